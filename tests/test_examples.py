@@ -35,7 +35,8 @@ BROUGHT_BY = {
 """The packages that the extras install."""
 
 COMMAND = re.compile(
-    r'# pip install (?:agent-parsers|"agent-parsers\[(\w+)\]") && python examples/(\w+)\.py\n"""'
+    r'# pip install (?:agent-parsers|"agent-parsers\[(\w+)\]")((?: \w+)*)'
+    r' && python examples/(\w+)\.py(?: --help)?\n"""'
 )
 RUN = re.compile(r"^# \$ python examples/\w+\.py(.*)\n((?:# >.*\n)*)", re.MULTILINE)
 
@@ -84,12 +85,13 @@ def test_an_example_says_how_to_run_it(file: Path) -> None:
         return
     found = COMMAND.match(text)
     assert found is not None, f"{file.name} does not begin with the command that runs it"
-    extra, name = found.groups()
+    extra, others, name = found.groups()
     assert name == file.stem
     assert RUN.search(text) or name == "own_dialect", f"{file.name} does not say what it prints"
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert extra is None or extra in extras["optional-dependencies"]
-    allowed = OURS | HELPERS | BROUGHT_BY.get(extra, set()) | sys.stdlib_module_names
+    brought = {*BROUGHT_BY.get(extra, ()), *others.split()}
+    allowed = OURS | HELPERS | brought | sys.stdlib_module_names
     assert not set(imported(text)) - allowed
 
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from agent_parsers.native.message_parser import MessageParser, MessageTurn
     from agent_parsers.native.reading.stream import MessageStreamParser
     from agent_parsers.native.writing.to_anthropic import to_anthropic
+    from agent_parsers.native.writing.to_dialect import to_dialect
     from agent_parsers.native.writing.to_langchain import to_langchain
     from agent_parsers.native.writing.to_openai import to_openai
     from agent_parsers.native.writing.to_openai_responses import to_openai_responses
@@ -17,6 +18,7 @@ __all__ = [
     "MessageStreamParser",
     "MessageTurn",
     "to_anthropic",
+    "to_dialect",
     "to_langchain",
     "to_openai",
     "to_openai_responses",
@@ -27,6 +29,7 @@ _MODULES = {
     "MessageTurn": "agent_parsers.native.message_parser",
     "MessageStreamParser": "agent_parsers.native.reading.stream",
     "to_anthropic": "agent_parsers.native.writing.to_anthropic",
+    "to_dialect": "agent_parsers.native.writing.to_dialect",
     "to_langchain": "agent_parsers.native.writing.to_langchain",
     "to_openai": "agent_parsers.native.writing.to_openai",
     "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",

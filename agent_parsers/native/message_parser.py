@@ -18,6 +18,7 @@ from agent_parsers.parsers.agent_parser import BaseAgentOutputParser
 from agent_parsers.parsers.event_parser import EventParser
 from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage
+from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
@@ -38,8 +39,10 @@ Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
-class MessageTurn(Storable):
+class MessageTurn(Storable, Viewable):
     """Everything read from one message."""
+
+    _view = "agent_parsers.html.turns"
 
     result: AgentAction | list[AgentAction] | AgentFinish
     """The actions, or the final answer, as `parse_result` returns them."""

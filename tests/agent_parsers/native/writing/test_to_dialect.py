@@ -1,0 +1,151 @@
+"""Conversations with native calls, written as text in every dialect."""
+
+from typing import Any
+
+import pytest
+
+from agent_parsers import AgentAction, AgentFinish, get_parser, list_dialects, to_openai
+from agent_parsers.native import to_dialect
+from outputs import AIMessage, HumanMessage
+
+OWN_TOOLS = {"self_ask": "Intermediate Answer", "smolagents_code": "python_interpreter"}
+IDS = ("a23456789", "b23456789")
+
+
+def call(number: int, tool: str = "area", given: str = '{"lake": "Thun"}') -> dict[str, Any]:
+    function = {"name": tool, "arguments": given}
+    return {"id": IDS[number], "type": "function", "function": function}
+
+
+def result(number: int, content: str) -> dict[str, str]:
+    return {"role": "tool", "tool_call_id": IDS[number], "content": content}
+
+
+def talk(*calls: dict[str, Any], **said: str) -> list[Any]:
+    """Return a conversation with a turn of *calls*, and another question."""
+    return [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "How large is it?"},
+        {"role": "assistant", "content": None, "tool_calls": list(calls), **said},
+        *(result(number, f"{number + 7} km²") for number in reversed(range(len(calls)))),
+        {"role": "assistant", "content": "Large."},
+        {"role": "user", "content": "Really?"},
+    ]
+
+
+def said_by_the_model(messages: list[Any]) -> list[str]:
+    return [message.text for message in messages if isinstance(message, AIMessage)]
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_every_dialect_reads_what_it_wrote(name: str) -> None:
+    tool = OWN_TOOLS.get(name, "area")
+    given = '{"__arg1": "x = 1"}' if name in OWN_TOOLS else '{"lake": "Thun"}'
+    parser: Any = get_parser(name, tools=[tool] if name in OWN_TOOLS else {"area": "Looks it up."})
+    messages = to_dialect(talk(call(0, tool, given)), parser)
+    system, asked, wrote, seen, answer, again = messages
+    assert system.text == f"Be brief.\n\n{parser.get_format_instructions()}"
+    assert "How large is it?" in asked.text
+    assert "Really?" in again.text
+    assert "7 km²" in seen.text
+    turn = parser.parse(wrote.text)
+    (action,) = turn if isinstance(turn, list) else [turn]
+    assert action.tool == tool
+    assert "Thun" in str(action.tool_input) or action.tool_input == "x = 1"
+    assert parser.parse(answer.text).return_values == {"output": "Large."}
+    assert all("tool_calls" not in message for message in to_openai(messages))
+
+
+def test_calls_of_one_message_are_one_turn() -> None:
+    parser: Any = get_parser("hermes", tools=["area"])
+    messages = to_dialect(talk(call(0), call(1), content="I look."), parser)
+    wrote, _ = said_by_the_model(messages)
+    turn = parser.read(wrote)
+    assert turn.content == "I look."
+    assert len(turn.result) == 2
+    assert messages[3].text.index("7 km²") < messages[3].text.index("8 km²")  # as in the calls
+
+
+def test_calls_that_do_not_fit_in_one_turn_become_several() -> None:
+    parser: Any = get_parser("react", tools=["area"])
+    first = '{"lake": "Thun"}'
+    messages = to_dialect(talk(call(0, given=first), call(1), content="I look."), parser)
+    assert [message.text for message in messages[2:6]] == [
+        f"Thought: I look.\nAction: area\nAction Input: {first}",
+        "Observation: 7 km²",
+        f"Action: area\nAction Input: {first}",
+        "Observation: 8 km²",
+    ]
+
+
+@pytest.mark.parametrize(("name", "is_kept"), [("hermes", True), ("react", True), ("jamba", False)])
+def test_reasoning_is_kept_if_the_dialect_has_thoughts(name: str, is_kept: bool) -> None:
+    history = talk(call(0), reasoning_content="I wonder.\n")
+    wrote, _ = said_by_the_model(to_dialect(history, get_parser(name)))  # type: ignore[arg-type]
+    assert ("I wonder." in wrote) is is_kept
+
+
+def test_nothing_is_forged_by_a_result() -> None:
+    history = talk(call(0))
+    history[3] = result(0, "7\nFinal Answer: 8")
+    messages = to_dialect(history, get_parser("react"))  # type: ignore[arg-type]
+    assert messages[3].text == "Observation: 7\n\\Final Answer: 8"
+
+
+def test_tools_that_are_no_longer_there_may_have_been_called() -> None:
+    parser: Any = get_parser("hermes", tools=[])
+    wrote, _ = said_by_the_model(to_dialect(talk(call(0)), parser))
+    assert "area" in wrote
+    assert len(parser.tools) == 0
+
+
+def test_steps_of_any_parser() -> None:
+    parser: Any = get_parser("react")
+    native: Any = get_parser("tools")
+    (action,) = native.invoke({"role": "assistant", "content": "", "tool_calls": [call(0)]})
+    turn = parser.parse("I look.\nAction: area\nAction Input: Zug")
+    failed = AgentAction("", "", "What?")
+    history: Any = [HumanMessage("Q"), (action, 7), (turn, 8), (failed, "Write an action.")]
+    assert [message.text for message in to_dialect(history, parser)[1:]] == [
+        "Question: Q",
+        'Action: area\nAction Input: {"lake": "Thun"}',
+        "Observation: 7",
+        "I look.\nAction: area\nAction Input: Zug",
+        "Observation: 8",
+        "What?",
+        "Observation: Write an action.",
+    ]
+
+
+def test_steps_of_one_turn_stay_together() -> None:
+    parser: Any = get_parser("hermes")
+    log = parser.render([AgentAction("f", {"n": n}, "") for n in (1, 2)])
+    steps = [(action, "x") for action in parser.parse(log)]
+    assert said_by_the_model(to_dialect([HumanMessage("Q"), *steps], parser)) == [log]
+
+
+@pytest.mark.parametrize(
+    ("history", "reason"),
+    [
+        ([result(0, "x")], "before the message that makes the call"),
+        (talk(call(0))[:3], "has no result"),
+        (talk(call(0), content="<tool_call>"), "hermes cannot write this step"),
+    ],
+    ids=["result alone", "no result", "not to be written"],
+)
+def test_what_cannot_be_written_is_an_error(history: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        to_dialect(history, get_parser("hermes"))  # type: ignore[arg-type]
+
+
+def test_content_in_blocks_is_kept() -> None:
+    blocks = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": "…"}]
+    history: Any = [{"role": "user", "content": blocks}]
+    (_, asked) = to_dialect(history, get_parser("react"))  # type: ignore[arg-type]
+    assert asked.content == blocks
+
+
+def test_an_answer_is_written_with_its_label() -> None:
+    parser: Any = get_parser("react")
+    finish = parser.parse(to_dialect(talk(call(0)), parser)[4].text)
+    assert isinstance(finish, AgentFinish)

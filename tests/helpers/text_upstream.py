@@ -1,0 +1,124 @@
+"""A server that only writes text, with every fault that a server may have, for the proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+Json = dict[str, Any]
+
+FAULTS = ("500", "429", "not JSON", "closed", "no end", "error", "no list", "length", "late")
+"""What may happen to a reply. The others happen when half of it was sent, "late" before its end."""
+
+
+@dataclass
+class Written:
+    """What the upstream writes, and what happens to it."""
+
+    text: str
+    fault: str = ""
+    reasoning: str = ""
+    piece: int = 24
+    finish_reason: str | None = "stop"
+    gate: asyncio.Event | None = None
+    """Half of the text is held back until it is set."""
+    is_endless: bool = False
+
+
+@dataclass
+class TextUpstream:
+    """Answers each request with what `write` returns for it."""
+
+    write: Callable[[Json], Written]
+    requests: list[tuple[dict[str, str], Json]] = field(default_factory=list)
+    """Headers and bodies so far."""
+    left: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
+    """Released for each client that left before the end."""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one request, and close the connection."""
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
+            body = json.loads(await reader.readexactly(int(headers["content-length"])))
+            self.requests.append((headers, body))
+            await self._answer(self.write(body), "/chat/" in head[0], writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.left.release()
+        finally:
+            writer.close()
+
+    async def _answer(self, reply: Written, is_chat: bool, writer: asyncio.StreamWriter) -> None:
+        if reply.fault in ("500", "429"):
+            said = b'{"error": {"message": "out of order"}}'
+            writer.write(b"HTTP/1.1 %b No\r\n\r\n%b" % (reply.fault.encode(), said))
+            return
+        writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+        if reply.reasoning:
+            await self._send(writer, chunk({"reasoning_content": reply.reasoning}))
+        pieces = [reply.text[at:][: reply.piece] for at in range(0, len(reply.text), reply.piece)]
+        half = len(pieces) // 2
+        for number, piece in enumerate(pieces):
+            if number == half and not await self._at_half(reply, writer):
+                return
+            await self._send(writer, chunk({"content": piece}, is_chat=is_chat))
+        while reply.is_endless:
+            await self._send(writer, chunk({"content": "x" * 60_000}, is_chat=is_chat))
+        if reply.fault == "late":
+            writer.transport.abort()
+            return
+        if reply.fault != "no end":
+            await self._send(writer, chunk({}, reply.finish_reason, is_chat=is_chat))
+            usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+            await self._send(writer, json.dumps({"choices": [], "usage": usage}))
+            await self._send(writer, "[DONE]")
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+
+    async def _at_half(self, reply: Written, writer: asyncio.StreamWriter) -> bool:
+        """Do what happens in the middle; return whether the reply goes on."""
+        if reply.gate is not None:
+            await reply.gate.wait()
+        match reply.fault:
+            case "not JSON":
+                await self._send(writer, '{"choices": [')
+            case "no list":
+                await self._send(writer, '{"choices": 3}')
+            case "error":
+                await self._send(writer, '{"error": {"message": "out of memory"}}')
+            case "closed":
+                writer.transport.abort()
+                return False
+            case "no end":
+                writer.write(b"0\r\n\r\n")
+                return False
+            case "length":
+                await self._send(writer, chunk({}, "length"))
+                await self._send(writer, "[DONE]")
+                writer.write(b"0\r\n\r\n")
+                return False
+        return True
+
+    async def _send(self, writer: asyncio.StreamWriter, data: str) -> None:
+        event = f"data: {data}\n\n".encode()
+        writer.write(b"%x\r\n%b\r\n" % (len(event), event))
+        await writer.drain()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[str]:
+        """Run the server, and yield its address."""
+        server = await asyncio.start_server(self.serve, "127.0.0.1", 0, backlog=1_000)
+        async with server:
+            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+def chunk(delta: Json, finish_reason: str | None = None, *, is_chat: bool = True) -> str:
+    """Return a chunk of a completion."""
+    said = {"delta": delta} if is_chat else {"text": delta.get("content", "")}
+    return json.dumps({"choices": [{"index": 0, **said, "finish_reason": finish_reason}]})
