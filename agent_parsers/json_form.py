@@ -32,6 +32,7 @@ from agent_parsers.explain.explanation import Explanation
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
 from agent_parsers.explain.places import Places
 from agent_parsers.native.message_parser import MessageTurn
+from agent_parsers.parsers.auto_parser import AutoTurn
 from agent_parsers.runs.reading.reader import UnknownLogError
 from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
 from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
@@ -167,6 +168,7 @@ _TURN: Final = {"result": _RESULT, "thought": TEXT, "repairs": _REPAIRS, "events
 _RUNS: Final = (
     Kind(Turn, {**_TURN, "content": TEXT}),
     Kind(MessageTurn, _TURN),
+    Kind(AutoTurn, {**_TURN, "content": TEXT, "dialect": TEXT}),
     Kind(
         TranscriptStep,
         {

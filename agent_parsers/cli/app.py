@@ -14,9 +14,10 @@ from typer.core import TyperGroup
 
 from agent_parsers import get_dialect, get_parser
 from agent_parsers.cli.convert import convert_files
+from agent_parsers.cli.detect import detect_files
+from agent_parsers.cli.dialects import commands as dialect_commands
 from agent_parsers.cli.dialects import list_known
-from agent_parsers.cli.explain import View, explain_file
-from agent_parsers.cli.json_form import JSON_SHAPE
+from agent_parsers.cli.explain import View, explain_file, follow_file
 from agent_parsers.cli.options import (
     DialectName,
     FileNames,
@@ -34,12 +35,16 @@ from agent_parsers.cli.options import (
     writers_like,
 )
 from agent_parsers.cli.parse import Format, is_table, parse_files, parse_tables
-from agent_parsers.cli.screen import Screen
+from agent_parsers.cli.report import report_files
+from agent_parsers.cli.showing.json_form import JSON_SHAPE
+from agent_parsers.cli.showing.screen import Screen
 from agent_parsers.decoding import GrammarError, GrammarForm
 from agent_parsers.decoding.export import write_grammar
 from agent_parsers.decoding.turns.grammar import TurnKind, TurnOptions
 from agent_parsers.runs.readers.known import list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
+from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.response.export import response_template as write_response_template
 
 __all__ = ["app", "run"]
 
@@ -79,6 +84,7 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(dialect_commands)
 
 
 def run() -> None:
@@ -250,11 +256,67 @@ def explain(
             help="Read like LangChain's parser, or repair common mistakes.",
         ),
     ] = False,
+    page: Annotated[
+        str | None,
+        typer.Option("--html", metavar="PATH", help="Write a page of HTML instead."),
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Show the reply in colours while it arrives.")
+    ] = False,
 ) -> None:
     """Explain how a reply is read: its parts, repairs, ignored markers and errors."""
     (file,) = or_stdin(ctx, [file] if file else None)
     parser = get_parser(get_dialect(dialect), tools=known_tools(tools), lenient=not strict)
-    if not explain_file(file, parser, view):
+    if follow:
+        only_for("a reply that is not followed", ctx, "view", "page")
+    if not (follow_file(file, parser) if follow else explain_file(file, parser, view, page)):
+        raise typer.Exit(_NOT_ALL_READ)
+
+
+@app.command(
+    epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
+    " read, which the report shows too; 2 if the command line is wrong."
+)
+def report(
+    ctx: typer.Context,
+    files: FileNames = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="PATH", help="The page; default: standard output."),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Title of the page; by default the names of the files.")
+    ] = None,
+    reader: ReaderName = "auto",
+    dialect: DialectName = None,
+    tools: ToolsGiven = None,
+    strict: StrictFlag = False,
+) -> None:
+    """Write a page of HTML about runs: counts with links to the steps, and every step.
+
+    Files are read as by `parse`. The page is one file that loads nothing.
+    """
+    options = options_of(reader, dialect, tools, strict=strict)
+    if not report_files(or_stdin(ctx, files), options, out, title):
+        raise typer.Exit(_NOT_ALL_READ)
+
+
+@app.command(
+    epilog="Exit status: 0 if each file has a dialect; 1 if one has none, or may have several, or"
+    " cannot be read; 2 if the command line is wrong."
+)
+def detect(
+    ctx: typer.Context,
+    files: FileNames = None,
+    tools: ToolsGiven = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Find the dialect of replies, with the reasons.
+
+    A file is one text, such as a reply or the log of a run; or it has replies of one model as JSON
+    lines, each a text or a message, whose evidence adds up.
+    """
+    if not detect_files(or_stdin(ctx, files), known_tools(tools), as_json=as_json):
         raise typer.Exit(_NOT_ALL_READ)
 
 
@@ -292,6 +354,32 @@ def grammar(
         typer.echo(written, nl=not written.endswith("\n"))
     else:
         typer.echo(json.dumps(written, ensure_ascii=False, indent=2))
+
+
+@app.command(
+    epilog="Exit status: 0 if there is such a template; 1 if a template cannot say how the dialect"
+    " is spelt, which standard error reports; 2 if the command line is wrong."
+)
+def response_template(
+    name: NameOfDialect,
+    tools: ToolsGiven = None,
+    start_anchor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Text after which the model begins a turn."),
+    ] = None,
+) -> None:
+    """Write the response template of a dialect, for a tokenizer_config.json.
+
+    With it, transformers, vLLM and SGLang read the turns of the dialect without a plugin.
+    """
+    try:
+        written = write_response_template(
+            name, tools=known_tools(tools), start_anchor=start_anchor or ()
+        )
+    except TemplateError as error:
+        typer.echo(f"{_NAME}: {error}", err=True)
+        raise typer.Exit(_NOT_ALL_READ) from None
+    typer.echo(json.dumps(written, ensure_ascii=False, indent=2))
 
 
 @app.command()
@@ -344,3 +432,25 @@ def show(
     out.print(Text.assemble((dialect.name, "bold cyan"), f": {dialect.summary}"), soft_wrap=True)
     for title, text in parts:
         out.print(Text.assemble("\n", (title, "bold"), "\n", text), soft_wrap=True)
+
+
+@app.command()
+def playground(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where it listens; 0 takes any free port.")
+    ] = 0,
+    browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Serve a page to try dialects on, to this machine only, until it is interrupted."""
+    from agent_parsers.playground.server import PlaygroundServer  # lazily: only needed here
+
+    try:
+        server = PlaygroundServer(port)
+    except OSError as error:
+        message = f"port {port} cannot be used: {error.strerror or error}"
+        raise typer.BadParameter(message, param_hint="--port") from None
+    with server:
+        typer.echo(server.url)
+        if browser:
+            typer.launch(server.url)
+        server.serve_forever()

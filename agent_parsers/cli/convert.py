@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from agent_parsers.cli.bar import Bar
 from agent_parsers.cli.files import read_file, size_of
-from agent_parsers.cli.json_form import dumps
-from agent_parsers.cli.runs import STDIN, Trouble
-from agent_parsers.cli.screen import Screen, trouble_lines
+from agent_parsers.cli.showing.bar import Bar
+from agent_parsers.cli.showing.json_form import dumps
+from agent_parsers.cli.showing.runs import STDIN, Trouble
+from agent_parsers.cli.showing.screen import Screen, trouble_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.cli.runs import Options, Run
+    from agent_parsers.cli.showing.runs import Options, Run
     from agent_parsers.runs.writers.writer import Writer
 
 __all__ = ["convert_files"]

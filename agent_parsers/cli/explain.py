@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import io
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from agent_parsers import OutputParserException, read_runs
-from agent_parsers.cli.files import read_whole
-from agent_parsers.cli.json_form import dumps
-from agent_parsers.cli.runs import Trouble
-from agent_parsers.cli.screen import Screen, echo_json, trouble_lines
+from agent_parsers.cli.files import read_chunks, read_whole
+from agent_parsers.cli.showing.json_form import dumps
+from agent_parsers.cli.showing.runs import Trouble
+from agent_parsers.cli.showing.screen import Screen, echo_json, trouble_lines
+from agent_parsers.explain.following import Following
+from agent_parsers.explain.screen import draw_outcome
 
 if TYPE_CHECKING:
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
 
-__all__ = ["View", "explain_file"]
+__all__ = ["View", "explain_file", "follow_file"]
 
 
 class View(StrEnum):
@@ -27,13 +30,16 @@ class View(StrEnum):
     JSON = "json"
 
 
-def explain_file(file: str, parser: AnyDialectParser, view: View | None) -> bool:
+def explain_file(
+    file: str, parser: AnyDialectParser, view: View | None, page: str | None = None
+) -> bool:
     """Read a file with one reply, and write its explanation to standard output.
 
     Args:
         file: Path of the file; ``-`` is standard input.
         parser: The parser for the reply.
         view: The output format; `None` for text in a terminal, else JSON.
+        page: Path of a page of HTML to write instead.
 
     Returns:
         Whether the file could be read and the reply has a result.
@@ -51,12 +57,45 @@ def explain_file(file: str, parser: AnyDialectParser, view: View | None) -> bool
         words = f"{file}: this is {found}, of which one turn is explained; `parse` reads it whole"
         err.print(words, markup=False, soft_wrap=True)
     view = view or (View.TEXT if out.is_seen else View.JSON)
-    if view is View.JSON:
+    if page is not None:
+        Path(page).write_text(explanation.to_html(), encoding="utf-8")
+    elif view is View.JSON:
         echo_json(dumps(explanation.to_json()))
     else:
-        has_color = out.color_system is not None and not out.no_color
-        drawn = explanation.render(color=has_color, width=out.width)
+        drawn = explanation.render(color=out.has_color, width=out.width)
         out.print(Text.from_ansi(drawn), soft_wrap=True)
+    return explanation.error is None
+
+
+def follow_file(file: str, parser: AnyDialectParser) -> bool:
+    """Show a reply in colours while it arrives, and then its notes and its outcome.
+
+    Args:
+        file: Path of the file; ``-`` is standard input.
+        parser: The parser for the reply.
+
+    Returns:
+        Whether the file could be read and the reply has a result.
+    """
+    out = Screen()
+    following = Following(parser.stream_parser(), color=out.has_color)
+    trouble: Trouble | None = None
+    for chunk in read_chunks(file):
+        if isinstance(chunk, Trouble):
+            trouble = chunk
+        else:
+            out.print_piece(following.feed(chunk))
+    out.print_piece(following.close())
+    if trouble is not None:
+        out.print()
+        err = Screen(stderr=True)
+        err.print(trouble_lines(trouble, err.width), soft_wrap=True)
+        return False
+    explanation = parser.explain(following.text)
+    if not following.text.endswith("\n"):
+        out.print()
+    drawn = draw_outcome(explanation, color=out.has_color, width=out.width)
+    out.print(Text.from_ansi(f"\n{drawn}"), soft_wrap=True)
     return explanation.error is None
 
 

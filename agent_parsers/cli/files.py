@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
+from codecs import getincrementaldecoder
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from agent_parsers import OutputParserException, read_runs
-from agent_parsers.cli.runs import STDIN, Options, Place, Run, Trouble, trouble_of
+from agent_parsers.cli.showing.runs import STDIN, Options, Place, Run, Trouble, trouble_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-__all__ = ["read_file", "read_whole", "size_of"]
+__all__ = ["read_chunks", "read_file", "read_whole", "size_of"]
 
 _BOM: Final = b"\xef\xbb\xbf"
+_CHUNK: Final = 1 << 16
 
 
 def size_of(file: str) -> int | None:
@@ -82,6 +84,22 @@ def read_whole(file: str) -> str | Trouble:
         return Trouble(file, error.strerror or str(error))
     except ValueError as error:  # an invalid file name
         return Trouble(file, str(error))
+
+
+def read_chunks(file: str) -> Iterator[str | Trouble]:
+    """Yield the text of one file as it arrives, and at last the reason if it cannot be read."""
+    decoder = getincrementaldecoder("utf-8-sig")()
+    try:
+        with _open(file) as stream:
+            while chunk := stream.read1(_CHUNK):
+                yield decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        yield Trouble(file, f"not UTF-8: byte 0x{error.object[error.start]:02x}")
+    except OSError as error:
+        yield Trouble(file, error.strerror or str(error))
+    except ValueError as error:  # an invalid file name
+        yield Trouble(file, str(error))
 
 
 def _open(file: str) -> AbstractContextManager[io.BufferedReader]:

@@ -1,6 +1,5 @@
 """The options that several commands have."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
@@ -8,9 +7,10 @@ from typing import Annotated, Final, TypeAlias
 import typer
 
 from agent_parsers import ToolSet, get_dialect, list_dialects
-from agent_parsers.cli.runs import STDIN, Options
+from agent_parsers.cli.showing.runs import STDIN, Options
 from agent_parsers.runs.readers.known import get_reader, list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
+from agent_parsers.toolset.listed import listed_tools
 
 __all__ = [
     "DialectName", "FileNames", "NameOfDialect", "ReaderName", "StrictFlag", "ToolsGiven",
@@ -62,31 +62,13 @@ def writers_like(incomplete: str) -> list[str]:
     return [name for name in [*list_writers(), *list_dialects()] if name.startswith(incomplete)]
 
 
-def _read_tools(given: str) -> ToolSet:
-    """Return the tools that the option ``--tools`` means.
-
-    Args:
-        given: Names, separated by commas; or the path of a JSON file with a list of tools in any
-            form that `ToolSet` takes, or an object with such a list under ``"tools"``.
-
-    Raises:
-        OSError: The file cannot be read.
-        TypeError: The file has something that is not a tool.
-        ValueError: The file is not JSON, or two tools have the same name.
-    """
-    if not given.endswith(".json"):
-        return ToolSet([name.strip() for name in given.split(",") if name.strip()])
-    data = json.loads(Path(given).read_text(encoding="utf-8"))
-    tools = data.get("tools", data) if isinstance(data, dict) else data
-    if not isinstance(tools, list):
-        raise TypeError(f"expected a list of tools in {given}, found {type(tools).__name__}")
-    return ToolSet(tools)
-
-
 def known_tools(tools: str | None) -> ToolSet | None:
     """Return the tools that the option names; anything else is a usage error."""
     try:
-        return None if tools is None else _read_tools(tools)
+        if tools is None:
+            return None
+        is_file = tools.endswith(".json")
+        return listed_tools(Path(tools).read_text(encoding="utf-8") if is_file else tools)
     except (OSError, ValueError, TypeError) as error:
         raise typer.BadParameter(str(error), param_hint="--tools") from None
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 
 from rich.text import Text
 
-from agent_parsers.cli.bar import Bar
 from agent_parsers.cli.files import read_file, size_of
-from agent_parsers.cli.json_form import as_json
-from agent_parsers.cli.runs import Options, Run, Trouble
-from agent_parsers.cli.screen import Screen, echo_json, trouble_lines
-from agent_parsers.cli.summary import Summary
-from agent_parsers.cli.table import print_run
+from agent_parsers.cli.showing.bar import Bar
+from agent_parsers.cli.showing.json_form import as_json
+from agent_parsers.cli.showing.runs import Options, Run, Trouble
+from agent_parsers.cli.showing.screen import Screen, echo_json, trouble_lines
+from agent_parsers.cli.showing.summary import Summary
+from agent_parsers.cli.showing.table import print_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

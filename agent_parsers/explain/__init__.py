@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
+    from agent_parsers.explain.chunks import ExplainedChunk
     from agent_parsers.explain.explanation import Explanation
     from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
 
 __all__ = [
+    "ExplainedChunk",
     "ExplainedRepair",
     "ExplainedSpan",
     "Explanation",
@@ -16,6 +18,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "ExplainedChunk": "agent_parsers.explain.chunks",
     "Explanation": "agent_parsers.explain.explanation",
     "ExplainedRepair": "agent_parsers.explain.findings",
     "ExplainedSpan": "agent_parsers.explain.findings",

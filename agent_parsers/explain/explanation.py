@@ -24,6 +24,7 @@ from agent_parsers.explain.markers import Passed, Watcher, ignored_markers
 from agent_parsers.explain.places import Places
 from agent_parsers.explain.repairs import explained_repairs
 from output_parsers import OutputParserException
+from outputs.html.viewable import Viewable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -33,13 +34,14 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["ROLES", "Explanation", "explain"]
 
 
-class Explanation(Findings):
+class Explanation(Findings, Viewable):
     """Why one turn parsed as it did. Use ``str()`` for people, `to_json` for programs."""
 
     __slots__ = ()
+    _view = "agent_parsers.html.explanations"
 
     def render(self, *, color: bool = False, width: int = 80) -> str:
         """Return the explanation as lines for a terminal, with notes below the text they mark.
@@ -126,7 +128,7 @@ def explain(
 
 # -- the part of each character --------------------------------------------------------------------
 
-_ROLES: Final[dict[type[Event], str]] = {
+ROLES: Final[dict[type[Event], str]] = {
     QuestionDelta: "question",
     ThoughtDelta: "thought",
     ToolNamed: "tool",
@@ -136,6 +138,7 @@ _ROLES: Final[dict[type[Event], str]] = {
     SkippedDelta: "skipped",
     MarkerSeen: "marker",
 }
+"""The parts of the events that tile a text."""
 _EDGES: Final = {"start", "end"}
 _RESULTS: Final = {"tool", "input", "answer"}
 """Parts that a later marker may exclude from the turn."""
@@ -145,9 +148,9 @@ def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iter
     dropped = max((mark.span[0] for mark in passed if _drops(mark)), default=0)
     at = 0
     # A tool that is named by the marker itself has no text.
-    tiles = [e for e in events if type(e) in _ROLES and e.span[0] < e.span[1]]
+    tiles = [e for e in events if type(e) in ROLES and e.span[0] < e.span[1]]
     for event in sorted(tiles, key=lambda event: event.span):
-        part, span = _ROLES[type(event)], event.span
+        part, span = ROLES[type(event)], event.span
         marker = event.name if isinstance(event, MarkerSeen) else ""
         if marker in _EDGES and text[slice(*span)].isspace():
             part, marker = "space", ""

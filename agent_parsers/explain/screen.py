@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.explain.cells import cells, fit, wrapped
+from agent_parsers.explain.places import Places
+from agent_parsers.explain.words import as_text, notes_of, outcome_of, reason_of
 from output_parsers.printable import printable
+from outputs.pieces import Piece, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agent_parsers.events import Span
-    from agent_parsers.explain.findings import ExplainedRepair, Findings
+    from agent_parsers.explain.findings import Findings
+    from outputs.pieces import Note
 
-__all__ = ["draw"]
+__all__ = ["STYLES", "draw", "draw_outcome", "painted"]
 
 _LEAST_WIDTH: Final = 40
-_LONGEST_AFTER: Final = 40
-"""Longest replacement that a note shows, in characters."""
 
-_STYLES: Final = {
+STYLES: Final = {
     "question": "34",
     "thought": "36",
     "tool": "1;35",
@@ -44,9 +47,6 @@ _STYLES: Final = {
 _BESIDE: Final = {"marker", "space"}
 """Parts that do not need a row of their own."""
 
-_Piece: TypeAlias = tuple[int, int, str]
-"""Start, end and part of a span on one line."""
-
 
 @dataclass(slots=True)
 class _Row:
@@ -57,27 +57,23 @@ class _Row:
     """How many cells to leave empty, below the earlier part of the same line of the text."""
     number: str = ""
     part: str = ""
-    pieces: list[_Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
 
     @property
     def end(self) -> int:
         return self.pieces[-1][1] if self.pieces else self.start
 
 
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """A note below a span of the text."""
-
-    start: int
-    end: int
-    kind: str
-    message: str
-
-
 def draw(explanation: Findings, *, color: bool, width: int) -> str:
     """Return *explanation* as lines; see `Explanation.render`."""
     lines = Drawing(explanation, color=color, width=max(width, _LEAST_WIDTH)).lines()
     return "\n".join(lines if color else map(str.rstrip, lines))
+
+
+def draw_outcome(explanation: Findings, *, color: bool, width: int) -> str:
+    """Return the notes of *explanation*, each with its line, and the outcome of the turn."""
+    drawing = Drawing(explanation, color=color, width=max(width, _LEAST_WIDTH))
+    return "\n".join(chain(drawing.notes(), drawing.outcome()))
 
 
 class Drawing:
@@ -99,7 +95,7 @@ class Drawing:
             yield self._painted(line, "bold")
         yield ""
         rows = list(self.rows())
-        notes = sorted(self._notes(), key=lambda note: (note.start, note.end))
+        notes = notes_of(self._it)
         at = 0
         for row, after in zip(rows, [*rows[1:], None], strict=True):
             yield self._drawn(row)
@@ -113,51 +109,30 @@ class Drawing:
             unread = f"... {self._unread:,} more characters were not read"
             yield from (self._painted(line, "dim") for line in wrapped(unread, self._width))
         yield ""
-        yield from self._outcome()
+        yield from self.outcome()
 
     def _headline(self) -> str:
         it = self._it
-        outcome = "an error" if it.error else "an answer"
-        if isinstance(it.result, AgentAction):
-            outcome = "an action"
-        elif isinstance(it.result, list):
-            outcome = "1 action" if len(it.result) == 1 else f"{len(it.result)} actions"
-        facts = [outcome]
+        facts = [outcome_of(it.result)]
         facts += [f"{len(it.repairs):,} repaired"] if it.repairs else []
         facts += [f"{len(it.ignored):,} ignored"] if it.ignored else []
         return f"{printable(it.dialect)}, {it.mode}: {', '.join(facts)}"
-
-    def _notes(self) -> Iterator[_Note]:
-        it = self._it
-        for repair in it.repairs:
-            yield _Note(*repair.span, "repaired", repair.message + _arrow(repair))
-        for mark in it.ignored:
-            yield _Note(*mark.span, "ignored", mark.reason)
-        if it.error is not None and it.error.span is not None:
-            yield _Note(*it.error.span, "error", self._reason())
-
-    def _reason(self) -> str:
-        """Return the reason of the error without the text, which some messages repeat."""
-        reason = self._it.error.reason if self._it.error else ""
-        return reason.replace(self._text, "...") if len(self._text) > 1 else reason
 
     # -- the text ---------------------------------------------------------------------------------
 
     def rows(self) -> Iterator[_Row]:
         """Yield the rows of the text; each line has as many rows as it needs."""
-        spans, at = self._it.spans, 0
-        for number, (start, end) in enumerate(_lines(self._text, self._size), 1):
-            while at < len(spans) and spans[at].span[1] <= start:
-                at += 1
-            pieces: list[_Piece] = []
-            here = at
-            while here < len(spans) and spans[here].span[0] < end:
-                span = spans[here].span
-                pieces.append((max(span[0], start), min(span[1], end), spans[here].part))
-                here += 1
-            yield from self._rows_of_line(str(number), start, pieces)
+        lines = list(_lines(self._text, self._size))
+        parts = (Piece(*span.span, span.part) for span in self._it.spans)
+        pieces = list(cut(parts, chain.from_iterable(lines)))
+        at = 0
+        for number, (start, end) in enumerate(lines, 1):
+            at = bisect_left(pieces, (start,), at)
+            after = bisect_left(pieces, (end,), at)
+            here = pieces[at:after] or [Piece(start, end, it.part) for it in pieces[at : at + 1]]
+            yield from self._rows_of_line(str(number), start, here)
 
-    def _rows_of_line(self, number: str, line: int, pieces: Sequence[_Piece]) -> Iterator[_Row]:
+    def _rows_of_line(self, number: str, line: int, pieces: Sequence[Piece]) -> Iterator[_Row]:
         cell = 0
         for group in _groups(pieces) or [[]]:
             first, last = (group[0][0], group[-1][1]) if group else (line, line)
@@ -171,7 +146,7 @@ class Drawing:
                 while at < end:
                     size = self._fit(at, end, self._room - cell)
                     if size:
-                        row.pieces.append((at, at + size, part))
+                        row.pieces.append(Piece(at, at + size, part))
                         cell += cells(printable(self._text[at : at + size]))
                     at += size
                     if at < end:
@@ -188,7 +163,7 @@ class Drawing:
             return size if space < 0 else space + 1 - start
         return size
 
-    def _part_of(self, group: Sequence[_Piece]) -> str:
+    def _part_of(self, group: Sequence[Piece]) -> str:
         """Return the part of a row; a row with only a visible marker is a marker."""
         for _, _, part in group:
             if part not in _BESIDE:
@@ -203,7 +178,7 @@ class Drawing:
         )
         return self._painted(gutter, "dim") + " " * row.indent + text
 
-    def _below(self, row: _Row, note: _Note, *, is_marked: bool) -> Iterator[str]:
+    def _below(self, row: _Row, note: Note, *, is_marked: bool) -> Iterator[str]:
         """Mark the span of the note, unless it is marked, and write the note beside or below it."""
         start = min(note.start, row.end)
         cell = min(row.indent + cells(printable(self._text[row.start : start])), self._room - 1)
@@ -223,21 +198,31 @@ class Drawing:
         gutter = " " * (self._digits + self._part + 1) + " | "
         return self._painted(gutter, "dim") + " " * cell
 
+    def notes(self) -> Iterator[str]:
+        """Yield the lines of the notes, for a text that is not drawn above them."""
+        places = Places(self._text)
+        for note in notes_of(self._it):
+            if note.kind != "error":  # which is the outcome
+                message = f"line {places.line(note.start)}, {note.kind}: {note.message}"
+                for line in wrapped(message, self._width):
+                    yield self._painted(line, note.kind)
+
     # -- the outcome ------------------------------------------------------------------------------
 
-    def _outcome(self) -> Iterator[str]:
+    def outcome(self) -> Iterator[str]:
+        """Yield the lines of the result or of the error."""
         it = self._it
         match it.result:
             case AgentAction(tool=tool, tool_input=tool_input):
                 yield from self._field("tool", "tool", tool)
-                yield from self._field("input", "input", _as_text(tool_input))
+                yield from self._field("input", "input", as_text(tool_input))
             case list() as actions:
                 for action in actions:
                     yield from self._field("tool", "tool", action.tool)
-                    yield from self._field("input", "input", _as_text(action.tool_input))
+                    yield from self._field("input", "input", as_text(action.tool_input))
             case None:
                 place = f" (line {it.error.line}, column {it.error.column})" if it.error else ""
-                yield from self._field("error", "error", self._reason() + place)
+                yield from self._field("error", "error", reason_of(it) + place)
                 if it.error is not None and it.error.observation:
                     yield from self._field("observation", "", it.error.observation)
             case finish:
@@ -255,8 +240,13 @@ class Drawing:
             before = " " * len(before)
 
     def _painted(self, text: str, style: str) -> str:
-        code = _STYLES.get(style) if self._color and text.strip() else None
-        return f"\x1b[{code}m{text}\x1b[0m" if code else text
+        return painted(text, style) if self._color else text
+
+
+def painted(text: str, style: str) -> str:
+    """Return the printable *text* in one of the `STYLES`, if there is anything to be seen."""
+    code = STYLES.get(style) if text.strip() else None
+    return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
 
 _LINE_BREAK: Final = re.compile("\n")
@@ -272,10 +262,10 @@ def _lines(text: str, size: int) -> Iterator[tuple[int, int]]:
         yield start, size
 
 
-def _groups(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+def _groups(pieces: Sequence[Piece]) -> list[list[Piece]]:
     """Group the pieces of a line by part; a marker joins the part that follows it."""
-    groups: list[list[_Piece]] = []
-    beside: list[_Piece] = []
+    groups: list[list[Piece]] = []
+    beside: list[Piece] = []
     for piece in pieces:
         beside.append(piece)
         if piece[2] not in _BESIDE:
@@ -286,20 +276,3 @@ def _groups(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     elif beside:
         groups.append(beside)
     return groups
-
-
-def _arrow(repair: ExplainedRepair) -> str:
-    """Return the replacement of a repair, if it is short and not evident from the message."""
-    after = repair.after
-    if not after or after in repair.before or after in repair.message:
-        return ""
-    return f" -> {after}" if len(after) <= _LONGEST_AFTER else ""
-
-
-def _as_text(tool_input: object) -> str:
-    if isinstance(tool_input, str):
-        return tool_input
-    try:
-        return json.dumps(tool_input, ensure_ascii=False, default=repr)
-    except (TypeError, RecursionError):
-        return repr(tool_input)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
+from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
@@ -96,8 +97,10 @@ class TranscriptStep(Storable):
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript(Storable):
+class Transcript(Storable, Viewable):
     """One run of an agent."""
+
+    _view = "agent_parsers.html.runs"
 
     question: str
     """What the agent was asked; may be empty."""

@@ -278,7 +278,7 @@ def test_show_knows_aliases() -> None:
     assert command("show", "react_paper").stdout == command("show", "react_docstore").stdout
 
 
-@pytest.mark.parametrize("name", ["parse", "dialects", "show"])
+@pytest.mark.parametrize("name", ["parse", "detect", "dialects", "show"])
 def test_every_command_is_in_the_help(name: str) -> None:
     assert f"  {name}  " in command("--help").stdout
     assert command(name, "-h").status == 0
@@ -363,9 +363,61 @@ def test_a_grammar_is_written(tmp_path: Path) -> None:
     assert json.loads(tag.stdout)["type"] == "structural_tag"
 
 
+def test_a_response_template_is_written() -> None:
+    arguments = ["response-template", "React", "--start-anchor", "[/INST]"]
+    outcome = CliRunner().invoke(app, arguments)
+    assert json.loads(outcome.stdout)["start_anchor"] == ["[/INST]"]
+    refused = CliRunner().invoke(app, ["response-template", "pythonic"])
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "pythonic has no response template: its calls are Python" in refused.stderr
+
+
 def test_a_grammar_that_there_is_not() -> None:
     outcome = CliRunner().invoke(app, ["grammar", "react", "--as", "json_schema"])
     assert (outcome.exit_code, outcome.stdout) == (1, "")
     assert "react has no grammar in the form 'json_schema'" in outcome.stderr
     wrong = CliRunner().invoke(app, ["grammar", "react", "--start", "thought", "--no-thoughts"])
     assert wrong.exit_code == 2
+
+
+def test_the_dialect_of_files_is_found(tmp_path: Path) -> None:
+    call = '<tool_call>{"name": "clock", "arguments": {}}</tool_call>'
+    files = {
+        "step.txt": "Action: clock\nAction Input: Bern\n",
+        "replies.jsonl": "\n".join(map(json.dumps, [call, {"role": "assistant", "content": "Hi"}])),
+        "call.json": '{"name": "clock", "arguments": {}}',  # JSON, but a text of its own
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    paths = [str(tmp_path / name) for name in files]
+    outcome = CliRunner().invoke(app, ["detect", *paths])
+    assert outcome.exit_code == 0
+    lines = [line for line in outcome.stdout.splitlines() if line[0] != " "]
+    assert [line.split(": ")[1] for line in lines] == ["react", "hermes", "json_toolcall"]
+    as_json = CliRunner().invoke(app, ["detect", "--json", "--tools", "clock", *paths])
+    found = json.loads(as_json.stdout)
+    assert [each["dialect"] for each in found] == ["react", "hermes", "json_toolcall"]
+    assert [each["texts"] for each in found] == [1, 2, 1]
+    assert found[0]["candidates"][0]["reason"].startswith("read 1 action by 'Action:'")
+
+
+def test_files_without_a_dialect_are_named(tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").write_text("It is noon.")
+    (tmp_path / "open.txt").write_text("Action: clock\nAction Input:")
+    paths = [str(tmp_path / name) for name in ("plain.txt", "open.txt", "missing.txt")]
+    outcome = CliRunner().invoke(app, ["detect", *paths])
+    assert outcome.exit_code == 1
+    assert "plain.txt: no sign of a dialect" in outcome.stdout
+    assert "open.txt: ambiguous: react: read 1 action" in outcome.stdout
+    assert "  or react_crewai: read 1 error" in outcome.stdout
+    assert "missing.txt: No such file" in outcome.stderr
+    found = json.loads(CliRunner().invoke(app, ["detect", "--json", paths[1]]).stdout)
+    assert (found[0]["dialect"], found[0]["ambiguous"]) == (None, True)
+
+
+def test_a_file_of_messages_with_calls_shows_no_dialect(tmp_path: Path) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "clock", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    (tmp_path / "calls.jsonl").write_text(json.dumps(message))
+    outcome = CliRunner().invoke(app, ["detect", str(tmp_path / "calls.jsonl")])
+    assert (outcome.exit_code, "no sign of a dialect" in outcome.stdout) == (1, True)

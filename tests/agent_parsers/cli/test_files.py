@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_parsers.cli import files as _sources
-from agent_parsers.cli.runs import Options, Trouble
+from agent_parsers.cli.showing.runs import Options, Trouble
 
 from ...helpers.command_line import BRIDGE, EXAMPLES, LAKE, MILL, parse
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from agent_parsers.cli.runs import STDIN, Trouble
+from agent_parsers.cli.showing.runs import STDIN, Trouble
 from output_parsers.printable import printable
 
 __all__ = ["Screen", "echo_json", "excerpt", "name_of", "trouble_lines"]
@@ -34,6 +34,20 @@ class Screen(Console):
         for another format.
         """
         return self.file.isatty()
+
+    @property
+    def has_color(self) -> bool:
+        """Whether to use colours."""
+        return self.color_system is not None and not self.no_color
+
+    def print_piece(self, text: str) -> None:
+        """Print *text*, which may have ANSI colours, at once; it may end within a line."""
+        first, *rest = text.split("\n")
+        self.print(Text.from_ansi(first), end="", soft_wrap=True)
+        for line in rest:
+            self.print()
+            self.print(Text.from_ansi(line), end="", soft_wrap=True)
+        self.file.flush()
 
     def on_broken_pipe(self) -> NoReturn:
         """Raise, so that the command handles the closed pipe."""

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent_parsers import AgentAction, AgentFinish
-from agent_parsers.cli.screen import name_of, trouble_lines
+from agent_parsers.cli.showing.screen import name_of, trouble_lines
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
     from agent_parsers import TranscriptStep
-    from agent_parsers.cli.runs import Run
+    from agent_parsers.cli.showing.runs import Run
 
 __all__ = ["print_run"]
 

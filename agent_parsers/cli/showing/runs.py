@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_parsers import AgentFinish, Transcript
+from agent_parsers.runs.facts import form_of
 
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException, Repair, TranscriptStep
@@ -78,8 +79,7 @@ class Run:
     @property
     def dialect(self) -> str:
         """What the run was read as: its dialect, or the form of its log."""
-        source = self.transcript.source
-        return (source.dialect or source.reader) if source else ""
+        return form_of(self.transcript)
 
     @property
     def repairs(self) -> list[tuple[int, Repair]]:

@@ -9,14 +9,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from agent_parsers import AgentAction
-from agent_parsers.cli.json_form import dumps
-from agent_parsers.cli.screen import echo_json
+from agent_parsers.cli.showing.json_form import dumps
+from agent_parsers.cli.showing.screen import echo_json
+from agent_parsers.runs.facts import FACTS, facts_of
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
-    from agent_parsers.cli.runs import Run
-    from agent_parsers.cli.screen import Screen
+    from agent_parsers.cli.showing.runs import Run
+    from agent_parsers.cli.showing.screen import Screen
 
 __all__ = ["Summary"]
 
@@ -34,16 +34,7 @@ class Summary:
         self._counts: Counter[str] = Counter(
             dict.fromkeys(("runs", "steps", "answers", "errors", "repairs", "notices"), 0)
         )
-        self._by_kind: dict[str, Counter[str]] = {
-            name: Counter()
-            for name in (
-                "read_as",
-                "tools",
-                "repairs_by_kind",
-                "errors_by_reason",
-                "notices_by_kind",
-            )
-        }
+        self._by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in FACTS}
 
     def write(self, run: Run) -> None:
         """Count one run."""
@@ -54,16 +45,8 @@ class Summary:
         self._counts["errors"] += len(transcript.failed)
         self._counts["repairs"] += len(transcript.repairs)
         self._counts["notices"] += len(transcript.notices)
-        self._count("read_as", run.dialect)
-        for step in transcript.steps:
-            if isinstance(step.action, AgentAction):
-                self._count("tools", step.action.tool)
-        for repair in transcript.repairs:
-            self._count("repairs_by_kind", repair.kind)
-        for step in transcript.failed:
-            self._count("errors_by_reason", step.error.reason if step.error else "")
-        for notice in transcript.notices:
-            self._count("notices_by_kind", notice.kind)
+        for fact in facts_of(transcript):
+            self._by_kind[fact.kind][fact.what] += 1
 
     def close(self) -> None:
         """Write the counts."""
@@ -84,6 +67,3 @@ class Summary:
             for what, count in found.most_common():
                 table.add_row(Text(f"  {printable(what)}", "default"), f"{count:,}")
         self._screen.print(table)
-
-    def _count(self, name: str, what: str) -> None:
-        self._by_kind[name][what] += 1

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from agent_parsers.cli.runs import Run
+    from agent_parsers.cli.showing.runs import Run
 
 __all__ = ["JSON_SHAPE", "as_json", "dumps"]
 

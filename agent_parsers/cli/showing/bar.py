@@ -15,7 +15,7 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.cli.screen import Screen
+    from agent_parsers.cli.showing.screen import Screen
 
 __all__ = ["Bar"]
 

@@ -1,0 +1,57 @@
+"""What was read, as HTML: pages of one file that load nothing, parts of pages, and notebooks.
+
+`Explanation`, `Turn`, `Transcript` and `OutputParserException` have `to_html`, a whole page. The
+functions with the suffix ``_html`` return parts for a page of your own, whose styles are `STYLES`;
+put them into an element of the class ``ap``, as `fragment` does.
+"""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.html.explanations import explanation_html
+    from agent_parsers.html.live import ashow, show, stream_html
+    from agent_parsers.html.report import report_html
+    from agent_parsers.html.runs import transcript_html
+    from agent_parsers.html.turns import turn_html
+    from outputs.html.page import fragment, page
+    from outputs.html.problem import problem_html
+    from outputs.html.styles import STYLES
+    from outputs.html.text import html_line, html_text
+
+__all__ = [
+    "STYLES",
+    "ashow",
+    "explanation_html",
+    "fragment",
+    "html_line",
+    "html_text",
+    "page",
+    "problem_html",
+    "report_html",
+    "show",
+    "stream_html",
+    "transcript_html",
+    "turn_html",
+]
+
+_MODULES = {
+    "explanation_html": "agent_parsers.html.explanations",
+    "ashow": "agent_parsers.html.live",
+    "show": "agent_parsers.html.live",
+    "stream_html": "agent_parsers.html.live",
+    "report_html": "agent_parsers.html.report",
+    "transcript_html": "agent_parsers.html.runs",
+    "turn_html": "agent_parsers.html.turns",
+    "fragment": "outputs.html.page",
+    "page": "outputs.html.page",
+    "problem_html": "outputs.html.problem",
+    "STYLES": "outputs.html.styles",
+    "html_line": "outputs.html.text",
+    "html_text": "outputs.html.text",
+}
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -1,0 +1,45 @@
+"""Explanations as HTML: the text in parts, the notes about it, and the outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_parsers.explain.words import notes_of, outcome_of
+from agent_parsers.html.results import badges_html, result_fields
+from outputs.html.fields import Field, fields_html
+from outputs.html.source import anchor_of, notes_html, source_html
+from outputs.pieces import Piece
+
+if TYPE_CHECKING:
+    from agent_parsers.explain.findings import Findings
+
+__all__ = ["draw", "explanation_html", "title"]
+
+
+def explanation_html(explanation: Findings) -> str:
+    """Return *explanation* as HTML for a part of a page; its styles are `STYLES`."""
+    it = explanation
+    anchor = anchor_of(it.dialect, it.mode, it.text)
+    badges = [("dialect", f"{it.dialect}, {it.mode}")]
+    badges += [("repaired", f"{len(it.repairs):,} repaired")] if it.repairs else []
+    badges += [("ignored", f"{len(it.ignored):,} ignored")] if it.ignored else []
+    fields = [*result_fields(it.result)]
+    if it.error is not None:
+        fields += [Field("error", it.error.reason)] if it.error.span is None else []
+        if it.error.observation:
+            fields.append(Field("observation", it.error.observation, "to the model"))
+    notes = notes_of(it)
+    parts = [Piece(*span.span, span.part) for span in it.spans]
+    return (
+        f'<section class="ap-explained"><h1>{outcome_of(it.result).capitalize()}</h1>'
+        f"{badges_html(badges)}{source_html(it.text, parts, notes, anchor)}"
+        f"{notes_html(it.text, notes, anchor)}{fields_html(fields)}</section>"
+    )
+
+
+draw = explanation_html
+
+
+def title(it: Findings) -> str:
+    """Return what was read, and as what."""
+    return f"{it.dialect}: {outcome_of(it.result)}"

@@ -1,0 +1,129 @@
+"""Runs as HTML: a column of steps, each with its thought, its call and what the tool returned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_parsers.actions.agent import AgentAction
+from agent_parsers.html.results import badges_html, messages_html, repairs_html, result_fields
+from agent_parsers.html.written import notes_about, parts_of_step, start_of_log
+from agent_parsers.runs.facts import form_of
+from outputs.html.fields import Field, fields_html
+from outputs.html.source import anchor_of, notes_html, source_html
+from outputs.html.text import html_text
+from outputs.pieces import Note, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
+
+__all__ = ["badges_of", "draw", "run_html", "title", "transcript_html"]
+
+
+def transcript_html(transcript: Transcript) -> str:
+    """Return *transcript* as HTML for a part of a page; its styles are `STYLES`."""
+    texts = [step.action.log for step in transcript.all_steps if step.action is not None]
+    anchor = anchor_of(transcript.id, transcript.question, *texts)
+    return (
+        f"<section><h1><bdi>{html_text(title(transcript))}</bdi></h1>"
+        f"{badges_html(badges_of(transcript))}{run_html(transcript, anchor)}</section>"
+    )
+
+
+draw = transcript_html
+
+
+def title(transcript: Transcript) -> str:
+    """Return the name of the run, if it has one."""
+    return f"Run {transcript.id}" if transcript.id else "Run"
+
+
+def badges_of(run: Transcript) -> list[tuple[str, str]]:
+    """Return what is said at the head of a run, each with the part that gives the colour."""
+    badges = [("dialect", form_of(run))] if form_of(run) else []
+    badges.append(("muted", _count(len(run.all_steps), "step")))
+    badges += [("repaired", _count(len(run.repairs), "repair"))] if run.repairs else []
+    badges += [("error", f"{len(run.failed)} not read")] if run.failed else []
+    badges += [("notice", _count(len(run.notices), "notice"))] if run.notices else []
+    badges.append(("muted", "no answer") if run.finish is None else ("answer", "answer"))
+    return badges
+
+
+def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None) -> str:
+    """Return the question and the steps of a run.
+
+    Args:
+        run: The run.
+        anchor: How the names of places on the page begin; a step has its number behind an ``s``.
+        keys: The keys of the steps, for the filter of a report.
+    """
+    fields = [Field("preamble", run.preamble)] if run.preamble.strip() else []
+    fields += [Field("question", run.question)] if run.question else []
+    messages = [("repaired", repair.message) for repair in run.question_repairs]
+    for notice in run.notices:
+        where = f"step {notice.step}: " if notice.step else ""
+        text = f"\n{notice.text}" if notice.text else ""
+        messages.append(("notice", f"{where}{notice.message}{text}"))
+    steps = (
+        _step_html(step, f"{anchor}s{step.number}", (keys or {}).get(step.number, ""))
+        for step in run.all_steps
+    )
+    source = run.source
+    place = f"{source.file}:{source.line or 1}" if source and source.file else ""
+    told = f'<p class="ap-sub"><bdi>{html_text(place)}</bdi></p>' if place else ""
+    return (
+        f'<div class="ap-whole">{told}{fields_html(fields)}{messages_html(messages)}'
+        f'<ol class="ap-steps">{"".join(steps)}</ol></div>'
+    )
+
+
+def _step_html(step: TranscriptStep, anchor: str, keys: str) -> str:
+    call = isinstance(step.action, AgentAction)
+    part = "error" if step.error is not None else "tool" if call else "answer"
+    head = f'<a href="#{anchor}">step {step.number}</a>'
+    if step.error is not None:
+        head += '<b class="ap-hue">not read</b>'
+    if step.repairs:
+        words = f"{len(step.repairs)} repaired"
+        head += f'<span class="ap-badge ap-repaired">{words}</span>'
+    refused = (step.error.llm_output or "") if step.error is not None else ""
+    is_said = bool(step.thought) and step.thought not in refused
+    fields = [Field("thought", step.thought)] if is_said else []
+    fields += result_fields(step.action)
+    after = []
+    if step.error is not None and step.error.observation and step.observation is None:
+        after.append(Field("observation", step.error.observation, "to the model"))
+    if step.observation is not None:
+        after.append(Field("observation", step.observation))
+    kept = f' data-keys="{keys}"' if keys else ""
+    return (
+        f'<li class="ap-{part}" id="{anchor}"{kept}><div class="ap-head">{head}</div>'
+        f"{fields_html(fields)}{_trouble(step, anchor)}{fields_html(after)}</li>"
+    )
+
+
+def _trouble(step: TranscriptStep, anchor: str) -> str:
+    """Return the error and the repairs of a step, in the text of its model if that is known."""
+    error = step.error
+    if error is not None:
+        text = error.llm_output or ""
+        if not text or error.span is None:
+            return messages_html([("error", error.reason)]) + repairs_html(step.repairs)
+        notes = [Note(*error.span, "error", error.reason)]
+        source = source_html(text, [Piece(0, len(text), "")], notes, anchor)
+        return source + notes_html(text, notes, anchor) + repairs_html(step.repairs)
+    log = step.action.log if step.action is not None else ""
+    start = start_of_log(step, log) if step.repairs else None
+    if start is None:
+        return repairs_html(step.repairs)
+    notes, others = notes_about(step.repairs, start, len(log))
+    source = source_html(log, parts_of_step(step, log, start), notes, anchor)
+    return (
+        f"{notes_html(log, notes, anchor)}{repairs_html(others)}"
+        f'<details class="ap-more"><summary>as it was written</summary>{source}</details>'
+    )
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number:,} {one if number == 1 else one + 's'}"

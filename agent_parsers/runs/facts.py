@@ -1,0 +1,49 @@
+"""What can be counted in runs: how they were read, their tools, repairs, errors and notices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.actions.agent import AgentAction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.runs.reading.transcript import Transcript
+
+__all__ = ["FACTS", "Fact", "facts_of", "form_of"]
+
+FACTS: Final = ("read_as", "tools", "repairs_by_kind", "errors_by_reason", "notices_by_kind")
+"""The kinds of facts."""
+
+
+class Fact(NamedTuple):
+    """Something that is true of a step, or of a run."""
+
+    kind: str
+    """One of `FACTS`."""
+    what: str
+    """The tool, the kind of the repair, the reason of the error, and so on."""
+    step: int = 0
+    """Number of the step; 0 for the run."""
+
+
+def form_of(run: Transcript) -> str:
+    """Return what a run was read as: its dialect, or the form of its log; empty if unknown."""
+    return (run.source.dialect or run.source.reader) if run.source else ""
+
+
+def facts_of(run: Transcript) -> Iterator[Fact]:
+    """Yield the facts about a run and its steps; repairs and notices as often as there are any."""
+    yield Fact("read_as", form_of(run))
+    for repair in run.question_repairs:
+        yield Fact("repairs_by_kind", repair.kind)
+    for step in run.all_steps:
+        if isinstance(step.action, AgentAction) and step.error is None:
+            yield Fact("tools", step.action.tool, step.number)
+        for repair in step.repairs:
+            yield Fact("repairs_by_kind", repair.kind, step.number)
+        if step.error is not None:
+            yield Fact("errors_by_reason", step.error.reason, step.number)
+    for notice in run.notices:
+        yield Fact("notices_by_kind", notice.kind, notice.step)

@@ -1,0 +1,113 @@
+"""A text that was read, with a word beside each part, and notes below that explain its marks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from hashlib import sha256
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from outputs.html.text import html_text
+from outputs.pieces import Note, Piece, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["anchor_of", "notes_html", "source_html"]
+
+
+def anchor_of(*texts: str) -> str:
+    """Return how the names of the places in something with these *texts* begin.
+
+    Several things may be on one page, as in a notebook. Those with the same texts share the names.
+    """
+    digest = sha256("\0".join(texts).encode("utf-8", "surrogatepass"))
+    return f"ap{digest.hexdigest()[:10]}"
+
+
+def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Note], anchor: str) -> str:
+    """Return *text* as HTML: its parts in colours, and the spans of the notes underlined.
+
+    The parts are named at the edge, by the styles, so they are not in the text of the element.
+
+    Args:
+        text: The text.
+        parts: Its parts, in order and without gaps.
+        notes: The notes, in order; their numbers lead to the items of `notes_html`.
+        anchor: How the names of places on the page begin.
+    """
+    labels = _labels(text, parts)
+    edges = {edge for note in notes for edge in note[:2]} | labels.keys()
+    begins: defaultdict[int, list[Note]] = defaultdict(list)
+    ends: defaultdict[int, list[str]] = defaultdict(list)
+    for number, note in enumerate(notes, 1):
+        begins[note.start].append(note)
+        ends[note.end].append(
+            f'<a class="ap-ref ap-{note.kind}" id="{anchor}m{number}" href="#{anchor}n{number}"'
+            f' data-number="{number}" aria-label="note {number}: {note.kind}"></a>'
+        )
+    html = ends.pop(0, [])
+    active: list[Note] = []
+    for start, end, part in cut(parts, edges):
+        active = [note for note in (*active, *begins.pop(start, ())) if note.end > start]
+        label = f' data-part="{labels[start]}"' if start in labels else ""
+        html.append(f"<span{_marked(part, active)}{label}>{html_text(text[start:end])}</span>")
+        html += ends.pop(end, [])
+    html += chain.from_iterable(ends.values())  # beyond the text
+    plain = "" if labels else " ap-plain"
+    return (
+        f'<div class="ap-source ap-text{plain}" data-field="source" dir="auto">'
+        f"{''.join(html)}</div>"
+    )
+
+
+def notes_html(text: str, notes: Sequence[Note], anchor: str) -> str:
+    """Return the list of the *notes* about *text*, with their lines; nothing if there are none."""
+    items = []
+    line, at = 1, 0
+    for number, note in enumerate(notes, 1):
+        line, at = line + text.count("\n", at, note.start), note.start
+        items.append(
+            f'<li id="{anchor}n{number}"><a class="ap-{note.kind}" href="#{anchor}m{number}">'
+            f'{number} {note.kind}</a><div><span class="ap-text">{html_text(note.message)}</span>'
+            f' <span class="ap-sub">line {line}</span></div></li>'
+        )
+    return f'<ol class="ap-notes">{"".join(items)}</ol>' if items else ""
+
+
+def _marked(part: str, notes: Sequence[Note]) -> str:
+    names = [f"ap-{part}"] if part else []
+    names += ["ap-note"] if notes else []
+    names += sorted({f"ap-on-{note.kind}" for note in notes})
+    return f' class="{" ".join(names)}"' if names else ""
+
+
+_UNSEEN: Final = {"", "space"}
+
+
+def _labels(text: str, parts: Sequence[Piece]) -> dict[int, str]:
+    """Return the words beside each line of *text* where a part begins, by offset."""
+    labels = {}
+    for lines in _by_line(text, parts):
+        seen = [each for each in lines if each[1] != "marker"] or lines
+        labels[seen[0][0]] = " · ".join(dict.fromkeys(part for _, part in seen))
+    return labels
+
+
+def _by_line(text: str, parts: Sequence[Piece]) -> Iterator[list[tuple[int, str]]]:
+    """Yield the parts that begin on one line, with the offset of their first character there."""
+    here: list[tuple[int, str]] = []
+    line = at = 0
+    for start, end, part in parts:
+        while start < end and text[start] == "\n":
+            start += 1  # noqa: PLW2901 - the word stands beside the first line that shows the part
+        if part in _UNSEEN or start == end or (part == "marker" and text[start:end].isspace()):
+            continue
+        begin = max(text.rfind("\n", at, start) + 1, line)
+        if here and begin != line:
+            yield here
+            here = []
+        here.append((start, part))
+        line, at = begin, start
+    if here:
+        yield here

@@ -1,0 +1,55 @@
+"""Text that anybody may have written, as HTML that shows every character and adds no element.
+
+HTML cannot hold some characters (NUL, a lone surrogate), changes one (a carriage return), and shows
+others as nothing or obeys them (a change of direction). Each of them becomes an element that shows
+its name or its number, and has the code point in ``data-char``, in hexadecimal digits::
+
+    <span class="ap-char" data-char="202e">U+202E</span>
+
+The text of such a page is its text content with each of these elements replaced by its character.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Final
+
+__all__ = ["html_line", "html_text"]
+
+_PLANE_ENDS: Final = "".join(
+    f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
+)
+_HIDDEN: Final = re.compile(
+    "["
+    "\0-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but no tab and no line feed
+    "\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f"  # tags: a text in them is unseen, but a model reads it
+    f"\ud800-\udfff\ufdd0-\ufdef{_PLANE_ENDS}"  # no characters at all
+    "]"
+)
+_CONTROLS: Final = (
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM"
+    " SUB ESC FS GS RS US"
+)
+_NAMES: Final = {**dict(enumerate(_CONTROLS.split())), 0x7F: "DEL"}
+"""The names of control characters; few fonts have their pictures."""
+
+
+def html_text(text: str) -> str:
+    """Return *text* as HTML for the content of an element that keeps white space."""
+    return _HIDDEN.sub(_shown, escape(text))
+
+
+def html_line(text: str) -> str:
+    """Return *text* on one line, for elements that hold no others, such as a title or an option.
+
+    Characters that HTML cannot hold, or that nobody would see, become U+FFFD.
+    """
+    return escape(_HIDDEN.sub("\ufffd", " ".join(text.split())))
+
+
+def _shown(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    name = _NAMES.get(code) or f"U+{code:04X}"
+    return f'<span class="ap-char" data-char="{code:x}">{name}</span>'

@@ -1,0 +1,48 @@
+"""A text in pieces: its parts, the notes about it, and how parts are cut at the edges of notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Note", "Piece", "cut"]
+
+
+class Piece(NamedTuple):
+    """A piece of a text, and the part of the text that it belongs to."""
+
+    start: int
+    end: int
+    part: str
+
+
+class Note(NamedTuple):
+    """A note about a span of a text, which may be empty."""
+
+    start: int
+    end: int
+    kind: str
+    """``repaired``, ``ignored`` or ``error``."""
+    message: str
+
+
+def cut(parts: Iterable[Piece], edges: Iterable[int]) -> Iterator[Piece]:
+    """Yield the *parts* of a text in pieces: none is empty, and none goes on across an edge.
+
+    Args:
+        parts: The parts, in order.
+        edges: Offsets in the text, in any order.
+    """
+    places = iter(sorted(edges))
+    edge = next(places, None)
+    for start, end, part in parts:
+        at = start
+        while edge is not None and edge < end:
+            if edge > at:
+                yield Piece(at, edge, part)
+                at = edge
+            edge = next(places, None)
+        if at < end:
+            yield Piece(at, end, part)

@@ -1,0 +1,122 @@
+"""Pages in a browser: their text, their filter by keyboard, and that they ask for nothing."""
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any, Self
+
+from agent_parsers import get_parser, parse_transcript
+from agent_parsers.html import explanation_html, fragment, html_text, report_html
+
+from ...helpers.html_pages import SHARP
+
+RESTORED = """(element) => {
+  for (const each of element.querySelectorAll("[data-char]"))
+    each.replaceWith(String.fromCodePoint(parseInt(each.dataset.char, 16)));
+  return [...element.textContent].map((char) => char.codePointAt(0));
+}"""
+"""The text of an element as code points, since a lone surrogate cannot be sent."""
+
+RUN = (
+    "Question: Which lake?\nThought: I look.\n**Action:** search\nAction Input: Thun\n"
+    "Observation: 48 km²\nAction: clock\nAction Input: now\nObservation: noon\n"
+    "Thought: Enough.\nFinal Answer: {}\n"
+)
+
+
+class Visit:
+    """A page that is open in the browser, and what it asked for and complained of."""
+
+    def __init__(self, browser: Any, path: Path, html: str) -> None:
+        path.write_text(html, encoding="utf-8")
+        self.asked: list[str] = []
+        self.said: list[str] = []
+        self.page = browser.new_page()
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.goto(path.as_uri())
+        self.own = path.as_uri()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.page.close()
+        assert self.asked == [self.own]
+        assert not self.said
+
+    def seen(self) -> list[str]:
+        """Return the names of the steps that are seen."""
+        steps = self.page.locator(".ap-steps>li")
+        return [step.get_attribute("id") for step in steps.all() if step.is_visible()]
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+
+def visible(text: str) -> str:
+    """Return *text* with the names of the characters that HTML cannot show."""
+    return unescape(re.sub("</?span.*?>", "", html_text(text)))
+
+
+def test_the_text_of_a_hostile_reply_is_on_the_page(browser: Any, tmp_path: Path) -> None:
+    hostile = "Thought: " + " . ".join(SHARP) + "\nAction: `a`\nAction Input: \n\n  b \n\n"
+    it = get_parser("react").explain(hostile)
+    other = get_parser("hermes").explain(hostile[::-1])
+    html = it.to_html().replace("</main>", fragment(explanation_html(other)) + "</main>")
+    with Visit(browser, tmp_path / "a.html", html) as visit:
+        sources = visit.page.locator(".ap-source")
+        for source, text in zip(sources.all(), (it.text, other.text), strict=True):
+            names = source.locator("[data-char]").all_inner_texts()
+            assert len(names) > 8
+            assert source.inner_text() == visible(text)
+            assert "".join(map(chr, source.evaluate(RESTORED))) == text
+
+
+def test_the_filter_works_by_keyboard(browser: Any, tmp_path: Path) -> None:
+    runs = [parse_transcript(RUN.format(city), dialect="react") for city in ("Thun", "Bern")]
+    with Visit(browser, tmp_path / "a.html", report_html(runs)) as visit:
+        page = visit.page
+        assert visit.seen() == []
+        page.focus("h1 ~ .ap-filter select")
+        page.keyboard.type("clo")  # the tool, whose option begins so
+        assert page.inner_text("output") == "2 of 6 steps"
+        assert visit.seen() == ["r1s2", "r2s2"]
+        visit.press("Tab")
+        page.keyboard.type("km²")
+        page.get_by_text("0 of 6 steps").wait_for()
+        assert visit.seen() == []
+        visit.press("Tab", "Enter")
+        assert page.inner_text("output") == ""
+        assert page.evaluate("document.activeElement.tagName") == "SELECT"
+        visit.press("Tab", "Tab", "Tab", "Enter")  # words, the button, the first run
+        assert visit.seen() == ["r1s1", "r1s2", "r1s3"]
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline == "solid"
+
+
+def test_a_link_opens_the_run_of_its_step(browser: Any, tmp_path: Path) -> None:
+    runs = [parse_transcript(RUN.format(city), dialect="react") for city in ("Thun", "Bern")]
+    with Visit(browser, tmp_path / "a.html", report_html(runs)) as visit:
+        page = visit.page
+        page.select_option("select", label="clock (2)")
+        page.focus(".ap-repaired summary")
+        visit.press("Enter", "Tab", "Tab", "Enter")
+        assert page.evaluate("location.hash") == "#r2s1"
+        assert "r2s1" in visit.seen()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.set_viewport_size({"width": 360, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_scripts_a_report_is_read_all_the_same(browser: Any, tmp_path: Path) -> None:
+    run = parse_transcript(RUN.format("Thun"), dialect="react")
+    path = tmp_path / "a.html"
+    path.write_text(report_html([run]), encoding="utf-8")
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(path.as_uri())
+    assert not page.locator(".ap-filter").is_visible()
+    assert page.locator("#r1s3 .ap-text").all_inner_texts() == ["Enough.", "Thun"]
+    page.close()
