@@ -1,6 +1,10 @@
-"""How many examples to try on each dialect by default."""
+"""How many examples to try on each dialect by default; and a browser."""
 
-from collections.abc import Generator, Sequence
+import os
+import shutil
+from collections.abc import Generator, Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -61,3 +65,23 @@ def is_in_sample(item: pytest.Item) -> bool:
     if dialect is None or any(name.startswith("snapshot") for name in fixtures):
         return True
     return is_tried(dialect, getattr(item, "originalname", item.name))
+
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A Chromium that is installed; without one, the test is skipped."""
+    if BROWSER is None:
+        pytest.skip("no Chromium is installed")
+    if find_spec("playwright") is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("there is a browser, but playwright is not installed")
+        pytest.skip("playwright is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()
