@@ -61,6 +61,10 @@ reference:  ## write docs/reference anew from the docstrings
 schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSON form
 	$(PYTHON) docs/make_schema.py
 
+.PHONY: site
+site:  ## build the site with the playground into build/site; takes pip and npm
+	$(PYTHON) docs/make_site.py
+
 .PHONY: architecture
 architecture:  ## draw the house in docs/architecture.md anew from the imports
 	$(PYTHON) docs/make_architecture.py
@@ -68,6 +72,10 @@ architecture:  ## draw the house in docs/architecture.md anew from the imports
 .PHONY: names
 names:  ## write agent_parsers/registry/names.py anew from the dialects
 	$(PYTHON) docs/make_names.py
+
+.PHONY: conformance
+conformance:  ## write conformance/*.jsonl anew from the cases and the dialects
+	$(PYTHON) -m conformance.make
 
 .PHONY: changelog
 changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release
@@ -95,6 +103,15 @@ corpus:  ## read the runs of the corpus and count
 .PHONY: wild
 wild:  ## score what is read of outputs that frameworks stumble over
 	$(PYTHON) benchmarks/wild.py
+
+.PHONY: scores
+scores:  ## score our parser and those of servers that are there, and write conformance/README.md
+	for name in ours vllm-plugin sglang-plugin verl-plugin vllm sglang transformers; do \
+		$(PYTHON) -m conformance --adapter $$name --readme >/dev/null || true; done
+
+.PHONY: detection
+detection:  ## show which dialects are found in texts of known dialects, and which are confused
+	$(PYTHON) benchmarks/detection.py --show
 
 .PHONY: attack
 attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that stand twice

@@ -293,6 +293,18 @@ def imports() -> Iterator[str]:
     )
 
 
+DIALECTS: Final = """
+## The other dialects
+
+`python benchmarks/dialects.py` compares each with the least that Python can do, a regular
+expression and `json.loads`. Most take 1.9 to 2.7 times as long if a call is spelt as the dialect
+writes it; `glm4`, `json_toolcall`, `minimax_m3` and lenient `harmony` take 37 to 93 times as long,
+as does any call that is spelt in another way. The first stream that reads ReAct leniently compiles
+its patterns, once for a tenth of a second; any other first reply takes some 10 ms.
+"""
+"""What another script measures."""
+
+
 def page(costs: Costs) -> Iterator[str]:
     """Yield the lines of the page."""
     named = ("langchain-core", *FRAMEWORKS.values(), "pydantic")
@@ -303,7 +315,7 @@ def page(costs: Costs) -> Iterator[str]:
         f" {versions}. Times are medians of CPU time, and all parsers in a row took turns. On other"
         " machines the times differ, but the ratios hardly change.\n"
     )
-    for section in (one_reply(), bulk(), streamed(costs), hostile(), imports()):
+    for section in (one_reply(), bulk(), streamed(costs), hostile(), imports(), [DIALECTS]):
         yield from section
 
 

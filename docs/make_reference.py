@@ -30,6 +30,7 @@ MODULES = (
     "agent_parsers.events",
     "agent_parsers.explain",
     "agent_parsers.format_scratchpad",
+    "agent_parsers.html",
     "agent_parsers.json_form",
     "agent_parsers.native",
     "agent_parsers.reports",

@@ -1,0 +1,114 @@
+"""Builds the site into ``build/site``: the pages, the playground, and what models read.
+
+The pages are those of the repository; `site_pages.GROUPS` says where each stands. With
+``--no-playground``, what the playground needs of a browser's Python is not fetched.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+from site_links import broken_links, loaded_from_outside
+from site_pages import GROUPS, ROOT, SUMMARY, assets, llms, llms_full, pages
+from site_playground import build_playground
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOURCES: Final = ROOT / "build" / "pages"
+SITE: Final = ROOT / "build" / "site"
+
+SETTINGS: Final = f"""\
+[project]
+site_name = "agent-parsers"
+site_description = "{SUMMARY}"
+docs_dir = "pages"
+site_dir = "site"
+use_directory_urls = true
+nav = [
+{{nav}}
+]
+
+[project.theme]
+language = "en"
+font = false
+features = [
+  "content.code.copy", "navigation.footer", "navigation.indexes", "navigation.sections",
+  "navigation.top", "search.highlight", "toc.follow",
+]
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme)"
+toggle.icon = "lucide/sun-moon"
+toggle.name = "Switch to light mode"
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: light)"
+scheme = "default"
+toggle.icon = "lucide/sun"
+toggle.name = "Switch to dark mode"
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: dark)"
+scheme = "slate"
+toggle.icon = "lucide/moon"
+toggle.name = "Switch to system preference"
+
+[project.markdown_extensions]
+attr_list = {{{{}}}}
+md_in_html = {{{{}}}}
+tables = {{{{}}}}
+toc.permalink = true
+pymdownx.highlight.pygments_lang_class = true
+pymdownx.inlinehilite = {{{{}}}}
+pymdownx.superfences = {{{{}}}}
+"""
+
+
+def main() -> int:
+    """Build the site, and return 1 if a link in it is broken."""
+    has_playground = "--no-playground" not in sys.argv[1:]
+    shutil.rmtree(SOURCES, ignore_errors=True)
+    shutil.rmtree(SITE, ignore_errors=True)
+    _write_sources()
+    settings = ROOT / "build" / "zensical.toml"
+    nav = "\n".join(_navigation(has_playground=has_playground))
+    settings.write_text(SETTINGS.format(nav=nav), "utf-8")
+    command = [sys.executable, "-m", "zensical", "build", "--clean", "--config-file", str(settings)]
+    subprocess.run(command, check=True, cwd=settings.parent)
+    (SITE / "llms.txt").write_text(llms(), "utf-8")
+    (SITE / "llms-full.txt").write_text(llms_full(), "utf-8")
+    if has_playground:
+        build_playground(SITE / "playground")
+    wrong = [*broken_links(SITE), *loaded_from_outside(SITE)]
+    print(*wrong, sep="\n", file=sys.stderr)
+    print(f"{SITE.relative_to(ROOT)}: {len(pages())} pages, {len(wrong)} faults")
+    return 1 if wrong else 0
+
+
+def _write_sources() -> None:
+    for page in pages():
+        path = SOURCES / page.place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page.text, "utf-8")
+    for place, asset in assets().items():
+        shutil.copyfile(asset, SOURCES / place)
+
+
+def _navigation(*, has_playground: bool) -> Iterator[str]:
+    for group in GROUPS:
+        yield f'  {{ "{group}" = ['
+        for page in pages():
+            if page.group == group:
+                title = "Overview" if page.place == "index.md" else page.title
+                yield f'    {{ "{title}" = "{page.place}" }},'
+        if group == "Start" and has_playground:
+            yield '    { "Playground" = "playground/index.html" },'
+        yield "  ] },"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
