@@ -1,7 +1,9 @@
 """How many examples to try on each dialect by default; and a browser."""
 
+import asyncio
 import os
 import shutil
+from asyncio import AbstractEventLoop
 from collections.abc import Generator, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -71,8 +73,8 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A Chromium that is installed; without one, the test is skipped."""
+def chromium() -> Iterator[tuple[Any, AbstractEventLoop]]:
+    """A Chromium that is installed, and the loop that drives it."""
     if BROWSER is None:
         pytest.skip("no Chromium is installed")
     if find_spec("playwright") is None:
@@ -83,5 +85,21 @@ def browser() -> Iterator[Any]:
 
     with sync_playwright() as started:
         opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield opened
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield opened, loop
+        asyncio._set_running_loop(loop)
         opened.close()
+
+
+@pytest.fixture
+def browser(chromium: tuple[Any, AbstractEventLoop]) -> Iterator[Any]:
+    """A Chromium that is installed; without one, the test is skipped.
+
+    Playwright leaves its loop running in this thread, where other tests run theirs: so it runs for
+    the tests that have a browser, and for no other.
+    """
+    opened, loop = chromium
+    asyncio._set_running_loop(loop)
+    yield opened
+    asyncio._set_running_loop(None)

@@ -141,7 +141,12 @@ def test_a_port_in_use_is_an_error(server: PlaygroundServer) -> None:
 
 def test_the_command_serves_until_it_is_interrupted() -> None:
     process = subprocess.Popen(
-        [*COMMAND, "playground"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "playground"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests in the background of a shell ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - takes no lock
     )
     assert process.stdout is not None
     address = process.stdout.readline().strip()
