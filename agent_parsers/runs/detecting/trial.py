@@ -171,7 +171,7 @@ class Trial:
         """
         if not self._knows(_ALL, other, _MARKS):
             return False
-        if other.speaks and self.fit <= other.fit:
+        if (other.speaks and self.fit <= other.fit) or self.borrows(other):
             return False
         if other.is_found and not other.errors:
             return not (self.repairs or self.missed) or self.repairs < other.repairs
@@ -180,6 +180,21 @@ class Trial:
         if other._knows(_MARKS, self, _MARKS) and other._knows(_NAMES, self, _NAMES):
             return False
         return self.is_clean or not other.is_open
+
+    def borrows(self, owner: Trial) -> bool:
+        """Return whether *owner* writes the telling markers of this one, which reads them only.
+
+        Lenient mode reads the marks of other formats, whose dialect may refuse what is in them.
+        """
+        telling = telling_markers(self.dialect)
+        told = {written for name, written in self.markers.items() if name in telling}
+        return told <= owner.own_markers and not told <= self.own_markers
+
+    @cached_property
+    def own_markers(self) -> set[str]:
+        """The markers seen that are written as the dialect writes them."""
+        written = set(self.markers.values())
+        return {each.canonical for each in self.dialect.lenient.markers.values()} & written
 
     @property
     def is_open(self) -> bool:

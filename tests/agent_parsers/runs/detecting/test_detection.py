@@ -71,6 +71,20 @@ def test_the_dialect_of_a_case_or_a_relative_is_found(name: str) -> None:
     assert not confused
 
 
+@pytest.mark.parametrize(
+    ("text", "owner"),
+    [
+        ('<function_calls>\n{"name": "a", "arguments": {}}\n</function_calls>', "olmo3"),
+        ("<tool_calls><tool_call><tool_sep></tool_call></tool_calls>", "hunyuan_v3"),
+    ],
+)
+def test_a_dialect_that_reads_the_marks_of_another_does_not_outdo_it(text: str, owner: str) -> None:
+    assert not try_dialect(get_dialect(owner), text).is_found
+    found = detect(text)
+    assert found.is_ambiguous
+    assert owner in {name for each in found.candidates for name in (each.dialect, *each.relatives)}
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", list_dialects())
 def test_the_sample_of_each_dialect_is_found(name: str) -> None:
@@ -112,10 +126,10 @@ def test_a_reason_says_what_was_seen_and_read_and_why_which_relative_is_named() 
 
 
 def test_what_knows_more_of_a_text_is_named_before_what_reads_the_same() -> None:
-    found = detect('<tool_call>\n{"name": "clock", "arguments": {"city": "Bern"}}\n</tool_call>')
-    assert found.dialect == "hermes"
-    assert "json_toolcall" in found.candidates[0].relatives
-    assert "'hermes' knows the most of its marks" in str(found)
+    found = detect('<|tool_call|>[{"name": "clock", "arguments": {}}]<|/tool_call|>')
+    assert found.dialect == "phi4_mini"
+    assert found.candidates[0].relatives == ("granite",)
+    assert "'phi4_mini' knows the most of its marks" in str(found)
 
 
 def test_equal_candidates_that_read_differently_are_ambiguous() -> None:
