@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools
 
     AnyParser: TypeAlias = (
-        AnyDialectParser | AutoParser | OpenAIFunctionsAgentOutputParser | ToolsAgentOutputParser
+        AnyDialectParser | OpenAIFunctionsAgentOutputParser | ToolsAgentOutputParser
     )
-    """What `get_parser` returns."""
+    """What `get_parser` returns for a name that is not known before run time. For ``"auto"`` that
+    is an `AutoParser`, which raises a `ValueError` for what needs the name of a dialect."""
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
@@ -173,7 +174,7 @@ def get_parser(
     max_chars: int = MAX_CHARS,
 ) -> ToolsAgentOutputParser: ...
 @overload
-def get_parser(
+def get_parser(  # type: ignore[overload-overlap] # see `AnyParser`
     name: Literal["auto"],
     *,
     tools: Tools | None = None,
@@ -211,7 +212,7 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> AnyParser:
+) -> AnyParser | AutoParser:
     """Return a parser for a dialect, or for what a model writes.
 
     ::
