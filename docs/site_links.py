@@ -67,5 +67,5 @@ def loaded_from_outside(folder: Path) -> Iterator[str]:
     """Yield a line for each thing that a page of *folder* loads from another host."""
     for path, links in _read(folder).items():
         for tag, address in links.addresses:
-            if tag in _LOADED and (urlsplit(address).scheme in ("http", "https")):
+            if tag in _LOADED and urlsplit(address).netloc:
                 yield f"{path.relative_to(folder)}: <{tag}> loads {address}"

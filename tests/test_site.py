@@ -79,5 +79,6 @@ def test_what_is_loaded_from_outside_is_found(tmp_path: Path) -> None:
     page = tmp_path / "index.html"
     page.write_text('<a href="https://x.example">x</a><img src="a.png">')
     assert not list(loaded_from_outside(tmp_path))
-    page.write_text('<script src="https://x.example/a.js"></script>')
-    assert list(loaded_from_outside(tmp_path))
+    for address in ("https://x.example/a.js", "//x.example/a.js"):
+        page.write_text(f'<script src="{address}"></script>')
+        assert list(loaded_from_outside(tmp_path))

@@ -269,6 +269,8 @@ def explain(
     parser = get_parser(get_dialect(dialect), tools=known_tools(tools), lenient=not strict)
     if follow:
         only_for("a reply that is not followed", ctx, "view", "page")
+    if page:
+        only_for("what is written to the terminal", ctx, "view")
     if not (follow_file(file, parser) if follow else explain_file(file, parser, view, page)):
         raise typer.Exit(_NOT_ALL_READ)
 

@@ -23,8 +23,11 @@ _PLANE_ENDS: Final = "".join(
 _HIDDEN: Final = re.compile(
     "["
     "\0-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but no tab and no line feed
-    "\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f"  # tags: a text in them is unseen, but a model reads it
+    "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters without a shape
+    # A text in tags or in selectors of variants is unseen, but a model reads it; the two selectors
+    # that text and emoji have are left.
+    "\U000e0000-\U000e007f\ufe00-\ufe0d\U000e0100-\U000e01ef"
     f"\ud800-\udfff\ufdd0-\ufdef{_PLANE_ENDS}"  # no characters at all
     "]"
 )

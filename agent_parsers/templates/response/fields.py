@@ -74,7 +74,7 @@ def thought_field(spellings: Spellings) -> dict[str, Any] | None:
     bare = rf"\A\s*+(?={begins_without(words)})"
     return {
         "open_pattern": rf"{_LINE}{label}[ \t]*|{bare}",
-        "close_pattern": rf"\s*(?={ends})",
+        "close_pattern": rf"(?={ends})",
         "content": "text",
     }
 
@@ -192,7 +192,7 @@ def _closes(spellings: Spellings, call: CallSpelling) -> str:
     if call.end.strip():  # too common to end an input that is text
         return _end_or_stop(spellings, call.end)
     if call.is_text and not spellings.thought_closes:
-        return _any(rf"\s*(?={_labels(spellings)})", _stops(spellings))
+        return _any(rf"(?={_labels(spellings)})", _stops(spellings))
     again = _begins(call.between) or _begins(call.head)
     return _any(rf"(?={again})" if call.several and again else "", _stops(spellings))
 

@@ -42,6 +42,12 @@ def test_an_explanation_is_written_as_a_page(text: str, status: int, tmp_path: P
     assert Page(out.read_text(encoding="utf-8")).fields[0] == ("source", text)
 
 
+def test_a_page_has_no_other_form() -> None:
+    outcome = command("explain", "--html", "-", "--format", "json", stdin=b"x")
+    assert outcome.status == 2
+    assert "--format: it is only for what is written to the terminal" in outcome.stderr
+
+
 def test_logs_of_every_form_make_a_report(tmp_path: Path) -> None:
     logs = sorted((needs_corpus() / "runs").glob("*"))
     logs = [log for log in logs if log.suffix in {".json", ".log"} and "truth" not in log.name]
