@@ -13,12 +13,14 @@ from agent_parsers.runs.writers.known import get_writer, list_writers
 from agent_parsers.toolset.listed import listed_tools
 
 __all__ = [
-    "DialectName", "FileNames", "NameOfDialect", "ReaderName", "StrictFlag", "ToolsGiven",
-    "dialects_like", "known_dialect", "known_tools", "known_writer", "only_for", "options_of",
-    "or_stdin",
-    "writers_like",
+    "NAME", "NOT_ALL", "DialectArgument", "DialectOption", "FileNames", "ReaderName", "StrictFlag",
+    "ToolsGiven", "dialects_like", "known_dialect", "known_tools", "known_writer", "only_for",
+    "options_of", "or_stdin", "writers_like",
 ]  # fmt: skip
 
+NAME: Final = "agent-parsers"
+NOT_ALL: Final = 1
+"""The exit status if something could not be read or written."""
 USAGE: Final = 2
 """The exit status if the command line is wrong."""
 
@@ -86,7 +88,7 @@ ReaderName: TypeAlias = Annotated[
         help="Form of the logs, of those that `forms` lists; recognised if not named.",
     ),
 ]
-DialectName: TypeAlias = Annotated[
+DialectOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
@@ -95,7 +97,7 @@ DialectName: TypeAlias = Annotated[
         help="Dialect of the models' text; recognised if not named.",
     ),
 ]
-NameOfDialect: TypeAlias = Annotated[
+DialectArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="NAME",

@@ -1,0 +1,126 @@
+"""The commands about dialects: what there is, and what follows from one."""
+
+import json
+from typing import Annotated, Final, Literal
+
+import typer
+from rich.text import Text
+
+from agent_parsers import get_dialect, get_parser
+from agent_parsers.cli.dialects import list_known
+from agent_parsers.cli.options import NAME, NOT_ALL, DialectArgument, ToolsGiven, known_tools
+from agent_parsers.cli.parse import Format
+from agent_parsers.cli.showing.screen import Screen
+from agent_parsers.decoding import GrammarError, GrammarForm
+from agent_parsers.decoding.export import write_grammar
+from agent_parsers.decoding.turns.grammar import TurnKind, TurnOptions
+from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.response.export import response_template as write_response_template
+
+__all__ = ["commands"]
+
+_TOOLS: Final = {"search": "Looks a question up.", "calculator": "Works out an expression."}
+"""Tools for the instructions that `show` prints."""
+
+commands: typer.Typer = typer.Typer(rich_markup_mode=None)
+
+
+@commands.command()
+def dialects(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WORD",
+            help="Only those whose name or summary has all words.",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", help="Output format; default: table in a terminal, else json."),
+    ] = None,
+) -> None:
+    """List the dialects, the formats in which models write actions and answers."""
+    out = Screen()
+    list_known(out, form or Format.for_screen(out), words or ())
+
+
+@commands.command()
+def show(
+    name: DialectArgument,
+) -> None:
+    """Show a dialect: its sample, stop sequences and instructions."""
+    out = Screen()
+    dialect = get_dialect(name)
+    parser = get_parser(dialect, tools=_TOOLS)
+    parts = [("Also called", ", ".join(dialect.aliases))] if dialect.aliases else []
+    parts += [
+        ("Stop sequences", "\n".join(json.dumps(stop, ensure_ascii=False) for stop in parser.stop)),
+        ("Sample", dialect.sample),
+        (f"Instructions, for the tools {' and '.join(_TOOLS)}", parser.get_format_instructions()),
+    ]
+    out.print(Text.assemble((dialect.name, "bold cyan"), f": {dialect.summary}"), soft_wrap=True)
+    for title, text in parts:
+        out.print(Text.assemble("\n", (title, "bold"), "\n", text), soft_wrap=True)
+
+
+@commands.command(
+    epilog="Exit status: 0 if there is such a grammar; 1 if the form cannot say it, which standard"
+    " error reports; 2 if the command line is wrong."
+)
+def grammar(
+    name: DialectArgument,
+    form: Annotated[GrammarForm, typer.Option("--as", help="Form of the grammar.")] = "gbnf",
+    tools: ToolsGiven = None,
+    turn: Annotated[TurnKind, typer.Option(help="Which turns it has.")] = "any",
+    start: Annotated[
+        Literal["content", "thought"] | None,
+        typer.Option(help="Where a turn begins, if the prompt says so."),
+    ] = None,
+    thoughts: Annotated[bool, typer.Option(help="Whether a turn may have a thought.")] = True,
+    max_calls: Annotated[
+        int | None, typer.Option(min=1, help="The most calls of a turn; by default any number.")
+    ] = None,
+) -> None:
+    """Write a grammar for constrained decoding: the model can write only turns of the dialect.
+
+    Inputs follow the schemas of the tools, if --tools names a file with schemas.
+    """
+    try:
+        options = TurnOptions(turn, start or "", thoughts, max_calls)
+        written = write_grammar(form, get_dialect(name), known_tools(tools), options)
+    except GrammarError as error:
+        typer.echo(f"{NAME}: {error}", err=True)
+        raise typer.Exit(NOT_ALL) from None
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if isinstance(written, str):
+        typer.echo(written, nl=not written.endswith("\n"))
+    else:
+        typer.echo(json.dumps(written, ensure_ascii=False, indent=2))
+
+
+@commands.command(
+    epilog="Exit status: 0 if there is such a template; 1 if a template cannot say how the dialect"
+    " is spelt, which standard error reports; 2 if the command line is wrong."
+)
+def response_template(
+    name: DialectArgument,
+    tools: ToolsGiven = None,
+    start_anchor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Text after which the model begins a turn."),
+    ] = None,
+) -> None:
+    """Write the response template of a dialect, for a tokenizer_config.json.
+
+    With it, transformers, vLLM and SGLang read the turns of the dialect without a plugin.
+    """
+    try:
+        written = write_response_template(
+            name, tools=known_tools(tools), start_anchor=start_anchor or ()
+        )
+    except TemplateError as error:
+        typer.echo(f"{NAME}: {error}", err=True)
+        raise typer.Exit(NOT_ALL) from None
+    typer.echo(json.dumps(written, ensure_ascii=False, indent=2))

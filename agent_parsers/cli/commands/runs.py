@@ -1,0 +1,195 @@
+"""The commands that read the runs of agents, and other texts, from files."""
+
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from agent_parsers import get_dialect
+from agent_parsers.cli.convert import convert_files
+from agent_parsers.cli.detect import detect_files
+from agent_parsers.cli.options import (
+    NOT_ALL,
+    DialectOption,
+    FileNames,
+    ReaderName,
+    StrictFlag,
+    ToolsGiven,
+    known_tools,
+    known_writer,
+    only_for,
+    options_of,
+    or_stdin,
+    writers_like,
+)
+from agent_parsers.cli.parse import Format, is_table, parse_files, parse_tables
+from agent_parsers.cli.report import report_files
+from agent_parsers.cli.showing.json_form import JSON_SHAPE
+from agent_parsers.cli.showing.screen import Screen
+from agent_parsers.runs.readers.known import list_readers
+from agent_parsers.runs.writers.known import get_writer, list_writers
+
+__all__ = ["commands"]
+
+commands: typer.Typer = typer.Typer(rich_markup_mode=None)
+
+
+@commands.command(
+    epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
+    " read, which standard error reports; 2 if the command line is wrong."
+)
+def parse(
+    ctx: typer.Context,
+    files: FileNames = None,
+    reader: ReaderName = "auto",
+    dialect: DialectOption = None,
+    tools: ToolsGiven = None,
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", help="Output format; default: table in a terminal, else json."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Show whole texts in tables.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
+    ] = False,
+    strict: StrictFlag = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="PATH", help="Tables: the Parquet file to write."),
+    ] = None,
+    column: Annotated[
+        str, typer.Option(metavar="NAME", help="Tables: the column with the replies.")
+    ] = "text",
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, help="Tables: how many processes to use.")
+    ] = 1,
+) -> None:
+    # The docstring, which is the help text, is set below, since it quotes the shape of the JSON.
+    if any(map(is_table, files or ())):
+        only_for("logs", ctx, "reader", "form", "full", "summary", "strict")
+        if not all(map(is_table, files or ())):
+            raise typer.BadParameter("tables and logs are parsed apart", param_hint="FILE")
+        if dialect is None or out is None:
+            missing = "--dialect" if dialect is None else "--out"
+            raise typer.BadParameter("Parquet files need it", param_hint=missing)
+        known = known_tools(tools)
+        if not parse_tables(files or (), out, get_dialect(dialect), known, column, jobs):
+            raise typer.Exit(NOT_ALL)
+        return
+    only_for("tables, whose names end in .parquet", ctx, "out", "column", "jobs")
+    options = options_of(reader, dialect, tools, strict=strict)
+    if not parse_files(or_stdin(ctx, files), options, form, full=full, summary=summary):
+        raise typer.Exit(NOT_ALL)
+
+
+parse.__doc__ = f"""Read runs: the thoughts, actions, observations and answers of an agent.
+
+A file is what a framework printed or dumped, messages of an API, a data set or a trace, or text in
+a dialect, also under the line prefixes of a logger. Its form is recognised from its content; the
+command `forms` lists the forms. What a log does not say is shown as a notice.
+
+A Parquet file is a table with one reply in each row. The rows of all files go to one file, in
+order, with the columns kind, thought, content, calls, answer, error and repairs. If that is
+interrupted, the same command continues it.
+
+The JSON output has for each run (spans count characters of the text in which a run or a step
+stands):
+
+\b
+{JSON_SHAPE}
+"""
+
+
+@commands.command(
+    epilog="Exit status: 0 if everything was read and written; 1 if not, which standard error"
+    " reports; 2 if the command line is wrong."
+)
+def convert(
+    ctx: typer.Context,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            callback=known_writer,
+            autocompletion=writers_like,
+            help="What to write, of those that `forms` lists; or a dialect with transcripts.",
+        ),
+    ],
+    files: FileNames = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="PATH", help="A folder; default: standard output."),
+    ] = None,
+    reader: ReaderName = "auto",
+    dialect: DialectOption = None,
+    tools: ToolsGiven = None,
+    strict: StrictFlag = False,
+) -> None:
+    """Write runs in another form: for training, for tracing, or as text in another dialect.
+
+    Files are read as by `parse`. Standard error says what of the runs the form has no place for.
+    """
+    options = options_of(reader, dialect, tools, strict=strict)
+    if not convert_files(or_stdin(ctx, files), options, get_writer(to), out):
+        raise typer.Exit(NOT_ALL)
+
+
+@commands.command(
+    epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
+    " read, which the report shows too; 2 if the command line is wrong."
+)
+def report(
+    ctx: typer.Context,
+    files: FileNames = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="PATH", help="The page; default: standard output."),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Title of the page; by default the names of the files.")
+    ] = None,
+    reader: ReaderName = "auto",
+    dialect: DialectOption = None,
+    tools: ToolsGiven = None,
+    strict: StrictFlag = False,
+) -> None:
+    """Write a page of HTML about runs: counts with links to the steps, and every step.
+
+    Files are read as by `parse`. The page is one file that loads nothing.
+    """
+    options = options_of(reader, dialect, tools, strict=strict)
+    if not report_files(or_stdin(ctx, files), options, out, title):
+        raise typer.Exit(NOT_ALL)
+
+
+@commands.command(
+    epilog="Exit status: 0 if each file has a dialect; 1 if one has none, or may have several, or"
+    " cannot be read; 2 if the command line is wrong."
+)
+def detect(
+    ctx: typer.Context,
+    files: FileNames = None,
+    tools: ToolsGiven = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Find the dialect of replies, with the reasons.
+
+    A file is one text, such as a reply or the log of a run; or it has replies of one model as JSON
+    lines, each a text or a message, whose evidence adds up.
+    """
+    if not detect_files(or_stdin(ctx, files), known_tools(tools), as_json=as_json):
+        raise typer.Exit(NOT_ALL)
+
+
+@commands.command()
+def forms() -> None:
+    """List the forms of logs that `parse` reads, and those that `convert` writes."""
+    out = Screen()
+    for title, known in (("Reads", list_readers()), ("Writes", list_writers())):
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
+        table.add_column(title, style="cyan", no_wrap=True)
+        table.add_column("What it is")
+        for name, summary in known.items():
+            table.add_row(name, summary)
+        out.print(table)

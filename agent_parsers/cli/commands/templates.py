@@ -1,0 +1,102 @@
+"""The command ``dialect``, which finds or derives the dialect of a chat template."""
+
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeAlias
+
+import typer
+
+from agent_parsers.cli.files import read_whole
+from agent_parsers.cli.options import NAME, NOT_ALL
+from agent_parsers.templates import dialect_for_template
+from agent_parsers.templates.chat.deriving import derive_format
+from agent_parsers.templates.chat.source import dialect_file
+
+__all__ = ["commands"]
+
+commands: typer.Typer = typer.Typer(
+    name="dialect",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Find or derive the dialect of a model from its chat template.",
+)
+
+_Template: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A chat template (.jinja), or a tokenizer_config.json; - is standard input.",
+        show_default=False,
+    ),
+]
+_EosToken: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--eos-token", metavar="TEXT", help="The eos_token, if FILE does not have it."),
+]
+
+
+@commands.command(
+    name="for-template",
+    epilog="Exit status: 0 if there is a dialect; 1 if not, or if the template cannot be rendered;"
+    " 2 if the command line is wrong.",
+)
+def for_template(file: _Template, eos_token: _EosToken = None) -> None:
+    """Name the dialect that reads what a chat template writes; standard error says why."""
+    try:
+        found = dialect_for_template(_read(file), special_tokens=_tokens(eos_token))
+        typer.echo(found.dialect)
+    except (ValueError, ImportError) as error:
+        _fail(file, error)
+    typer.echo(f"{NAME}: {found}", err=True)
+
+
+@commands.command(
+    name="from-template",
+    epilog="Exit status: 0 if a dialect was derived; 1 if not, which standard error reports; 2 if"
+    " the command line is wrong.",
+)
+def from_template(
+    file: _Template,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its name; default: that of the file.")
+    ] = None,
+    eos_token: _EosToken = None,
+) -> None:
+    """Write the Python file of a dialect that reads and writes what a chat template writes.
+
+    Import the file, and pass its DIALECT to get_parser or register.
+    """
+    known = name or re.sub(r"\W+", "_", Path(file).stem.lower()).strip("_") or "derived"
+    try:
+        form = derive_format(_read(file), name=known, special_tokens=_tokens(eos_token))
+    except (ValueError, ImportError) as error:
+        _fail(file, error)
+    typer.echo(dialect_file(form), nl=False)
+
+
+def _read(file: str) -> str | dict[str, Any]:
+    """Return the template, or the object of a tokenizer's configuration, in *file*.
+
+    Raises:
+        ValueError: It cannot be read.
+    """
+    text = read_whole(file)
+    if not isinstance(text, str):
+        raise ValueError(text.reason)  # noqa: TRY004 - the file is wrong, not a type
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if file.endswith(".json"):
+            raise ValueError(f"not JSON: {error}") from None
+        return text
+    return data if isinstance(data, dict) else text
+
+
+def _tokens(eos_token: str | None) -> dict[str, str]:
+    return {} if eos_token is None else {"eos_token": eos_token}
+
+
+def _fail(file: str, error: Exception) -> NoReturn:
+    typer.echo(f"{NAME}: {file}: {error}", err=True)
+    raise typer.Exit(NOT_ALL)
