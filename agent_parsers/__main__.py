@@ -10,7 +10,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line and exit with its status, or explain how to install its libraries."""
     try:
-        from agent_parsers.cli.app import run
+        from agent_parsers.cli.commands.app import run
     except ModuleNotFoundError as error:
         if error.name not in {"typer", "rich"}:
             raise

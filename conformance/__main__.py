@@ -50,7 +50,7 @@ class StandInError(Exception):
 
 
 def score(adapter: Adapter, names: Iterable[str], *, show: bool) -> list[str]:
-    """Return a table in Markdown, a row for each of the dialects that *adapter* knows.
+    """Return a table in Markdown, a row for each dialect of which *adapter* misses a vector.
 
     A cell has how many of the texts are read right as a whole, in chunks, and how many there are.
     """
@@ -60,7 +60,7 @@ def score(adapter: Adapter, names: Iterable[str], *, show: bool) -> list[str]:
         f"|---|---|{'--:|' * len(columns)}",
     ]
     totals: Counter[tuple[str, ...]] = Counter()
-    undriven = []
+    met, undriven = [], []
     for name in names:
         if not (theirs := adapter.name(name)):
             continue
@@ -71,10 +71,16 @@ def score(adapter: Adapter, names: Iterable[str], *, show: bool) -> list[str]:
         except StandInError:
             undriven.append(name)
         else:
-            rows.append(_row(name, f"`{theirs}`", columns, counts))
             totals += counts
+            if all(
+                counts[*column[:2], way] == counts[column[:2]] for column in columns for way in WAYS
+            ):
+                met.append(name)
+            else:
+                rows.append(_row(name, f"`{theirs}`", columns, counts))
     rows.append(_row("**all**", "", columns, totals))
-    return [*rows, *(f"\nNot driven, since something is not installed: {n}." for n in undriven)]
+    said = {"All vectors are met of": met, "Not driven, since something is not installed": undriven}
+    return [*rows, *(f"\n{what}: {', '.join(names)}." for what, names in said.items() if names)]
 
 
 def tried(adapter: Adapter, vector: Vector, *, show: bool) -> Counter[tuple[str, ...]]:

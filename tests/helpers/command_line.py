@@ -17,7 +17,7 @@ from typing import IO, Any
 import pytest
 from typer.testing import CliRunner
 
-from agent_parsers.cli.app import app
+from agent_parsers.cli.commands.app import app
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"

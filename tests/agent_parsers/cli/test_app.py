@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agent_parsers import Dialect, Transcript, get_dialect, list_dialects, parse_record
-from agent_parsers.cli.app import app
+from agent_parsers.cli.commands.app import app
 from agent_parsers.registry import dialects_by_name as _registry
 
 from ...helpers.command_line import BRIDGE, LAKE, MILL, command, needs_corpus, parse

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from agent_parsers.cli.app import app
+from agent_parsers.cli.commands.app import app
 
 from ...helpers.chat_templates import OWN
 
