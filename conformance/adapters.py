@@ -145,7 +145,8 @@ class Vllm:
             tools=vector.tools or [ANY_TOOL],
             tool_choice="auto",
         )
-        tokens = Tokenizer()
+        markers = get_dialect(vector.dialect).strict.markers.values()
+        tokens = Tokenizer(each.canonical for each in markers if each.canonical[0] == "<")
         return kind(tokens, request.tools), request, tokens
 
 
@@ -316,46 +317,64 @@ class Transformers:
 
 
 VLLM_NAMES: Final = {
-    "command_r": ("cohere_command3", "cohere_command3"),
+    "command_a": ("cohere_command3", "cohere_command3"),
+    "command_a_plus": ("cohere_command4", "cohere_command4"),
     "deepseek_dsml": ("deepseek_v4", "deepseek_v4"),
     "deepseek_v3": ("deepseek_v3", "deepseek_r1"),
     "deepseek_v31": ("deepseek_v31", "deepseek_r1"),
     "deepseek_v32": ("deepseek_v32", "deepseek_r1"),
     "deepseek_v41": ("deepseek_v41", "deepseek_v41"),
+    "dots": ("dots", ""),
+    "ernie45": ("ernie45", "ernie45"),
     "functiongemma": ("functiongemma", ""),
     "gemma4": ("gemma4", "gemma4"),
+    "gigachat3": ("gigachat3", ""),
+    "gigachat31": ("gigachat3", ""),
     "glm45": ("glm45", "glm45"),
     "glm47": ("glm47", "glm47"),
     "granite": ("granite", "granite"),
+    "granite_fc": ("granite-20b-fc", ""),
     "hermes": ("hermes", "qwen3"),
     "hunyuan_a13b": ("hunyuan_a13b", "hunyuan_a13b"),
     "hunyuan_v3": ("hy_v3", "hy_v3"),
+    "hunyuan_v4": ("hy_v4", "hy_v4"),
     "internlm2": ("internlm", ""),
     "jamba": ("jamba", ""),
+    "k2_horizon": ("k2_horizon", "k2_horizon"),
     "kimi_k2": ("kimi_k2", "kimi_k2"),
+    "kimi_k3": ("kimi_k3", "kimi_k3"),
+    "laguna": ("poolside_v1", "poolside_v1"),
     "lfm2": ("lfm2", "qwen3"),
+    "ling3": ("ling3", "ling3"),
     "llama3_json": ("llama3_json", ""),
     "llama4_pythonic": ("llama4_pythonic", ""),
     "longcat": ("longcat", ""),
+    "mimo": ("mimo", "mimo"),
     "minicpm5": ("minicpm5", "qwen3"),
     "minimax_m2": ("minimax_m2", "minimax_m2"),
     "minimax_m3": ("minimax_m3", "minimax_m3"),
     "olmo3": ("olmo3", "olmo3"),
     "phi4_mini": ("phi4_mini_json", ""),
+    "plamo3": ("plamo3", "plamo3"),
     "pythonic": ("pythonic", ""),
     "qwen3_coder": ("qwen3_coder", "qwen3"),
     "seed_oss": ("seed_oss", "seed_oss"),
+    "step3": ("step3", "step3"),
     "xlam": ("xlam", "deepseek_r1"),
 }
 """The parsers of calls and of reasoning that vLLM has for a dialect."""
 
 SGLANG_NAMES: Final = {
+    "command_a_plus": "cohere_command4", "deepseek_dsml": "deepseekv4",
     "deepseek_v3": "deepseekv3", "deepseek_v31": "deepseekv31", "deepseek_v32": "deepseekv32",
-    "deepseek_v41": "deepseekv41", "gemma4": "gemma4", "glm45": "glm45", "glm47": "glm47",
-    "harmony": "gpt-oss", "hermes": "hermes", "hunyuan_v3": "hunyuan", "kimi_k2": "kimi_k2",
-    "lfm2": "lfm2", "llama3_json": "llama3", "minicpm5": "minicpm5", "minimax_m2": "minimax-m2",
+    "deepseek_v41": "deepseekv41", "dots": "dots", "gemma4": "gemma4", "gigachat3": "gigachat3",
+    "gigachat31": "gigachat3", "glm45": "glm45", "glm47": "glm47", "harmony": "gpt-oss",
+    "hermes": "hermes", "hunyuan_v3": "hunyuan",
+    "k2_horizon": "k2_horizon", "kimi_k2": "kimi_k2", "kimi_k3": "kimi_k3",
+    "laguna": "poolside_v1", "lfm2": "lfm2", "ling3": "ling3", "llama3_json": "llama3",
+    "mimo": "mimo", "minicpm5": "minicpm5", "minimax_m2": "minimax-m2",
     "minimax_m3": "minimax-m3", "mistral": "mistral", "pythonic": "pythonic",
-    "qwen3_coder": "qwen3_coder",
+    "qwen3_coder": "qwen3_coder", "step3": "step3",
 }  # fmt: skip
 """The parsers of calls that SGLang has for a dialect."""
 

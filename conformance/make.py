@@ -114,7 +114,8 @@ def vector(dialect: Dialect, number: int, about: str, text: str) -> Vector | Non
     """Return the vector of *text*, or `None` if what it means is a matter of opinion.
 
     It is if the strict and the lenient reading differ, if the types of the tools change what
-    arguments in JSON are, or if the prompt may have opened a thought, and `PROMPT` did not.
+    arguments in JSON are, if these are a text, or if the prompt may have opened a thought, and
+    `PROMPT` did not.
     """
     made = Vector(f"{dialect.name}/{number}", about, "strict", text, cuts_of(text))
     try:
@@ -141,9 +142,11 @@ def vector(dialect: Dialect, number: int, about: str, text: str) -> Vector | Non
     strict = outcome(dialect, text, tools, lenient=False, prompt=made.prompt)
     if isinstance(strict, str):
         return replace(made, level="lenient")
-    return made if strict == want else None
+    return made if strict == want and not TEXT_FOR_OBJECT.search(text) else None
 
 
+TEXT_FOR_OBJECT: Final = re.compile(r'"(?:arguments|parameters)":\s*"|<\|message\|>"')
+"""A text where formats of servers have an object: they have no such calls."""
 PROMPT: Final = "<think>\n"
 """The end of a prompt that opens a thought."""
 READINGS: Final = ({"lenient": False}, {"start": "content"}, {"prompt": PROMPT})
@@ -151,8 +154,11 @@ READINGS: Final = ({"lenient": False}, {"start": "content"}, {"prompt": PROMPT})
 
 
 def without_stop(dialect: Dialect, text: str) -> str:
-    """Return *text* as servers deliver it, without the stop sequence, if that means the same."""
-    for stop in dialect.stop:
+    """Return *text* as servers deliver it, without the stop sequence, if that means the same.
+
+    The end of a call is left where it is one, since servers do not stop there by themselves.
+    """
+    for stop in filter(dialect.closer.__ne__, dialect.stop):
         if (shorter := text.rstrip().removesuffix(stop)) != text.rstrip():
             try:
                 same = outcome(dialect, shorter, []) == outcome(dialect, text, [])

@@ -38,8 +38,10 @@ class Tokenizer:
     eos_token_id = bos_token_id = pad_token_id = 0
     is_fast = True
 
-    def __init__(self) -> None:
+    def __init__(self, marks: Iterable[str] = ()) -> None:
         self.vocab = _Vocabulary()
+        for mark in marks:
+            self.vocab[mark]
 
     def get_vocab(self) -> dict[str, int]:
         return self.vocab
