@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.families.call_blocks import Payload
     from agent_parsers.families.turn_writer import Marks
-    from agent_parsers.templates.chat.payloads import Calls
+    from agent_parsers.templates.chat.calls import Calls
     from agent_parsers.templates.chat.turns import Shown
 
 __all__ = ["calls_of", "derive_format", "dialect_from_template", "what_differs"]

@@ -3,66 +3,28 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects.gemma4 import BracePayload
 from agent_parsers.dialects.pythonic import PythonPayload
 from agent_parsers.families.headed_blocks import HeadedPayload
 from agent_parsers.families.json_blocks import JsonPayload
-from agent_parsers.families.tagged import TaggedPayload
 from agent_parsers.families.turn_writer import write_json
-from agent_parsers.templates.chat.marks import pieces, same_beginning, same_end
+from agent_parsers.templates.chat.calls import AroundCalls, Calls
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
+from agent_parsers.templates.chat.tags import tagged_calls
 from agent_parsers.templates.problems import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agent_parsers.families.call_blocks import Payload
-    from agent_parsers.families.turn_writer import Marks
 
-__all__ = ["Calls", "derive_calls"]
+__all__ = ["derive_calls"]
 
 _decode: Final = json.JSONDecoder().raw_decode
 _FENCE: Final = "```"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Calls:
-    """How calls are written: the fields of a `CallFormat` that say so."""
-
-    payload: Payload
-    call: Marks | None
-    between: str = ""
-    region: Marks | None = None
-    calls: tuple[str, str, str]
-    """Text before all calls, between two calls, and after all calls, with every blank."""
-    has_ids: bool = False
-
-
-@dataclass(frozen=True)
-class _Texts:
-    """What stands around calls."""
-
-    before: str
-    """Before the first call of a turn."""
-    between: str | None
-    """Between two calls; `None` if a turn has one call."""
-    behind: str
-    """After the last call."""
-
-    def split(self) -> tuple[Marks, str, Marks]:
-        """Return the marks of each call, what stands between calls, and the marks of all."""
-        before, between, behind = self.before, self.between, self.behind
-        if between is None:
-            return (before, behind), "", ("", "")
-        opener = same_end(before, between)
-        closer = same_beginning(behind, between[: len(between) - len(opener)])
-        if not opener.strip():
-            opener = closer = ""
-        around = before.removesuffix(opener), behind.removeprefix(closer)
-        return (opener, closer), between[len(closer) : len(between) - len(opener)], around
 
 
 def derive_calls(turns: Mapping[str, str]) -> Calls:
@@ -88,7 +50,7 @@ def derive_calls(turns: Mapping[str, str]) -> Calls:
     if gap == "{" and joint[:1] == ":" and len(joint) > 1:
         return _brace_calls(turns, before_name, joint[1:])
     if KEYS[0] in rest and "<" in gap:
-        return _tagged_calls(turns)
+        return tagged_calls(turns)
     written = one.replace(FIND, "NAME").replace(KEYS[0], "KEY").replace(VALUES[0], "VALUE")
     raise TemplateError(
         "the template writes calls in a form that no family of dialects has; expected JSON,"
@@ -141,7 +103,7 @@ def _json_calls(turns: Mapping[str, str], start: int, end: int, members: dict[st
             f"the JSON of a call has no member with just its {' and its '.join(sorted(missing))}:"
             f" found {one[start:end]!r}"
         )
-    texts = _Texts(one[:start], None, one[end:])
+    texts = AroundCalls(one[:start], None, one[end:])
     if "two calls" in turns:
         spans = _spans(turns["two calls"])
         if len(spans) == 2:
@@ -184,22 +146,22 @@ def _headed_calls(turns: Mapping[str, str]) -> Calls:
         _, _, rest = two.partition(FIND)
         between = rest.partition(PING)[0][end - start + len(gap) :]
     fence = behind[: behind.index(_FENCE) + len(_FENCE)] if _FENCE in gap else ""
-    texts = _Texts(before, between, behind)
+    texts = AroundCalls(before, between, behind)
     payload = HeadedPayload(call=f"{{tool}}{gap.replace(IDS[0], '{id}')}{{input}}{fence}")
     return _around(payload, _without(texts, fence), has_ids=IDS[0] in gap)
 
 
-def _without(texts: _Texts, begun: str) -> _Texts:
+def _without(texts: AroundCalls, begun: str) -> AroundCalls:
     """Return *texts* without what they begin with after a call."""
     between = texts.between
-    return _Texts(
+    return AroundCalls(
         texts.before,
         None if between is None else between.removeprefix(begun),
         texts.behind.removeprefix(begun),
     )
 
 
-def _around(payload: Payload, texts: _Texts, *, has_ids: bool = False) -> Calls:
+def _around(payload: Payload, texts: AroundCalls, *, has_ids: bool = False) -> Calls:
     """Return the calls of a *payload* with the marks that *texts* have."""
     (opener, closer), between, (opens, closes) = texts.split()
     calls = (texts.before, texts.between or "", texts.behind)
@@ -271,7 +233,7 @@ def _brace_calls(turns: Mapping[str, str], before: str, quote: str) -> Calls:
     return _around(BracePayload(quote=quote), texts)
 
 
-def _in_parentheses(turns: Mapping[str, str], closing: str) -> _Texts:
+def _in_parentheses(turns: Mapping[str, str], closing: str) -> AroundCalls:
     """Return what stands around calls that end in *closing* after their last value."""
     before, _, rest = turns["one"].partition(FIND)
     behind = rest.partition(VALUES[0])[2].partition(closing)[2]
@@ -279,78 +241,4 @@ def _in_parentheses(turns: Mapping[str, str], closing: str) -> _Texts:
     if two := turns.get("two calls"):
         gap = two.partition(VALUES[0])[2].partition(PING)[0]
         between = gap.partition(closing)[2]
-    return _Texts(before, between, behind)
-
-
-# -- tags ---------------------------------------------------------------------------------------
-
-
-def _tagged_calls(turns: Mapping[str, str]) -> Calls:
-    needed = {"none": "a call without arguments", "two keys": "a call with two arguments"}
-    for name, what in needed.items():
-        if name not in turns:
-            raise TemplateError(f"the template does not write {what}")
-    before, _, rest = turns["one"].partition(FIND)
-    gap, _, after_key = rest.partition(KEYS[0])
-    joint, _, behind = after_key.partition(VALUES[0])
-    next_key = turns["two keys"].partition(VALUES[0])[2].partition(KEYS[1])[0]
-    empty = turns["none"].partition(FIND)[2]
-    key_opener = after_name = closers = ""
-    for key_opener in _tags_at_end(same_end(gap, next_key)):
-        after_name = gap.removesuffix(key_opener)
-        closers = empty.removeprefix(after_name)
-        if empty.startswith(after_name) and behind.endswith(closers):
-            break
-    else:
-        raise TemplateError(
-            "the template writes calls with and without arguments differently: after the name of a"
-            f" tool, found {gap!r} before a key, and {empty!r} without arguments"
-        )
-    value_closer = behind.removesuffix(closers)
-    between = next_key.removesuffix(key_opener).removeprefix(value_closer)
-    parameter = f"{key_opener}{{key}}{joint}{{value}}{value_closer}"
-    between_calls = None
-    if two := turns.get("two calls"):
-        between_calls = two.partition(VALUES[0])[2].partition(PING)[0].removeprefix(value_closer)
-    (opener, closer), gap_of_calls, (opens, closes) = _Texts(before, between_calls, closers).split()
-    opens_call, closes_call, marks = opener, closer, None
-    row = None
-    if opens.strip():
-        marks, row = (opens, closes), ("", gap_of_calls, "")
-    else:
-        wrapper, tag = _before_tag(opener)
-        if wrapper.strip():
-            own = pieces(closer.lstrip())[0] if tag else ""
-            own = closer[: closer.index(own) + len(own)] if own else ""
-            opens_call, closes_call = tag, own
-            marks = (wrapper, closer.removeprefix(own))
-    if marks is not None and not marks[1].strip():
-        raise TemplateError(f"the template closes calls after {marks[0]!r} with no tag")
-    payload = TaggedPayload(
-        call=f"{opens_call}{{tool}}{after_name}{{parameters}}{closes_call}",
-        parameter=parameter,
-        between=between,
-        row=row,
-        trims=joint.endswith("\n") and value_closer.startswith("\n"),
-    )
-    return Calls(
-        payload=payload,
-        call=marks,
-        between="" if row else gap_of_calls,
-        calls=(
-            before.removesuffix(opens_call),
-            (between_calls or "").removeprefix(closes_call).removesuffix(opens_call),
-            closers.removeprefix(closes_call),
-        ),
-    )
-
-
-def _tags_at_end(text: str) -> list[str]:
-    """Return the ends of *text* that begin with a tag, the shortest first."""
-    return [text[at:] for at in range(len(text) - 1, -1, -1) if text[at] == "<"]
-
-
-def _before_tag(opener: str) -> tuple[str, str]:
-    """Split *opener* before a tag in which the name of a tool stands."""
-    at = opener.rfind("<")
-    return (opener[:at], opener[at:]) if at >= 0 and ">" not in opener[at:] else (opener, "")
+    return AroundCalls(before, between, behind)

@@ -1,0 +1,94 @@
+"""Derives how a chat template writes calls with keys and values in tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_parsers.families.tagged import TaggedPayload
+from agent_parsers.templates.chat.calls import AroundCalls, Calls
+from agent_parsers.templates.chat.marks import pieces, same_end
+from agent_parsers.templates.chat.probes import FIND, KEYS, PING, VALUES
+from agent_parsers.templates.problems import TemplateError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["tagged_calls"]
+
+
+def tagged_calls(turns: Mapping[str, str]) -> Calls:
+    """Return how the calls in *turns* are written, whose keys and values stand in tags.
+
+    Raises:
+        TemplateError: What stands between the tags is not always the same, or a tag is missing.
+    """
+    needed = {"none": "a call without arguments", "two keys": "a call with two arguments"}
+    for name, what in needed.items():
+        if name not in turns:
+            raise TemplateError(f"the template does not write {what}")
+    before, _, rest = turns["one"].partition(FIND)
+    gap, _, after_key = rest.partition(KEYS[0])
+    joint, _, behind = after_key.partition(VALUES[0])
+    next_key = turns["two keys"].partition(VALUES[0])[2].partition(KEYS[1])[0]
+    empty = turns["none"].partition(FIND)[2]
+    key_opener = after_name = closers = ""
+    for key_opener in _tags_at_end(same_end(gap, next_key)):
+        after_name = gap.removesuffix(key_opener)
+        closers = empty.removeprefix(after_name)
+        if empty.startswith(after_name) and behind.endswith(closers):
+            break
+    else:
+        raise TemplateError(
+            "the template writes calls with and without arguments differently: after the name of a"
+            f" tool, found {gap!r} before a key, and {empty!r} without arguments"
+        )
+    value_closer = behind.removesuffix(closers)
+    between = next_key.removesuffix(key_opener).removeprefix(value_closer)
+    parameter = f"{key_opener}{{key}}{joint}{{value}}{value_closer}"
+    between_calls = None
+    if two := turns.get("two calls"):
+        between_calls = two.partition(VALUES[0])[2].partition(PING)[0].removeprefix(value_closer)
+    (opener, closer), gap_of_calls, (opens, closes) = AroundCalls(
+        before, between_calls, closers
+    ).split()
+    opens_call, closes_call, marks = opener, closer, None
+    row = None
+    if opens.strip():
+        marks, row = (opens, closes), ("", gap_of_calls, "")
+    else:
+        wrapper, tag = _before_tag(opener)
+        if wrapper.strip():
+            own = pieces(closer.lstrip())[0] if tag else ""
+            own = closer[: closer.index(own) + len(own)] if own else ""
+            opens_call, closes_call = tag, own
+            marks = (wrapper, closer.removeprefix(own))
+    if marks is not None and not marks[1].strip():
+        raise TemplateError(f"the template closes calls after {marks[0]!r} with no tag")
+    payload = TaggedPayload(
+        call=f"{opens_call}{{tool}}{after_name}{{parameters}}{closes_call}",
+        parameter=parameter,
+        between=between,
+        row=row,
+        trims=joint.endswith("\n") and value_closer.startswith("\n"),
+    )
+    return Calls(
+        payload=payload,
+        call=marks,
+        between="" if row else gap_of_calls,
+        calls=(
+            before.removesuffix(opens_call),
+            (between_calls or "").removeprefix(closes_call).removesuffix(opens_call),
+            closers.removeprefix(closes_call),
+        ),
+    )
+
+
+def _tags_at_end(text: str) -> list[str]:
+    """Return the ends of *text* that begin with a tag, the shortest first."""
+    return [text[at:] for at in range(len(text) - 1, -1, -1) if text[at] == "<"]
+
+
+def _before_tag(opener: str) -> tuple[str, str]:
+    """Split *opener* before a tag in which the name of a tool stands."""
+    at = opener.rfind("<")
+    return (opener[:at], opener[at:]) if at >= 0 and ">" not in opener[at:] else (opener, "")
