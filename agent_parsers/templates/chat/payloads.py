@@ -169,6 +169,10 @@ def _around(payload: Payload, texts: AroundCalls, *, has_ids: bool = False) -> C
         (opens, closes), opener, between = (opener, closer), "", ", "
         calls = (texts.before, between, texts.behind)
     if opener.strip():
+        if opens.strip() and not closes.strip():
+            raise TemplateError(
+                f"the template writes {opens!r} before the first call, and nothing after the last"
+            )
         region = (opens, closes) if opens.strip() or closes.strip() else None
         return Calls(
             payload=payload, call=(opener, closer), between=between, region=region,
