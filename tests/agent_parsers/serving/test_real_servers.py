@@ -26,9 +26,9 @@ def test_the_plugin_reads_the_vectors_in_the_server(server: str) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("| ")]
-    heads, read = [head.strip() for head in rows[0]], rows[1:-1]
-    assert len(read) == len(DIALECTS)
+    heads, total = [head.strip() for head in rows[0]], rows[-1]
+    assert "Not driven" not in done.stdout
     for head in ("strict: calls", "broken: no call"):
-        for row in read:
-            numbers = re.findall(r"\d+", row[heads.index(head)])
-            assert len({*numbers}) == 1, f"{row[0]}: {head}"
+        numbers = [int(number) for number in re.findall(r"\d+", total[heads.index(head)])]
+        assert len({*numbers}) == 1, f"{head}: {numbers}"
+        assert numbers[0] > 50
