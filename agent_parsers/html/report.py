@@ -30,6 +30,8 @@ _CHARTS: Final = {
 """Titles and colours of the charts, by the kind of their facts."""
 _BRIEF: Final = 160
 """How many characters of a question are seen in the list of runs."""
+_FEW: Final = 8
+"""How many things that were not read are listed unfolded."""
 
 
 def report_html(
@@ -105,9 +107,13 @@ class _Report:
         runs = "".join(self._runs)
         if len(self._runs) == 1:
             runs = runs.replace("<details", "<details open", 1)
+        failed = messages_html(("error", reason) for reason in unread)
+        if len(unread) > _FEW:
+            failed = (
+                f'<details class="ap-unread"><summary>What was not read</summary>{failed}</details>'
+            )
         return (
-            f'<h1><bdi>{html_text(title)}</bdi></h1><dl class="ap-figures">{shown}</dl>'
-            f"{messages_html(('error', reason) for reason in unread)}"
+            f'<h1><bdi>{html_text(title)}</bdi></h1><dl class="ap-figures">{shown}</dl>{failed}'
             f'<div class="ap-charts">{charts}</div>{filter_html(self._choices())}{runs}'
         )
 

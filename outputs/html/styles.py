@@ -119,6 +119,7 @@ padding:0 .15em}
 .ap-figures dt{color:var(--ap-muted);font-size:.8rem}
 .ap-figures dd{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}
 .ap-figures>div{display:flex;flex-direction:column-reverse}
+.ap-unread{margin-bottom:1.3rem}
 .ap-charts{columns:24rem 2;column-gap:2.8rem;margin-bottom:.4rem}
 .ap-charts>section{break-inside:avoid;padding-bottom:1.3rem}
 .ap-row>summary{display:grid;grid-template-columns:1rem minmax(0,11rem) 1fr minmax(2rem,auto);

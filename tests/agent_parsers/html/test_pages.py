@@ -316,6 +316,13 @@ def test_a_bar_has_few_links_and_says_how_many_more() -> None:
     assert " and 30 more" in html
 
 
+@pytest.mark.parametrize(("count", "is_folded"), [(8, False), (9, True)])
+def test_many_things_that_were_not_read_are_folded(count: int, is_folded: bool) -> None:
+    html = report_html([], unread=[f"{number}.log: no run" for number in range(count)])
+    assert html.count("no run") == count
+    assert (">What was not read</summary>" in html) is is_folded
+
+
 def test_a_report_of_nothing_is_a_page() -> None:
     html = report_html([], unread=["a.log: no such file"])
     assert "<dt>not read</dt><dd>1</dd>" in html
