@@ -8,6 +8,8 @@ right
     its own dialect
 relative
     another, which returns the same actions or answer, or an error too
+framed
+    another, which takes the line breaks at both ends of a value for marks, as it writes them itself
 ambiguous
     several; an error that names two
 none
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 CASES: Final = ROOT / "tests" / "cases"
 WILD: Final = ROOT.parent / "shared" / "corpus" / "wild.jsonl"
-COLUMNS: Final = ("right", "relative", "ambiguous", "none", "wrong", "unmarked")
+COLUMNS: Final = ("right", "relative", "framed", "ambiguous", "none", "wrong", "unmarked")
 DRAWN: Final = 30
 """How many turns of each dialect are drawn."""
 VISIBLE: Final = str.maketrans({"␣": " ", "␉": "\t", "␍": "\r"})
@@ -147,6 +149,8 @@ def judged(reply: Reply) -> tuple[str, str]:
         return "relative", found.dialect
     tools = None if reply.tools is None else ToolSet(reply.tools)
     own = try_dialect(get_dialect(reply.dialect), reply.text, tools, is_reply=True)
+    if try_dialect(get_dialect(found.dialect), reply.text, tools, is_reply=True).frames(own):
+        return "framed", found.dialect
     return "wrong" if own.speaks else "unmarked", found.dialect
 
 

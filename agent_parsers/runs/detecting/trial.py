@@ -69,7 +69,9 @@ class Trial:
     markers: dict[str, str] = field(default_factory=dict)
     """The markers seen, as they are written for the first time, by their names."""
     is_told: bool = False
-    """Whether one of them tells the dialect from plain text."""
+    """Whether one of them tells the dialect from plain text, and not only the end of something."""
+    inputs: list[Any] = field(default_factory=list)
+    """The inputs of the calls."""
     texts: dict[str, list[str]] = field(default_factory=dict)
     """The calls, answers and observations."""
     thoughts: list[str] = field(default_factory=list)
@@ -142,13 +144,16 @@ class Trial:
                     self._know(*word.span(), _MARK)
                 if name in self._names:
                     self.markers.setdefault(name, written)
-                    self.is_told = self.is_told or name in telling_markers(self.dialect)
+                    self.is_told = self.is_told or (
+                        name in telling_markers(self.dialect) and not name.startswith("end of ")
+                    )
             case InputDelta(span=span):
                 self._know(span[0] + offset, span[1] + offset, _VALUE)
             case ToolNamed(span=span):
                 self._know(span[0] + offset, span[1] + offset, _NAME)
             case ActionComplete(action=action):
                 self.actions += 1
+                self.inputs.append(action.tool_input)
                 call = f"{action.tool} {_canonical(action.tool_input).strip()}"
                 self.texts.setdefault("calls", []).append(call)
             case Finish(finish=finish):
@@ -171,6 +176,8 @@ class Trial:
         """
         if not self._knows(_ALL, other, _MARKS):
             return False
+        if self.frames(other):
+            return True
         if (other.speaks and self.fit <= other.fit) or self.borrows(other):
             return False
         if other.is_found and not other.errors:
@@ -180,6 +187,12 @@ class Trial:
         if other._knows(_MARKS, self, _MARKS) and other._knows(_NAMES, self, _NAMES):
             return False
         return self.is_clean or not other.is_open
+
+    def frames(self, other: Trial) -> bool:
+        """Return whether *other* has line breaks at both ends of values that are marks here."""
+        if self.inputs == other.inputs or len(self.inputs) != len(other.inputs):
+            return False
+        return all(map(_is_framed, self.inputs, other.inputs))
 
     def borrows(self, owner: Trial) -> bool:
         """Return whether *owner* writes the telling markers of this one, which reads them only.
@@ -274,3 +287,10 @@ def _canonical(tool_input: Any) -> str:
         except (ValueError, RecursionError):
             return str(tool_input)
     return json.dumps(tool_input, sort_keys=True, default=str)
+
+
+def _is_framed(value: Any, framed: Any) -> bool:
+    """Return whether *framed* is *value*, but for a line break at both ends of some texts in it."""
+    if isinstance(value, dict) and isinstance(framed, dict) and value.keys() == framed.keys():
+        return all(_is_framed(value[key], framed[key]) for key in value)
+    return framed == value or (isinstance(value, str) and framed == f"\n{value}\n")

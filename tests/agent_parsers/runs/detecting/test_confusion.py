@@ -46,7 +46,8 @@ def test_no_text_of_a_dialect_is_taken_for_another_that_reads_it_otherwise(
 def test_the_law_catches_a_rule_that_names_the_best_whatever_speaks_against_it(
     detection: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reply = detection.Reply("lfm2", "case", '<|tool_call_start|>[find(city="Ber<|tool_call_end|>')
+    text = "<tool_call>\n</tool_call>\nIt is 217 m deep."
+    reply = detection.Reply("hunyuan_v3", "case", text)
     assert detection.judged(reply) == ("ambiguous", "")
     monkeypatch.setattr(Evidence, "outdoes", lambda _self, _other: True)
     assert detection.judged(reply)[0] == "wrong"

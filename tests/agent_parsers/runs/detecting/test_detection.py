@@ -32,13 +32,13 @@ BELONGS_TO_ANOTHER = {
     "the first of two counts, with labels before them": "structured_chat",
     "an action inside an answer": "llama3_json",
     "an answer may begin anew behind a line that looks like an action": "react",
-    # The end of a text in a fence is part of the answer, or not.
-    "a fence around the whole turn is dressing": "",
-    "escaped tags in an answer": "",
-    "line breaks at the ends of a value are part of it": "",
-    "a call without a block before the end of a thought is a draft as well": "",
+    "two blobs that differ are refused, with labels before them": "structured_chat",
+    # `qwen3_coder` writes the line breaks of the values itself.
+    "line breaks at the ends of a value are part of it": "qwen3_coder",
+    # An answer in `docstore` is a call, and labels with numbers are those of others as well.
+    "a step may follow another without an observation": "",
 }
-"""Cases in which the dialect finds less than another, or the same with another value (``""``)."""
+"""Cases in which the dialect finds less than another; or others remain (``""``)."""
 
 
 def cases_of(dialect: Dialect) -> Iterator[Case]:
@@ -57,18 +57,34 @@ def actions_of(dialect: str, text: str) -> list[tuple[str, ...]]:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", list_dialects())
-def test_the_dialect_of_a_case_or_a_relative_is_found(name: str) -> None:
+def test_the_dialect_of_a_case_or_a_relative_is_named(name: str) -> None:
     confused: dict[str, str] = {}
     dialect = get_dialect(name)
     for case in cases_of(dialect):
         likely, others = dialects_with_signs(case.text)
         assert dialect in [*likely, *others], case.title
         found = detect(case.text)
-        said = "" if found.is_ambiguous else found.dialect
-        same = said and actions_of(said, case.text) == actions_of(name, case.text)
-        if not same and BELONGS_TO_ANOTHER.get(case.title) != said:
+        if found.is_ambiguous:  # the message names the first two
+            names = [n for each in found.candidates[:2] for n in (each.dialect, *each.relatives)]
+            said, is_right = "", name in names
+        else:
+            said = found.dialect
+            is_right = actions_of(said, case.text) == actions_of(name, case.text)
+        if not is_right and BELONGS_TO_ANOTHER.get(case.title) != said:
             confused[case.title] = said or str(found)
     assert not confused
+
+
+VALUE = "<tool_call>\n<function=note>\n<parameter=text>%s</parameter>\n</function>\n</tool_call>"
+
+
+def test_line_breaks_at_both_ends_of_a_value_are_marks() -> None:
+    """Models of the two dialects write such texts, and those of `qwen3_coder` write no others."""
+    found = detect(VALUE % "\nlakes\n")
+    assert (found.dialect, found.is_ambiguous) == ("qwen3_coder", False)
+    assert detect(VALUE % "lakes\n").is_ambiguous
+    first = detect(VALUE % "lakes").candidates[0]
+    assert {"qwen3_coder", "mimo"} <= {first.dialect, *first.relatives}
 
 
 @pytest.mark.parametrize(
@@ -88,8 +104,10 @@ def test_a_dialect_that_reads_the_marks_of_another_does_not_outdo_it(text: str, 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", list_dialects())
 def test_the_sample_of_each_dialect_is_found(name: str) -> None:
-    found = detect(get_dialect(name).sample).candidates[0]
-    assert name in (found.dialect, *found.relatives)
+    found = detect(get_dialect(name).sample)
+    first = found.candidates[0]
+    assert name in (first.dialect, *first.relatives) or found.dialect == "qwen3_coder"
+    assert not found.is_ambiguous
 
 
 @pytest.mark.parametrize(
@@ -208,12 +226,16 @@ def test_texts_without_a_sign_have_no_dialect() -> None:
         detect([b"Action: clock"])  # type: ignore[list-item]
 
 
+def test_the_end_of_a_call_alone_does_not_speak_for_a_dialect() -> None:
+    found = detect('<|tool_call_start|>[find(city="Ber<|tool_call_end|>')
+    assert (found.dialect, found.candidates[0].actions) == ("lfm2", 0)
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
         # Another dialect has marks that are words in the first.
         ("<function_calls>\n</function_calls>\n<final_answer>1</final_answer>", "anthropic_xml"),
-        ('<|tool_call_start|>[find(city="Ber<|tool_call_end|>', "lfm2"),
         # It knows as much, and refuses the text.
         ('I look. {"name": "search", "arguments": {}}', "json_toolcall"),
         # It finds its call in a thought that does not end.
