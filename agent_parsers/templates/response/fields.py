@@ -218,10 +218,16 @@ def _named(spellings: Spellings, call: CallSpelling, named: re.Match[str]) -> di
         if spellings.shapes.quotes_answer:
             (name,) = re.findall(rf'"{tool}":\s*"([^"]+)"', spellings.answer[0])
             not_answer = f'(?!{literal(name)}")'
+        if call.opens.strip() and not before.strip():
+            raise TemplateError("its calls stand in one block in a row that is no list")
         start = _opens(before) if before.strip() else r"\A\s*"
+        start = rf"{start}(?=\{{\s*{key}{not_answer})"
+        again = rf"(?={start})" if call.several and before.strip() else ""
         found = {
-            "open_pattern": rf"{start}(?=\{{\s*{key}{not_answer})",
-            "close_pattern": rf"{spelt(after)}\s*" if after.strip() else _stops(spellings),
+            "open_pattern": start,
+            "close_pattern": rf"{spelt(after)}\s*"
+            if after.strip()
+            else _any(again, _stops(spellings)),
             "repeats": True,
             "transform": _call(f"{{content.{tool}}}", f"{{content.{arguments}}}"),
         }

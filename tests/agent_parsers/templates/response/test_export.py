@@ -22,6 +22,7 @@ REFUSED = {
     "kimi_k3": "what it writes around content has its calls inside",
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
+    "minimax_m1": "its calls stand in one block in a row that is no list",
     "minimax_m3": "its lists and objects have tags inside, and a template reads flat ones",
     "olmo3": PYTHON,
     "pythonic": PYTHON,
