@@ -21,7 +21,13 @@ sharp_texts = st.lists(st.sampled_from(SHARP) | st.text(max_size=3), max_size=8)
 
 def harmless(text: str) -> str:
     """Return a text of the same shape that means nothing to a browser."""
-    return "".join(c if c in " \n" or (c.isdigit() and c.isascii()) else "x" for c in text)
+    return "".join(map(_harmless, text))
+
+
+def _harmless(char: str) -> str:
+    if char == "\n" or (char.isdigit() and char.isascii()):
+        return char
+    return " " if char.isspace() else "x"
 
 
 class Page(HTMLParser):

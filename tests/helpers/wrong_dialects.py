@@ -411,7 +411,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: replace(MEMO, reasoning=(("<think>", "</think>"), ("<thinking>", "</thinking>"))),
         laws.reasoning_and_quotation_never_act,
         "it makes the action 'transfer' with .*, which is not meant",
-        r"\[THINK\].*",
+        r"(?!<think>|<thinking>).*",
     ),
     "thoughts are content": (
         unaware_of_thoughts,
