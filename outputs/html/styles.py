@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 __all__ = ["PALETTE", "STYLES", "SURFACES"]
@@ -46,7 +47,7 @@ _ALIASES: Final = {
 """Parts of a text that share the colour of another."""
 
 _COLOURS: Final = "".join(
-    f".ap-{name}{{--ap-hue:var(--ap-{colour})}}"
+    f"\n.ap-{name}{{--ap-hue:var(--ap-{colour})}}"
     for name, colour in {**{name: name for name in PALETTE}, **_ALIASES}.items()
 )
 
@@ -61,7 +62,8 @@ div.ap{padding:.9rem 1.1rem;border:1px solid var(--ap-line);border-radius:8px;fo
 [data-jp-theme-light=true] .ap,.vscode-light .ap{color-scheme:light}
 [data-jp-theme-light=false] .ap,.vscode-dark .ap,html[theme=dark] .ap{color-scheme:dark}
 .ap *,.ap ::before,.ap ::after{box-sizing:border-box}
-.ap :where(h1,h2,h3,p,ol,ul,dl,dd,dt){margin:0;padding:0;color:inherit;background:none}
+.ap :where(h1,h2,h3,p,ol,ul,dl,dd,dt){margin:0;padding:0;color:inherit;background:none;
+float:none;width:auto;overflow:visible}
 .ap :where(ol,ul){list-style:none}
 .ap h1{font-size:1.3rem;line-height:1.3;font-weight:650;letter-spacing:-.01em}
 .ap h2{font-size:.8rem;font-weight:600;color:var(--ap-muted)}
@@ -72,7 +74,7 @@ div.ap{padding:.9rem 1.1rem;border:1px solid var(--ap-line);border-radius:8px;fo
 .ap summary::-webkit-details-marker{display:none}
 .ap summary::before{content:"▸";color:var(--ap-muted);display:inline-block;width:1.1em}
 .ap [open]>summary::before{content:"▾"}
-.ap [hidden]{display:none}
+.ap [hidden][hidden]{display:none}
 .ap-sub{color:var(--ap-muted);font-size:.85rem}
 .ap h1+.ap-sub{margin-top:.25rem}
 .ap-hue{color:var(--ap-hue)}
@@ -170,8 +172,17 @@ main.ap{padding:1.2rem .9rem 4rem}
 .ap-run>.ap-whole{padding-left:0}
 .ap-steps>li{padding-left:.7rem}
 }
-@media print{.ap-filter{display:none}}
+@media print{
+.ap-filter{display:none}
+}
 """
 
-STYLES: Final = f":where(.ap,.ap-page){{{_VARIABLES}}}{_COLOURS}{_RULES}".replace("\n", "")
-"""The styles as CSS. Each rule begins with a class whose name begins with ``ap``."""
+_SCOPE: Final = ":is(.ap,#ap)"
+"""The root, which no page gives this id; with an id in it, the rules of a notebook do not win."""
+
+_SCOPED: Final = re.sub(
+    r"(?m)(?:^|(?<=,))(?:\.ap |(?=\.ap-(?!page)))", f"{_SCOPE} ", _COLOURS + _RULES
+)
+
+STYLES: Final = f":where(.ap,.ap-page){{{_VARIABLES}}}{_SCOPED}".replace("\n", "")
+"""The styles as CSS, whose rules are for elements in one of the class ``ap``."""

@@ -120,3 +120,29 @@ def test_without_scripts_a_report_is_read_all_the_same(browser: Any, tmp_path: P
     assert not page.locator(".ap-filter").is_visible()
     assert page.locator("#r1s3 .ap-text").all_inner_texts() == ["Enough.", "Thun"]
     page.close()
+
+
+NOTEBOOK = """
+<style>.host dl{width:100%;overflow:hidden}.host dt{float:left;width:20%;font-weight:bold}
+.host dd{float:left;width:80%}.host ol:not(.x),.host ul:not(.x){padding-left:2em;list-style:disc}
+.host h1:first-child{margin-top:4em;font-size:3em}.host a:link{color:red}</style>"""
+"""Rules as notebooks have them for what is shown in them."""
+LOOKS = """() => [...document.querySelectorAll(".ap *")].map(e => {
+    const {float, width, padding, margin, color, fontSize, listStyle} = getComputedStyle(e);
+    return [e.className, float, width, padding, margin, color, fontSize, listStyle].join();
+})"""
+
+
+def test_the_rules_of_a_notebook_change_nothing(browser: Any) -> None:
+    parser = get_parser("react", tools=["search"])
+    shown = parser.read("Thought: hm\n**Action**: search\nAction Input: [1,]")._repr_html_()
+    weak = shown.replace(":is(.ap,#ap)", ".ap")
+    looks = []
+    for body in (shown, f"{NOTEBOOK}{shown}", f"{NOTEBOOK}{weak}"):
+        page = browser.new_page()
+        page.set_content(f'<div class="host">{body}</div>')
+        looks.append(page.evaluate(LOOKS))
+        page.close()
+    alone, hosted, hosted_weakly = looks
+    assert len(alone) > 20
+    assert alone == hosted != hosted_weakly
