@@ -317,6 +317,7 @@ class Transformers:
 
 
 VLLM_NAMES: Final = {
+    "apertus": ("apertus", ""),
     "command_a": ("cohere_command3", "cohere_command3"),
     "command_a_plus": ("cohere_command4", "cohere_command4"),
     "deepseek_dsml": ("deepseek_v4", "deepseek_v4"),
@@ -365,7 +366,7 @@ VLLM_NAMES: Final = {
 """The parsers of calls and of reasoning that vLLM has for a dialect."""
 
 SGLANG_NAMES: Final = {
-    "command_a_plus": "cohere_command4", "deepseek_dsml": "deepseekv4",
+    "apertus": "apertus2509", "command_a_plus": "cohere_command4", "deepseek_dsml": "deepseekv4",
     "deepseek_v3": "deepseekv3", "deepseek_v31": "deepseekv31", "deepseek_v32": "deepseekv32",
     "deepseek_v41": "deepseekv41", "dots": "dots", "gemma4": "gemma4", "gigachat3": "gigachat3",
     "gigachat31": "gigachat3", "glm45": "glm45", "glm47": "glm47", "harmony": "gpt-oss",

@@ -145,7 +145,9 @@ def vector(dialect: Dialect, number: int, about: str, text: str) -> Vector | Non
     return made if strict == want and not TEXT_FOR_OBJECT.search(text) else None
 
 
-TEXT_FOR_OBJECT: Final = re.compile(r'"(?:arguments|parameters)":\s*"|<\|message\|>"')
+TEXT_FOR_OBJECT: Final = re.compile(
+    r'"(?:arguments|parameters|args)":\s*"|<\|message\|>"|<\|tools_prefix\|>\[\{"[^"]*":\s*"'
+)
 """A text where formats of servers have an object: they have no such calls."""
 PROMPT: Final = "<think>\n"
 """The end of a prompt that opens a thought."""

@@ -95,7 +95,7 @@ def block_rules(
     """Return the rules of strict and of lenient mode.
 
     Args:
-        tool: Key of the tool's name.
+        tool: Key of the tool's name; empty if the name is the only key, and the input its value.
         tool_input: Key of its input.
         call_id: Key of the call's id; empty if calls have no id.
         enclosed: What opens a list of calls: ``[``, or a fence and ``[``; empty without a list.
@@ -148,7 +148,7 @@ class JsonPayload(Payload):
     """Calls as JSON objects, which have the name of the tool and its input as members."""
 
     tool: str = "name"
-    """Key of the tool's name."""
+    """Key of the tool's name; empty if the name is the only key, and the input its value."""
     tool_input: str = "arguments"
     """Key of its input."""
     call_id: str = ""
@@ -212,5 +212,7 @@ class JsonPayload(Payload):
 
     def members(self, call: WrittenCall) -> dict[str, Any]:
         """Return the members of the object that stands for a *call*."""
+        if not self.tool:
+            return {call.tool: call.tool_input}
         members = {self.tool: call.tool, self.tool_input: call.tool_input}
         return {**members, self.call_id: call.id} if self.call_id else members

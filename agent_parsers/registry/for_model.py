@@ -186,7 +186,7 @@ ROWS: Final = (
     ),
     Row("LFM2 LFM2.5", "lfm2", _VLLM_FILE.format("tool_parsers/lfm2_tool_parser")),
     Row("Olmo-3* Olmo-3.1*", "olmo3", _VLLM),
-    Row("Apertus", None, _SGLANG_FILE.format("apertus2509_detector")),
+    Row("Apertus-8B Apertus-70B", "apertus", _SGLANG_FILE.format("apertus2509_detector")),
     Row(
         "Apriel-1.5* Apriel-1.6*",
         "apriel",

@@ -41,6 +41,8 @@ OneCallName: TypeAlias = Literal[
 """Names and aliases of the dialects with one call in a turn."""
 SeveralCallsName: TypeAlias = Literal[
     "anthropic_xml",
+    "apertus",
+    "apertus2509",
     "apriel",
     "autogpt",
     "claude_xml",
@@ -135,6 +137,7 @@ SeveralCallsName: TypeAlias = Literal[
 ]
 """Names and aliases of the dialects whose turns may have several calls."""
 ALIASES: Final = {
+    "apertus2509": "apertus",
     "autogpt": "json_toolcall",
     "chat_agent": "chat",
     "claude_xml": "anthropic_xml",

@@ -148,6 +148,8 @@ def calls_field(spellings: Spellings, argument: str | None) -> dict[str, Any]:
         return _headed(spellings, call) | {"content": content, "transform": _call(name, arguments)}
     if (named := _NAMED.search(call.head + INPUT + call.end)) is not None:
         return _named(spellings, call, named)
+    if call.head.endswith(f'{{"{TOOL}": '):
+        raise TemplateError("the names of its tools are keys in JSON, which no template reads")
     return _headed(spellings, call) | {"content": "json", "transform": _call("{name}", "{content}")}
 
 

@@ -132,6 +132,7 @@ def _quoted(dialect: Dialect, call: str) -> Iterator[Quotation]:
         yield Quotation("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
     seen = dialect.results_text([Result("search", call)])
     opens, _, closes = seen.partition(call)
-    # In some dialects, a result has no markers other than the turn of another role.
-    if not dialect.several or (opens.startswith(("<", "[")) and closes.endswith((">", "]"))):
+    # In some dialects, a result has no markers other than the turn of another role, or brackets.
+    is_marked = opens.startswith(("<", "[")) and closes.endswith((">", "]")) and len(opens) > 1
+    if not dialect.several or is_marked:
         yield from within("its own result", seen)

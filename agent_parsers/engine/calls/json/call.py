@@ -7,7 +7,7 @@ answer are resolved, so that it can be shown as it arrives.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from typing_extensions import override
 
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
 
 __all__ = ["JsonCall"]
+
+_AROUND_KEY: Final = "{\"'` \t\r\n"
+"""What may stand before and after the first key of a call."""
 
 
 class JsonCall(JsonSearch):
@@ -152,11 +155,21 @@ class JsonCall(JsonSearch):
 
     def _emit_tool(self, member: Member, events: list[Event]) -> None:
         member.is_begun = True
+        if not self._rules.keys.tool:
+            self._place_name(member)
         self._is_answer = self._rules.is_answer(member.value)
         start, end = member.span
         if member.is_text and not self._is_answer and start < end:
             self._emit_to(start, MarkerSeen, events, self._rules.keys.quoted[0])
             self._emit_to(end, ToolNamed, events, member.value.strip())
+
+    def _place_name(self, member: Member) -> None:
+        """Set where the name stands that is the first key of the call."""
+        start, end = self._base + 1, member.key_end - 1
+        before = "".join(self._pieces)[start - self._at : end - self._at]
+        key = before.strip(_AROUND_KEY)
+        start += before.index(key)
+        member.start, member.end = start - 1, start + len(key) + 1  # as if in quotes
 
     def _emit_input(self, json: Watch, member: Member, events: list[Event]) -> None:
         """Emit what is known of the input."""

@@ -33,7 +33,7 @@ class CallKeys:
     """The keys of a call's members."""
 
     tool: str
-    """Key of the tool's name."""
+    """Key of the tool's name; empty if the name is the only key, and the input its value."""
     input: str
     """Key of its input."""
     is_call_alone: bool = True
@@ -55,7 +55,9 @@ class CallKeys:
 
     @cached_property
     def quoted(self) -> tuple[str, str]:
-        """The keys of the tool and its input, in quotes."""
+        """The keys of the tool and its input, in quotes, or the signs before these."""
+        if not self.tool:
+            return "{", ":"
         return f'"{self.tool}"', f'"{self.input}"'
 
     def kind(self, key: str) -> tuple[Kind, bool]:
@@ -79,7 +81,11 @@ class CallKeys:
 
     def is_odd(self, key: str) -> bool:
         """Return whether *key* is not one of the dialect's own."""
-        return key not in (self.tool, self.input)
+        return bool(self.tool) and key not in (self.tool, self.input)
+
+    def is_encoded(self, key: str) -> bool:
+        """Return whether the input under *key* may be a string containing the JSON object."""
+        return key in self.encoded or not self.tool
 
 
 @dataclass(slots=True, eq=False)
@@ -142,7 +148,8 @@ class Members:
         self.is_whole: bool = False
         """Whether the call has ended."""
         self.has_more: bool = False
-        """Whether something follows the call in a list that another object wraps."""
+        """Whether something follows the call, in a list that another object wraps or, if its key is
+        the name of the tool, in the call itself."""
 
     @property
     def id(self) -> str | None:
@@ -201,6 +208,9 @@ class Members:
         self._last = None
         if self.is_whole:
             return
+        if not self.keys.tool:
+            self._add_name(key, at)
+            return
         kind, is_other = self.keys.kind(key)
         candidate = self._stack[-1] if self.tool is None else self.own
         is_remark = kind != "" or folded(key) in _REMARKS
@@ -215,6 +225,16 @@ class Members:
         elif kind == "input" and self.tool_input is None:
             self.tool_input = member
             self.call.append(member)
+
+    def _add_name(self, key: str, at: int) -> None:
+        """Take *key*, whose colon ends at *at*, for the name, and its value for the input."""
+        self.has_more = self.tool is not None
+        if self.has_more:
+            return
+        self.tool = Member(key, "tool", False, at, at, True, at, key)
+        self.tool_input = self._last = Member(key, "input", False, at)
+        self.own = self._stack[-1]
+        self.own.members = self.call = [self.tool, self.tool_input]
 
     def _settle(self, candidate: Candidate) -> None:
         """Take *candidate* as the call, if its members so far make it one."""

@@ -66,7 +66,7 @@ class JsonCallRules:
         if is_answer:
             return value, ""
         if isinstance(value, str):
-            if self.lenient and key in self.keys.encoded and value.lstrip()[:1] == "{":
+            if self.lenient and self.keys.is_encoded(key) and value.lstrip()[:1] == "{":
                 whole = parse_whole(value, MAX_DEPTH)
                 if isinstance(whole, dict) and may_repeat(value, whole):
                     return {}, "repeated_key"
@@ -175,7 +175,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     keys = rules.keys
     tool_key, input_key = keys.quoted
     brace, end, place = text.find("{"), text.rfind("}") + 1, text.find(tool_key)
-    if brace < 0 or place < 0 or "\\u00" in text:  # an escape may spell a key
+    if not keys.tool or brace < 0 or place < 0 or "\\u00" in text:  # an escape may spell a key
         return None
     place += len(tool_key)
     if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:

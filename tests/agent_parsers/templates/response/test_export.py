@@ -15,6 +15,7 @@ PYTHON = "its calls are Python, which no content parser of a template reads"
 APART = "content beside its calls is not spelt like an answer, and both are one field"
 REFUSED = {
     "anthropic_xml": APART,
+    "apertus": "the names of its tools are keys in JSON, which no template reads",
     "command_a": APART,
     "command_a_plus": APART,
     "hunyuan_a13b": "what it writes around content has its calls inside",
