@@ -59,8 +59,8 @@ async def proxied(
     async with upstream.running() as url:
         proxy = example.Proxy(**{"dialect": "hermes", "upstream": url + path, **options})
         every = httpx.Limits(max_connections=None)
-        proxy.client = httpx.AsyncClient(timeout=None, limits=every, verify=False)
-        config = uvicorn.Config(example.app(proxy), port=0, lifespan="off", log_config=None)
+        proxy.http = httpx.AsyncClient(timeout=None, limits=every, verify=False)
+        config = uvicorn.Config(proxy.app, port=0, lifespan="off", log_config=None)
         server = uvicorn.Server(config)
         config.load()
         server.lifespan = config.lifespan_class(config)
@@ -80,7 +80,7 @@ async def proxied(
             server.should_exit = server.force_exit = True
             await ticking
             await server.shutdown()
-            await proxy.client.aclose()
+            await proxy.http.aclose()
 
 
 Said = tuple[str, str, list[tuple[str, dict[str, Any]]], str | None]
@@ -351,6 +351,19 @@ def test_what_takes_too_long_or_is_too_large(example: Any, stream: bool) -> None
             assert caught.value.status_code == 413
 
     asyncio.run(run())
+
+
+def test_a_stream_that_takes_too_long_ends_in_an_error(example: Any) -> None:
+    async def run() -> None:
+        def write(_: Any) -> Written:
+            return Written("Well. " * 20, gate=asyncio.Event())
+
+        async with proxied(example, write, timeout_s=0.5) as (client, _):
+            stream = await client.chat.completions.create(**ASKED, stream=True)
+            with pytest.raises(openai.APIError, match="too long"):
+                await collect(stream, [])
+
+    asyncio.run(asyncio.wait_for(run(), 20))
 
 
 REFUSED: Any = [

@@ -7,6 +7,7 @@ from outputs.lazy_names import late_names
 if TYPE_CHECKING:
     from agent_parsers.native.message_parser import MessageParser, MessageTurn
     from agent_parsers.native.reading.stream import MessageStreamParser
+    from agent_parsers.native.writing.openai_reply import OpenAIReply
     from agent_parsers.native.writing.to_anthropic import to_anthropic
     from agent_parsers.native.writing.to_dialect import to_dialect
     from agent_parsers.native.writing.to_langchain import to_langchain
@@ -17,6 +18,7 @@ __all__ = [
     "MessageParser",
     "MessageStreamParser",
     "MessageTurn",
+    "OpenAIReply",
     "to_anthropic",
     "to_dialect",
     "to_langchain",
@@ -28,6 +30,7 @@ _MODULES = {
     "MessageParser": "agent_parsers.native.message_parser",
     "MessageTurn": "agent_parsers.native.message_parser",
     "MessageStreamParser": "agent_parsers.native.reading.stream",
+    "OpenAIReply": "agent_parsers.native.writing.openai_reply",
     "to_anthropic": "agent_parsers.native.writing.to_anthropic",
     "to_dialect": "agent_parsers.native.writing.to_dialect",
     "to_langchain": "agent_parsers.native.writing.to_langchain",
