@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from urllib.request import urlopen
 
@@ -128,9 +129,11 @@ def test_a_page_that_is_closed_is_no_error(
     connection = send(server, head + b"Content-Length: 100\r\n\r\n{")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()  # with a reset
-    for thread in threading.enumerate():
-        if "process_request" in thread.name:
-            thread.join(5)
+    assert b"playground.js" in urlopen(server.url, timeout=10).read()  # it comes after that
+    ends = time.monotonic() + 5
+    while any("process_request" in each.name for each in threading.enumerate()):
+        assert time.monotonic() < ends
+        time.sleep(0.01)
     assert not capfd.readouterr().err
 
 
