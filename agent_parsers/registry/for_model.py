@@ -186,6 +186,7 @@ ROWS: Final = (
     ),
     Row("LFM2 LFM2.5", "lfm2", _VLLM_FILE.format("tool_parsers/lfm2_tool_parser")),
     Row("Olmo-3* Olmo-3.1*", "olmo3", _VLLM),
+    Row("Inkling Inkling-Small", "inkling", _VLLM_FILE.format("renderers/inkling_encoding")),
     Row("Apertus-8B Apertus-70B", "apertus", _SGLANG_FILE.format("apertus2509_detector")),
     Row(
         "Apriel-1.5* Apriel-1.6*",
@@ -230,8 +231,8 @@ OWNERS: Final = (
     "ibm-granite IFM inclusionAI internlm LGAI-EXAONE LiquidAI meetkai meituan-longcat Meta "
     "meta-llama Microsoft MiniMax MiniMaxAI Mistral mistralai Moonshot moonshotai "
     "NousResearch NVIDIA OpenAI openbmb pfnet poolside Qwen Salesforce ServiceNow-AI "
-    "speakleash stepfun-ai swiss-ai Team-ACE tencent THUDM tiiuae XHToken XiaomiMiMo zai "
-    "zai-org"
+    "speakleash stepfun-ai swiss-ai Team-ACE tencent thinkingmachines THUDM tiiuae "
+    "XHToken XiaomiMiMo zai zai-org"
 )
 """Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 

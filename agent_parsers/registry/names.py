@@ -86,6 +86,7 @@ SeveralCallsName: TypeAlias = Literal[
     "hy3",
     "hy4",
     "hy_v4",
+    "inkling",
     "internlm2",
     "jamba",
     "json_toolcall",

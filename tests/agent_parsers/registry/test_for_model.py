@@ -192,6 +192,8 @@ ServiceNow-AI/Apriel-1.6-15b-Thinker                     apriel
 baidu/ERNIE-4.5-21B-A3B-Thinking                         ernie45
 meetkai/functionary-small-v3.1                           functionary_v31
 meetkai/functionary-medium-v3.2                          None
+thinkingmachines/Inkling-NVFP4                           inkling
+thinkingmachines/Inkling-Small                           inkling
 swiss-ai/Apertus-8B-Instruct-2509                        apertus
 fireworks-ai/llama-3-firefunction-v2                     firefunction
 CohereForAI/c4ai-command-r7b-12-2024                     command_a

@@ -42,6 +42,8 @@ class Header(NamedTuple):
     """Where the body begins, in characters, if no marker ends the header."""
     reader: CallReader | None = None
     """Reads the header and the body, if they are a call in JSON."""
+    body: CallReader | None = None
+    """Reads the body alone, if that is the whole call."""
     head: Head | None = None
     """Where the name of the tool stands, if the body is its input as verbatim text."""
     problem: str = ""
@@ -118,8 +120,11 @@ class HeadedMessage(CallsReader):
 
     def _find_body(self, text: str, events: list[Event]) -> str:
         """Read the white space before the body."""
+        assert self._header is not None, "the header was read"
         body = text.lstrip()
         self._emit(text[: len(text) - len(body)], MarkerSeen, events, self._mark)
+        if body and self._header.body is not None:
+            return self._hand_on(self._header.body, body, events)
         if body:
             self._body_at = self._at
             self._step = self._read_body
@@ -145,8 +150,11 @@ class HeadedMessage(CallsReader):
         body_at = self._at if self._body_at < 0 else self._body_at
         if header.head is not None:
             return [self._named(header.head, (body_at, self._at))]
-        if header.problem:
-            return [Call("", "", span, problem=header.problem)]
+        problem = header.problem
+        if header.body is not None:
+            problem = "bad_call" if self._is_met else "open_call"
+        if problem:
+            return [Call("", "", span, problem=problem)]
         start = body_at if header.kind is AnswerDelta else self._at
         odd = (Repair("header", span, header.odd),) if header.odd else ()
         return [Call("", "", (start, self._at), is_text=True, repairs=odd)]

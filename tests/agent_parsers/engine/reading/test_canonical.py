@@ -34,6 +34,7 @@ STREAM_ONLY = {
     "firefunction": "a blank precedes its mark",
     "gigachat3": "its mark has line breaks",
     "harmony": "it reads names in its own way",
+    "inkling": "its messages have headers",
     "glm4": "its calls begin with the name of the tool",
     "kimi_k3": "its calls are numbered, and its values have types",
     "json_toolcall": "one call is written in another way than several",

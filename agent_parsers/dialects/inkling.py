@@ -1,0 +1,135 @@
+"""Inkling: a sequence of messages, each with a mark that says what it holds.
+
+    <|content_thinking|>I have to look it up.<|end_message|>\
+<|message_model|><|content_text|>Let me see.<|end_message|>\
+<|message_model|>search<|content_invoke_tool_json|>{"name":"search","args":{"query":"Lake Thun"}}\
+<|end_message|><|message_model|>ping<|content_invoke_tool_json|>{"name":"ping","args":{}}\
+<|end_message|>
+
+The prompt ends with ``<|message_model|>``, so a turn begins behind it. The name of the tool stands
+twice; only the one in the JSON is read. Calls that are text (``<|content_invoke_tool_text|>``) name
+no tool, so they are refused. The renderers sort the keys of past inputs; here they stay in order.
+
+Source: vLLM's renderer and parser called ``inkling``, and SGLang's parsers of this name.
+"""
+
+import json
+import re
+from functools import partial
+
+from agent_parsers.authoring import (
+    PROBLEMS,
+    SAMPLE_TURN,
+    EndTurn,
+    Go,
+    JsonPayload,
+    Literal,
+    Part,
+    Problem,
+    ResultForm,
+    ResultsWriter,
+    Table,
+    TurnWriter,
+    WrittenCall,
+    calls_dialect,
+)
+from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
+from agent_parsers.events import AnswerDelta, SkippedDelta, ThoughtDelta
+
+MODEL, TOOL, USER = "<|message_model|>", "<|message_tool|>", "<|message_user|>"
+TEXT, THOUGHT = "<|content_text|>", "<|content_thinking|>"
+CALL, TEXT_CALL = "<|content_invoke_tool_json|>", "<|content_invoke_tool_text|>"
+KINDS = (TEXT, THOUGHT, CALL, TEXT_CALL)
+END, END_OF_TURN = "<|end_message|>", "<|content_model_end_sampling|>"
+PAYLOAD = JsonPayload(tool_input="args")
+name_in = re.compile(r"[\w.:/-]{0,64}+").match
+
+
+def may_begin(text: str) -> bool:
+    """Return whether a header may begin with *text*: perhaps a name, then a mark."""
+    name = name_in(text)
+    rest = text[name.end() :] if name else text
+    return any(kind.startswith(rest) or rest.startswith(kind) for kind in KINDS)
+
+
+def read_header(text: str, is_whole: bool, *, lenient: bool, is_marked: bool) -> Header:
+    """Return what a header says; without ``<|message_model|>`` before it, it may be content."""
+    kind = next((kind for kind in KINDS if is_whole and text.endswith(kind)), "")
+    if kind == CALL:
+        return Header(body=PAYLOAD.reader(END, lenient=lenient)())
+    if kind == TEXT_CALL:
+        return Header(SkippedDelta, problem="no_tool_name")
+    if not kind and (is_marked or "<|" in text):
+        return Header(SkippedDelta, problem="open_header")
+    return Header(ThoughtDelta if kind == THOUGHT else AnswerDelta)
+
+
+def table(*, lenient: bool) -> Table:
+    """Return the table of strict or of lenient mode."""
+    read = partial(read_header, lenient=lenient)
+    parts = {"start": Part.CALL, "header": Part.CALL, "body": Part.CALL}
+    parts |= {"content": Part.CONTENT, "thought": Part.THOUGHT}
+    ended = Go("start", closes=True)
+    between = ("start", "header")  # in a message, only its end counts
+    return Table(
+        new_call=partial(HeadedMessage, "|>", partial(read, is_marked=False), may_begin),
+        readers={"header": partial(HeadedMessage, "|>", partial(read, is_marked=True), may_begin)},
+        markers={
+            "message": Literal(MODEL),
+            "message of another": Literal(TOOL, (USER,)),
+            "end of message": Literal(END),
+            "end of turn": Literal(END_OF_TURN),
+        },
+        parts=parts,
+        begun={"start": "body", "header": "body"},
+        transitions={
+            **{
+                (state, name): ended
+                for state in parts
+                for name in ("end of message", "end of turn")
+            },
+            **{(state, "message"): Go("header") for state in between},
+            **{(state, "message of another"): EndTurn("header") for state in between},
+        },
+        several=True,
+        starts={"content": "start", "thought": "thought"},
+        prompt_ends={MODEL: "header", THOUGHT: "thought", TEXT: "content"},
+        lenient=lenient,
+    )
+
+
+def write_call(call: WrittenCall) -> str:
+    """Return one call as text."""
+    name, tool_input = (
+        json.dumps(each, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        for each in (call.tool, call.tool_input)
+    )
+    return f'{call.tool}{CALL}{{"name":{name},"args":{tool_input}}}{END}'
+
+
+WRITER = TurnWriter(
+    thought=(THOUGHT, f"{END}{MODEL}"),
+    content=(TEXT, f"{END}{MODEL}"),
+    call=write_call,
+    calls=("", MODEL, ""),
+    answer=(TEXT, END),
+)
+DIALECT = calls_dialect(
+    "inkling",
+    WRITER(SAMPLE_TURN),
+    summary="messages with a mark of their kind, calls in JSON (Inkling)",
+    strict=table(lenient=False),
+    lenient=table(lenient=True),
+    stop=(END_OF_TURN,),
+    write=WRITER,
+    render_results=ResultsWriter(text=ResultForm(f"{TOOL}{{tool}}{TEXT}{{text}}{END}")),
+    turn_frame=(END_OF_TURN, MODEL),
+    problems={
+        **PROBLEMS,
+        "open_header": Problem(
+            "expected a mark that says what the message holds",
+            "The header of a message has no end, so nothing was done. Write the message again,"
+            " whole.",
+        ),
+    },
+)
