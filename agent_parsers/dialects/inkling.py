@@ -34,6 +34,7 @@ from agent_parsers.authoring import (
     calls_dialect,
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
+from agent_parsers.engine.grammar.reasoning import other_reasoning
 from agent_parsers.events import AnswerDelta, SkippedDelta, ThoughtDelta
 
 MODEL, TOOL, USER = "<|message_model|>", "<|message_tool|>", "<|message_user|>"
@@ -124,6 +125,7 @@ DIALECT = calls_dialect(
     write=WRITER,
     render_results=ResultsWriter(text=ResultForm(f"{TOOL}{{tool}}{TEXT}{{text}}{END}")),
     turn_frame=(END_OF_TURN, MODEL),
+    reasoning=other_reasoning(THOUGHT),
     problems={
         **PROBLEMS,
         "open_header": Problem(

@@ -26,6 +26,8 @@ REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<ifm|think>", "</ifm|think>"),
     ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|content_thinking|>", "<|end_message|>"),
     ("[THINK]", "[/THINK]"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
     ("<|channel>thought", "<channel|>"),
@@ -33,7 +35,7 @@ REASONING: Final[tuple[tuple[str, str], ...]] = (
 )
 """What opens and closes reasoning in any family of models: special tokens and tags, not prose."""
 
-_END_TOKENS: Final = {"<|end|>"}
+_END_TOKENS: Final = {"<|end|>", "<|end_message|>"}
 """Closes reasoning but also ends a turn, so it counts only if the reasoning was opened before."""
 _ODD: Final = "read reasoning in marks that the dialect does not write"
 
