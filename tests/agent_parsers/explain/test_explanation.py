@@ -217,7 +217,7 @@ def test_the_time_grows_no_faster_than_the_text(dialect: Dialect) -> None:
         it.to_json()
 
     for run in ("\nAction:", dialect.sample + "\n"):
-        assert_linear(draw, lambda size, run=run: run * (size // len(run)), 500)
+        assert_linear(draw, run.__mul__, -(-500 // len(run)))
 
 
 # -- markers that do not count --------------------------------------------------------------------
