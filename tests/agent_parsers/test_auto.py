@@ -31,7 +31,7 @@ CALL = {"name": "clock", "args": {"city": "Bern"}, "id": "1"}
 MESSAGE = AIMessage("", tool_calls=[CALL])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", list_dialects())
 def test_a_sample_is_read_as_the_dialect_that_is_found_reads_it(name: str) -> None:
     text = get_dialect(name).sample

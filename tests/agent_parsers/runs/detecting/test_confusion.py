@@ -35,7 +35,7 @@ def is_wrong(detection: ModuleType, reply: tuple[str, str, str]) -> bool:
     return detection.judged(reply)[0] == "wrong"  # type: ignore[no-any-return]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", list_dialects())
 def test_no_text_of_a_dialect_is_taken_for_another_that_reads_it_otherwise(
     name: str, detection: ModuleType
