@@ -6,7 +6,7 @@ import asyncio
 import json
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -40,9 +40,12 @@ class TextUpstream:
     """Headers and bodies so far."""
     left: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
     """Released for each client that left before the end."""
+    _serving: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request, and close the connection."""
+        task = cast("asyncio.Task[None]", asyncio.current_task())
+        self._serving.add(task)
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
@@ -53,6 +56,7 @@ class TextUpstream:
             self.left.release()
         finally:
             writer.close()
+            self._serving.discard(task)
 
     async def _answer(self, reply: Written, is_chat: bool, writer: asyncio.StreamWriter) -> None:
         if reply.fault in ("500", "429"):
@@ -115,7 +119,11 @@ class TextUpstream:
         """Run the server, and yield its address."""
         server = await asyncio.start_server(self.serve, "127.0.0.1", 0, backlog=1_000)
         async with server:
-            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            try:
+                yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            finally:  # from Python 3.12 on, a server waits for its connections
+                for task in self._serving:
+                    task.cancel()
 
 
 def chunk(delta: Json, finish_reason: str | None = None, *, is_chat: bool = True) -> str:
