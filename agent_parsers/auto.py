@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
@@ -32,31 +32,32 @@ class AutoOutputParser(AutoParser):
     @override
     def _parser_for(self, text: str) -> tuple[AnyDialectParser, str]:
         check_text(text)
-        options: dict[str, Any] = {
-            "lenient": self.lenient,
-            "tools": self.tools,
-            "max_chars": self.max_chars,
-        }
-        plain = dialect_parser(get_dialect(_PLAIN), **options)
-        if len(text) > self.max_chars:
-            return plain, ""  # which refuses it
+        name = self._dialect_of(text) if len(text) <= self.max_chars else ""  # refused when read
+        parser = dialect_parser(
+            get_dialect(name or _PLAIN),
+            lenient=self.lenient,
+            tools=self.tools,
+            max_chars=self.max_chars,
+        )
+        return parser, name
+
+    def _dialect_of(self, text: str) -> str:
+        """Return the dialect of *text*; empty if it has no sign of one."""
         found = detect_reply(text, self.tools)
         if found.is_ambiguous:
-            names = [each.dialect for each in found.candidates[:2]]
             raise OutputParserException(
-                f"{found}: name the dialect, as in get_parser({names[0]!r})",
+                f"{found}: name the dialect, as in get_parser({found.candidates[0].dialect!r})",
                 llm_output=text,
                 observation="Your reply can be read in two ways, so nothing was done. Write it"
                 " again, in the form you were told, and nothing else.",
                 send_to_llm=True,
             )
         if found.candidates:
-            name = found.candidates[0].dialect
-            return dialect_parser(get_dialect(name), **options), name
+            return found.candidates[0].dialect
         labelled = try_dialect(get_dialect(_LABELS), text, self.tools, is_reply=True)
         if labelled.markers and labelled.errors:
             raise labelled.errors[0]
-        return plain, ""
+        return ""
 
     @override
     def _tools_parser(self) -> ToolsAgentOutputParser:
