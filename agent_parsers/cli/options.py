@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, NoReturn, TypeAlias
 
 import typer
 
@@ -14,8 +14,8 @@ from agent_parsers.toolset.listed import listed_tools
 
 __all__ = [
     "NAME", "NOT_ALL", "DialectArgument", "DialectOption", "FileNames", "ReaderName", "StrictFlag",
-    "ToolsGiven", "dialects_like", "known_dialect", "known_tools", "known_writer", "only_for",
-    "options_of", "or_stdin", "writers_like",
+    "ToolsGiven", "dialects_like", "fail", "known_dialect", "known_tools", "known_writer",
+    "only_for", "options_of", "or_stdin", "writers_like",
 ]  # fmt: skip
 
 NAME: Final = "agent-parsers"
@@ -23,6 +23,12 @@ NOT_ALL: Final = 1
 """The exit status if something could not be read or written."""
 USAGE: Final = 2
 """The exit status if the command line is wrong."""
+
+
+def fail(message: str) -> NoReturn:
+    """Say on standard error why there is no result, and exit."""
+    typer.echo(f"{NAME}: {message}", err=True)
+    raise typer.Exit(NOT_ALL)
 
 
 def known_dialect(name: str | None) -> str | None:

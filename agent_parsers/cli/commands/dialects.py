@@ -8,14 +8,13 @@ from rich.text import Text
 
 from agent_parsers import get_dialect, get_parser
 from agent_parsers.cli.dialects import list_known
-from agent_parsers.cli.options import NAME, NOT_ALL, DialectArgument, ToolsGiven, known_tools
+from agent_parsers.cli.options import DialectArgument, ToolsGiven, fail, known_tools
 from agent_parsers.cli.parse import Format
 from agent_parsers.cli.showing.screen import Screen
 from agent_parsers.decoding import GrammarError, GrammarForm
 from agent_parsers.decoding.export import write_grammar
 from agent_parsers.decoding.turns.grammar import TurnKind, TurnOptions
 from agent_parsers.templates.problems import TemplateError
-from agent_parsers.templates.response.export import response_template as write_response_template
 
 __all__ = ["commands"]
 
@@ -90,8 +89,7 @@ def grammar(
         options = TurnOptions(turn, start or "", thoughts, max_calls)
         written = write_grammar(form, get_dialect(name), known_tools(tools), options)
     except GrammarError as error:
-        typer.echo(f"{NAME}: {error}", err=True)
-        raise typer.Exit(NOT_ALL) from None
+        fail(str(error))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     if isinstance(written, str):
@@ -116,11 +114,10 @@ def response_template(
 
     With it, transformers, vLLM and SGLang read the turns of the dialect without a plugin.
     """
+    from agent_parsers.templates import response_template as write_template  # lazily: rarely needed
+
     try:
-        written = write_response_template(
-            name, tools=known_tools(tools), start_anchor=start_anchor or ()
-        )
+        written = write_template(name, tools=known_tools(tools), start_anchor=start_anchor or ())
     except TemplateError as error:
-        typer.echo(f"{NAME}: {error}", err=True)
-        raise typer.Exit(NOT_ALL) from None
+        fail(str(error))
     typer.echo(json.dumps(written, ensure_ascii=False, indent=2))

@@ -3,15 +3,12 @@
 import json
 import re
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from agent_parsers.cli.files import read_whole
-from agent_parsers.cli.options import NAME, NOT_ALL
-from agent_parsers.templates import dialect_for_template
-from agent_parsers.templates.chat.deriving import derive_format
-from agent_parsers.templates.chat.source import dialect_file
+from agent_parsers.cli.options import NAME, fail
 
 __all__ = ["commands"]
 
@@ -43,11 +40,13 @@ _EosToken: TypeAlias = Annotated[
 )
 def for_template(file: _Template, eos_token: _EosToken = None) -> None:
     """Name the dialect that reads what a chat template writes; standard error says why."""
+    from agent_parsers.templates import dialect_for_template  # lazily: rarely needed
+
     try:
         found = dialect_for_template(_read(file), special_tokens=_tokens(eos_token))
         typer.echo(found.dialect)
     except (ValueError, ImportError) as error:
-        _fail(file, error)
+        fail(f"{file}: {error}")
     typer.echo(f"{NAME}: {found}", err=True)
 
 
@@ -67,11 +66,14 @@ def from_template(
 
     Import the file, and pass its DIALECT to get_parser or register.
     """
+    from agent_parsers.templates.chat.deriving import derive_format  # lazily: rarely needed
+    from agent_parsers.templates.chat.source import dialect_file
+
     known = name or re.sub(r"\W+", "_", Path(file).stem.lower()).strip("_") or "derived"
     try:
         form = derive_format(_read(file), name=known, special_tokens=_tokens(eos_token))
     except (ValueError, ImportError) as error:
-        _fail(file, error)
+        fail(f"{file}: {error}")
     typer.echo(dialect_file(form), nl=False)
 
 
@@ -95,8 +97,3 @@ def _read(file: str) -> str | dict[str, Any]:
 
 def _tokens(eos_token: str | None) -> dict[str, str]:
     return {} if eos_token is None else {"eos_token": eos_token}
-
-
-def _fail(file: str, error: Exception) -> NoReturn:
-    typer.echo(f"{NAME}: {file}: {error}", err=True)
-    raise typer.Exit(NOT_ALL)
