@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
@@ -50,13 +50,6 @@ class Machine(CallRules):
         self.initial: State = states[table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
-        exact = dialect.strict  # lenient content may be a call, too
-        self.call_markers: frozenset[str] = frozenset(
-            marker
-            for (state, marker), transition in exact.transitions.items()
-            if exact.parts[transition.to] in _IN_CALL and exact.parts[state] not in _IN_CALL
-        )
-        """The names of the markers that open a call."""
 
     def start(self, name: str, prompt: str = "") -> State:
         """Return the state in which a text begins.
@@ -86,6 +79,16 @@ class Machine(CallRules):
         """Return whether the arguments rule out that the text begins in a thought; see `start`."""
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
+
+    @cached_property
+    def call_markers(self) -> frozenset[str]:
+        """The names of the markers that open a call."""
+        exact = self.dialect.strict  # lenient content may be a call, too
+        return frozenset(
+            marker
+            for (state, marker), transition in exact.transitions.items()
+            if exact.parts[transition.to] in _IN_CALL and exact.parts[state] not in _IN_CALL
+        )
 
     @property
     def marks_calls(self) -> bool:
