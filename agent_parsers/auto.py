@@ -9,8 +9,8 @@ from typing_extensions import override
 from agent_parsers.parsers.auto_parser import AutoParser
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.detecting.detection import detect_reply
-from agent_parsers.runs.detecting.trial import try_dialect
+from agent_parsers.detecting.detection import detect_reply
+from agent_parsers.detecting.trial import try_reply
 from agent_parsers.tools import ToolsAgentOutputParser
 from output_parsers import OutputParserException
 from output_parsers.model_output import check_text
@@ -54,7 +54,7 @@ class AutoOutputParser(AutoParser):
             )
         if found.candidates:
             return found.candidates[0].dialect
-        labelled = try_dialect(get_dialect(_LABELS), text, self.tools, is_reply=True)
+        labelled = try_reply(get_dialect(_LABELS), text, self.tools)
         if labelled.markers and labelled.errors:
             raise labelled.errors[0]
         return ""

@@ -43,7 +43,7 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_parsers.actions.agent import as_text
-from agent_parsers.runs.detecting.trial import try_dialect
+from agent_parsers.detecting.trial import try_reply
 from agent_parsers.testing.trials.step_strategies import turns
 from agent_parsers.toolset import ToolSet
 
@@ -148,8 +148,8 @@ def judged(reply: Reply) -> tuple[str, str]:
     if outcome(found.dialect, reply) == outcome(reply.dialect, reply):
         return "relative", found.dialect
     tools = None if reply.tools is None else ToolSet(reply.tools)
-    own = try_dialect(get_dialect(reply.dialect), reply.text, tools, is_reply=True)
-    if try_dialect(get_dialect(found.dialect), reply.text, tools, is_reply=True).frames(own):
+    own = try_reply(get_dialect(reply.dialect), reply.text, tools)
+    if try_reply(get_dialect(found.dialect), reply.text, tools).frames(own):
         return "framed", found.dialect
     return "wrong" if own.speaks else "unmarked", found.dialect
 

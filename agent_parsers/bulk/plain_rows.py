@@ -6,7 +6,9 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.reading.canonical.steps import StepReader
+from agent_parsers.engine.reading.foreign import may_be_foreign
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
+from agent_parsers.engine.reading.rules.known_tools import names_of
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.whole import whole_reader
@@ -48,6 +50,7 @@ def _steps_reader(parser: AnyDialectParser, reader: StepReader) -> AddRows:  # n
     keeps_input_end, keeps_answer = rules.table.keeps_input_end, rules.table.keeps_answer_space
     read_input, read_answer, lenient = rules.read_input, rules.read_answer, rules.lenient
     split, plans = reader.split, lru_cache(_MOST)(reader.plan)
+    names = names_of(tools)
     takes_name = lru_cache(_MOST)(partial(reader.takes_name, tools=tools))
 
     def add_rows(texts: Sequence[Any], columns: Columns, add_other: Callable[[Any], None]) -> None:
@@ -69,7 +72,8 @@ def _steps_reader(parser: AnyDialectParser, reader: StepReader) -> AddRows:  # n
                 pass
             elif not is_action:
                 written = written if keeps_answer else written.strip()
-                if written and read_answer(written, repairs) == written:
+                is_odd = lenient and may_be_foreign(written, names)
+                if written and not is_odd and read_answer(written, repairs) == written:
                     value = written
             elif takes_name(tool := pieces[-3].strip()):
                 written = written.lstrip() if keeps_input_end else written.strip()

@@ -20,7 +20,7 @@ from outputs import AIMessage, from_any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.runs.detecting.detection import Detection, DialectCandidate
+    from agent_parsers.detecting.detection import Detection, DialectCandidate
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = ["detect_files"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 from agent_parsers import dialects
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import MAX_CHARS
+from agent_parsers.engine.reading.foreign import ask_for_foreign
 from agent_parsers.registry.names import ALIASES
 from agent_parsers.registry.problems import unknown_name, wrong_name
 from agent_parsers.toolset.problems.names import folded
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.grammar.modes import OnConflict
+    from agent_parsers.engine.reading.foreign import Foreign
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
     from agent_parsers.parsers.auto_parser import AutoParser
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     )
     from agent_parsers.registry.names import OneCallName, SeveralCallsName
     from agent_parsers.tools import ToolsAgentOutputParser
-    from agent_parsers.toolset import Tools
+    from agent_parsers.toolset import Tools, ToolSet
 
     AnyParser: TypeAlias = (
         AnyDialectParser | OpenAIFunctionsAgentOutputParser | ToolsAgentOutputParser
@@ -59,6 +61,16 @@ _MOST_CHARS: Final = 100
 """How much of an unknown name is compared and quoted."""
 KNOWN: Final[dict[str, Dialect]] = {}
 """The dialects that have been loaded or registered."""
+
+
+def _find_foreign(text: str, tools: ToolSet | None) -> Foreign | None:
+    """Find calls in the form of any dialect that is known here, or of none."""
+    foreign = import_module("agent_parsers.foreign.reader")  # it stands above: it asks for all
+    found: Foreign | None = foreign.find_foreign(text, tools)
+    return found
+
+
+ask_for_foreign(_find_foreign)
 
 
 def list_dialects() -> list[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.detecting.detection import Detection, DialectCandidate, detect
+    from agent_parsers.detecting.detection import Detection, DialectCandidate, detect
     from agent_parsers.runs.read_log import read_runs
     from agent_parsers.runs.readers.known import list_readers
     from agent_parsers.runs.reading.record import parse_record
@@ -52,9 +52,9 @@ _MODULES = {
     "to_text": "agent_parsers.runs.writers.text",
     "LogForm": "agent_parsers.runs.recognition",
     "detect_log": "agent_parsers.runs.recognition",
-    "Detection": "agent_parsers.runs.detecting.detection",
-    "DialectCandidate": "agent_parsers.runs.detecting.detection",
-    "detect": "agent_parsers.runs.detecting.detection",
+    "Detection": "agent_parsers.detecting.detection",
+    "DialectCandidate": "agent_parsers.detecting.detection",
+    "detect": "agent_parsers.detecting.detection",
     "read_runs": "agent_parsers.runs.read_log",
     "list_readers": "agent_parsers.runs.readers.known",
     "Notice": "agent_parsers.runs.reading.transcript",

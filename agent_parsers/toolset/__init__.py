@@ -6,7 +6,7 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.toolset.declaring.forms import Tools
-    from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
+    from agent_parsers.toolset.problems.errors import ForeignCallError, ToolInputError, UnknownToolError
     from agent_parsers.toolset.problems.input_problem import InputProblem
     from agent_parsers.toolset.problems.policy import CheckedInput
     from agent_parsers.toolset.schemas.spec import ToolSpec
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CheckedInput",
+    "ForeignCallError",
     "InputProblem",
     "ToolInputError",
     "ToolSet",
@@ -26,6 +27,7 @@ _MODULES = {
     "Tools": "agent_parsers.toolset.declaring.forms",
     "ToolInputError": "agent_parsers.toolset.problems.errors",
     "UnknownToolError": "agent_parsers.toolset.problems.errors",
+    "ForeignCallError": "agent_parsers.toolset.problems.errors",
     "CheckedInput": "agent_parsers.toolset.problems.policy",
     "InputProblem": "agent_parsers.toolset.problems.input_problem",
     "ToolSet": "agent_parsers.toolset.set",

@@ -37,6 +37,7 @@ class TurnStream(Scanner):
         prompt: The end of the prompt, from which `start` is derived if it is empty.
         advise: Writes the observations of errors.
         calls: When the calls of a turn that may have several are emitted; see `StreamParser`.
+        reads_foreign: Whether a lenient turn is searched for calls in the form of other dialects.
     """
 
     __slots__ = ("_closed", "_is_full", "_limit", "_max_chars", "_size", "last_events")
@@ -51,11 +52,13 @@ class TurnStream(Scanner):
         prompt: str = "",
         advise: Advise | None = None,
         calls: EmitCalls = "all",
+        reads_foreign: bool = True,
     ) -> None:
         if calls == "each":
             machine.check_each(start, prompt)
         collector = _collector(machine, tools, advise, calls)
         super().__init__(machine, collector, start, prompt)
+        collector.reads_foreign = reads_foreign and machine.lenient and not machine.table.is_run
         self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._limit = self._max_chars  # -1 once no more text is taken

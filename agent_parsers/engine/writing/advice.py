@@ -50,7 +50,7 @@ def advice(
     if found := _shown(written, said):
         lines.append(dialect.prompt_words.wrote.replace("{text}", found))
     if tools is not None and len(tools):
-        near = None if error is not None else nearest(_one_line(written), tools.names)
+        near = None if tool else nearest(_one_line(written), tools.names)
         tool = tool or near or tools.names[0]
     example = _example(dialect, tools, tool, arguments)
     if example:
@@ -78,10 +78,12 @@ def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -
 
 def _said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
     """Return what to tell the model, and a tool and arguments for an example if they are known."""
-    from agent_parsers.toolset import ToolInputError, UnknownToolError
+    from agent_parsers.toolset import ForeignCallError, ToolInputError, UnknownToolError
 
     if isinstance(error, ToolInputError):
         return error.advice, error.tool, error.example
+    if isinstance(error, ForeignCallError):
+        return error.advice, "", None
     assert isinstance(error, UnknownToolError), "tools raise no other error"
     return error.advice, next(iter(error.near), ""), None
 

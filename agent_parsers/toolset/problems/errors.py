@@ -1,10 +1,11 @@
-"""The errors raised for calls of unknown tools, and for inputs that do not fit.
+"""The errors raised for calls of unknown tools, for inputs that do not fit, and for odd forms.
 
 ::
 
     OutputParserException
     ├── UnknownToolError     there is no such tool, or several match the name
-    └── ToolInputError       the input does not fit the schema of the tool
+    ├── ToolInputError       the input does not fit the schema of the tool
+    └── ForeignCallError     the call is written in a form that the dialect does not have
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset.problems.input_problem import InputProblem
 
-__all__ = ["ToolInputError", "UnknownToolError"]
+__all__ = ["ForeignCallError", "ToolInputError", "UnknownToolError"]
 
 _MOST_LISTED: Final = 20
 _MOST_CHARS: Final = 200
@@ -112,6 +113,29 @@ class ToolInputError(OutputParserException):
         if self.example is None:
             return self.advice
         return f"{self.advice}\nFor example: {as_json(self.example)}"
+
+
+class ForeignCallError(OutputParserException):
+    """Raised for an answer that holds a call in a form that its dialect does not have.
+
+    Args:
+        error: The reason.
+        form: Whose form it is, to follow the word "call": ``"in the form of hermes"``.
+    """
+
+    problem = "foreign_call"
+
+    def __init__(self, error: object, *, form: str = "") -> None:
+        self.form = form
+        super().__init__(error, observation=self.advice, llm_output="", send_to_llm=True)
+
+    @property
+    def advice(self) -> str:
+        """Advice for the model, without an example; each dialect writes its own."""
+        return (
+            f"Your reply looks like a call {self.form}, so nothing was done. Write a call in the"
+            " form you were told, or write the answer without it."
+        )
 
 
 def problem_lines(problems: Iterable[InputProblem]) -> list[str]:

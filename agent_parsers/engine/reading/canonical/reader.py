@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.reading.canonical.turns import canonical_turns
-from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
+from agent_parsers.engine.reading.foreign import may_be_foreign
 from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 
@@ -74,6 +75,9 @@ class CanonicalReader:
         """Return what is in a turn; arguments and result: as for `result`."""
         turn = self._turns.read(text)
         if turn is None:
+            return None
+        is_beside = turn.content and self._machine.lenient
+        if is_beside and may_be_foreign(turn.content, names_of(tools)):
             return None
         known = known_tools(tools)
         if known is None:

@@ -11,9 +11,10 @@ from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_val
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, spelt_texts
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
+from agent_parsers.engine.reading.foreign import may_be_foreign
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import trimmed
-from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import (
     content_of,
     events_of,
@@ -283,13 +284,15 @@ class StepReader:
         return make_action(tool, value, turn.text)
 
     def _answer(
-        self, turn: _Turn, _tools: ToolSet | Collection[str] | None, repairs: list[Repair]
+        self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
     ) -> _Result:
         """Return the answer of a turn."""
         written = turn.texts[-1]
         if not self._keeps_answer_space:
             written = written.strip()
         if not written and (not self._keeps_answer_space or turn.path.states[-1].is_open_answer):
+            return None
+        if self._lenient and may_be_foreign(written, names_of(tools)):
             return None
         return make_finish(self._machine.read_answer(written, repairs), turn.text)
 
@@ -303,6 +306,8 @@ class StepReader:
         new_call = state.new_call or machine.new_call
         call = new_call().read(text[first:last], first)
         known = known_tools(tools)
+        if call.is_text and self._lenient and may_be_foreign(text[first:last], names_of(tools)):
+            return None
         if self._may_lack_call and not machine.ends_turn(call, None):
             return None
         if machine.call_problem(call, "unknown", known) or (state.begun or state).problem:

@@ -13,7 +13,7 @@ from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
 from agent_parsers.engine.reading.quoting.beside import Beside
 from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
-from agent_parsers.engine.reading.quoting.spans import call_span, end_span
+from agent_parsers.engine.reading.quoting.spans import call_span, end_span, without
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.reader import Call
     from agent_parsers.engine.grammar.modes import EmitCalls
+    from agent_parsers.engine.reading.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
@@ -297,7 +298,7 @@ class CallsCollector(Collector):
                 "action_and_answer", end_span("action_and_answer", text, entry)
             )
         elif self._made:
-            self._act(events, log)
+            self._act_beside(events, log)
         elif self._answer is not None:
             self._finish_as_labelled(events, state, entry, log)
         elif self._lost is not None:
@@ -308,8 +309,20 @@ class CallsCollector(Collector):
             problem = state.problem or "no_action_or_answer"
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         else:
-            answer = self.content
-            span = (self._beside.content[0][0], self._beside.content[-1][1])
+            self._finish_as_content(events, state, log)
+
+    def _finish_as_content(self, events: list[Event], state: State, log: str) -> None:
+        """Make the answer that is the content of a turn without calls."""
+        answer, spans = self.content, self._beside.content
+        span = (spans[0][0], spans[-1][1])
+        try:
+            calls = self._foreign(events, spans)
+        except BadPayload as bad:
+            self._problem = bad
+            return
+        if calls:
+            self._act_as(events, calls, log)
+        else:
             if self.ended == "length" and state.part is not Part.SKIPPED:
                 events.append(cut_answer(span))
             self.result = make_finish(answer, log)
@@ -332,6 +345,26 @@ class CallsCollector(Collector):
             self._finish(events, log)
         except BadPayload as bad:
             self._problem = bad
+
+    @override
+    def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
+        self._made = [Made(call.tool, call.tool_input, call.id, call.span) for call in calls]
+        self._beside.content = without(self._beside.content, (call.span for call in calls))
+        self._act(events, log)
+
+    def _act_beside(self, events: list[Event], log: str) -> None:
+        """Make the calls of a turn, unless its content holds others in another form."""
+        try:
+            found = self._foreign([], self._beside.content)
+        except BadPayload as bad:
+            self._problem = bad
+            return
+        made = [(made.tool, made.tool_input) for made in self._made]
+        other = next((call for call in found if (call.tool, call.tool_input) not in made), None)
+        if other is None:  # the content only says what is called
+            self._act(events, log)
+        else:
+            self._problem = BadPayload("other_form", other.span)
 
     def _act(self, events: list[Event], text: str) -> None:
         # imported lazily: only turns with calls need it

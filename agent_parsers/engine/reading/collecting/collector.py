@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.kept_text import KeptText
+from agent_parsers.engine.reading.foreign import foreign_calls
 from agent_parsers.engine.reading.quoting.watch import QuoteWatch
 from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -21,9 +22,10 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.reading.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
@@ -70,7 +72,8 @@ class Collector:
     __slots__ = (
         "_advise", "_answer", "_call", "_kept", "_machine", "_problem", "_step_at", "_text",
         "_tools", "_watch", "add", "ended",
-        "has_dropped", "is_closed", "is_half", "keeps_text", "label", "label_span", "result",
+        "has_dropped", "is_closed", "is_half", "keeps_text", "label", "label_span",
+        "reads_foreign", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -101,6 +104,8 @@ class Collector:
         self._step_at = 0  # where the step begins
         self.keeps_text: bool = True
         """Whether `text` is kept; a log without a limit would need all memory."""
+        self.reads_foreign: bool = False
+        """Whether calls in the form of another dialect are looked for in the text of an answer."""
         self._text = KeptText()
         self.add: Callable[[str], None] = self._text.add
         """Takes the next chunk of the whole text, including markers."""
@@ -289,8 +294,36 @@ class Collector:
             answer = self._machine.read_answer(written, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
+        if calls := self._foreign(events, [span]):
+            self._act_as(events, calls, log)
+            return
         events += (repair.moved(span[0]) for repair in repairs)
         self._done(events, make_finish(answer, log), span)
+
+    def _foreign(self, events: list[Event], spans: Sequence[Span]) -> tuple[ForeignCall, ...]:
+        """Return the calls that the text of an answer holds in the form of another dialect.
+
+        Args:
+            events: Collects the repairs.
+            spans: Where the text of the answer stands.
+
+        Raises:
+            BadPayload: It holds something that looks like a call, which cannot be made.
+        """
+        if not self.reads_foreign:
+            return ()
+        calls = foreign_calls(events, self.text, spans, self._machine.dialect, self._tools)
+        if calls and self.ended == "length":
+            raise BadPayload("open_call", calls[-1].span)
+        return calls
+
+    def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
+        """Make *calls* that were found in the text of an answer.
+
+        Raises:
+            BadPayload: There are more than a turn may have.
+        """
+        raise NotImplementedError
 
     def _fail(self, _events: list[Event], bad: BadPayload) -> None:
         """Record what is wrong with the turn; the first problem counts."""

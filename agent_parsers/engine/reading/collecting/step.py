@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
+from agent_parsers.actions.agent import make_action
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.quoting.quotations import Quotation, closes_quotation, enclosing
@@ -21,7 +22,10 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.reading.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
@@ -181,12 +185,22 @@ class StepCollector(Collector):
             events.append(Repair("after_call", call.after, message))
         if not left.is_sound:
             return
-        result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
+        log, span = self._log(to, stop), call_span("", call, stop)
+        if call.is_text and (found := self._foreign(events, [span])):
+            self._act_as(events, found, log)
+            return
+        result = self._machine.call_result(call, log, self._tools, repairs)
         events += repairs
-        span = call_span("", call, stop)
         if call.is_text and to is None and self.ended == "length":  # text that is the answer
             events.append(cut_answer(span))
         self._done(events, result, span)
+
+    @override
+    def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
+        if len(calls) > 1:
+            raise BadPayload("several_actions", calls[1].span)
+        (call,) = calls
+        self._done(events, make_action(call.tool, call.tool_input, log), call.span)
 
     def _meet_end(self, call: Call, to: State | None) -> None:
         """Take a *call* as closed by the marker after it, unless its arguments are still open."""

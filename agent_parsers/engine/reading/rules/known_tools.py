@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from agent_parsers.toolset import Tools, ToolSet
 
-__all__ = ["known_tools"]
+__all__ = ["known_tools", "names_of"]
+
+
+def names_of(tools: ToolSet | Collection[str] | None) -> Iterable[str]:
+    """Return the names of *tools*; nothing if they are not known."""
+    return () if tools is None else getattr(tools, "names", tools)
 
 
 def known_tools(tools: Tools | None) -> ToolSet | None:

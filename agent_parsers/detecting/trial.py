@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from dataclasses import dataclass, field
@@ -10,9 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_parsers.actions.agent import as_text
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.detecting.signs import find_labels, telling_markers
+from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.writing.advice import advice
 from agent_parsers.events import (
     ActionComplete,
+    AnswerDelta,
     Finish,
     InputDelta,
     MarkerSeen,
@@ -22,17 +25,15 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.runs.detecting.signs import find_labels, telling_markers
-from agent_parsers.runs.reading.reader import Lines
-from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
+    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.events import Event
+    from agent_parsers.events import Event, Span
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["Trial", "try_dialect"]
+__all__ = ["Trial", "try_reply"]
 
 _CHUNK: Final = 1 << 12
 _WORDS: Final = re.compile(r"\S+")
@@ -76,6 +77,14 @@ class Trial:
     """The calls, answers and observations."""
     thoughts: list[str] = field(default_factory=list)
     """The thoughts, one behind the other."""
+    first_mark: int = -1
+    """Where the first marker begins; -1 without one."""
+    result: TurnResult | None = None
+    """What `parse` returns for a reply; `None` for a log, and with an error."""
+    call_spans: list[Span] = field(default_factory=list)
+    """Where the calls are."""
+    content: list[Span] = field(default_factory=list)
+    """Where the text is that is content to the dialect."""
 
     def __post_init__(self) -> None:
         self._names = {name.lstrip("\n") for name in self.dialect.lenient.markers}
@@ -135,6 +144,8 @@ class Trial:
         match event:
             case ThoughtDelta(text=thought):
                 self.thoughts.append(thought)
+            case AnswerDelta(span=span):
+                self.content.append((span[0] + offset, span[1] + offset))
             case MarkerSeen():
                 self.thoughts.append("\n")
         match event:
@@ -143,6 +154,8 @@ class Trial:
                 for word in _WORDS.finditer(text, span[0] + offset, span[1] + offset):
                     self._know(*word.span(), _MARK)
                 if name in self._names:
+                    if self.first_mark < 0:
+                        self.first_mark = span[0] + offset
                     self.markers.setdefault(name, written)
                     self.is_told = self.is_told or (
                         name in telling_markers(self.dialect) and not name.startswith("end of ")
@@ -151,8 +164,9 @@ class Trial:
                 self._know(span[0] + offset, span[1] + offset, _VALUE)
             case ToolNamed(span=span):
                 self._know(span[0] + offset, span[1] + offset, _NAME)
-            case ActionComplete(action=action):
+            case ActionComplete(action=action, span=span):
                 self.actions += 1
+                self.call_spans.append((span[0] + offset, span[1] + offset))
                 self.inputs.append(action.tool_input)
                 call = f"{action.tool} {_canonical(action.tool_input).strip()}"
                 self.texts.setdefault("calls", []).append(call)
@@ -225,57 +239,29 @@ class Trial:
         return part & int.from_bytes(own) == part
 
 
-def try_dialect(
-    dialect: Dialect,
-    text: str,
-    tools: ToolSet | None = None,
-    *,
-    is_reply: bool = False,
-    is_likely: bool = True,
+def try_reply(
+    dialect: Dialect, text: str, tools: ToolSet | None = None, *, is_likely: bool = True
 ) -> Trial:
-    """Read *text* in *dialect*, as one reply or as a transcript, whichever fits better.
+    """Read *text* as one reply in *dialect*.
 
     Args:
         dialect: The dialect.
         text: The text.
         tools: The tools of the agent.
-        is_reply: Whether the text is known to be one reply.
         is_likely: Whether the text has a telling marker of the dialect.
     """
-    has_logs = not is_reply and dialect.lenient.transcript_start
-    log = _try_log(dialect, text, tools) if has_logs else None
-    if log is not None and log.is_clean and "observations" in log.texts:
-        return log  # a turn ends before them
-    turn = _try_turn(dialect, text, tools)
-    turn.is_likely = is_likely
-    if log is None or (turn.is_found, turn.fit) >= (log.is_found, log.fit):
-        return turn
-    if turn.is_found and not (turn.errors or log.is_clean or "observations" in log.texts):
-        return turn
-    log.is_likely = is_likely
-    return log
-
-
-def _try_turn(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:
-    parser = StreamParser(dialect, mode="lenient", max_chars=None, tools=tools)
-    trial = Trial(dialect, "reply", len(text))
+    stream = TurnStream(machine(dialect, "lenient"), tools, advise=advice, reads_foreign=False)
+    trial = Trial(dialect, "reply", len(text), is_likely)
     for at in range(0, len(text), _CHUNK):
-        for event in parser.feed(text[at : at + _CHUNK]):
+        for event in stream.feed(text[at : at + _CHUNK]):
             trial.take(event, text)
     try:
-        parser.close()
+        stream.close()
     except OutputParserException as error:
         trial.errors.append(error)
-    for event in parser.last_events:
+    for event in stream.last_events:
         trial.take(event, text)
-    return trial
-
-
-def _try_log(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:
-    trial = Trial(dialect, "transcript", len(text))
-    lines = Lines(io.StringIO(text, newline="\n"))
-    for _run in RunsOfLog(lines, dialect, tools, lambda event, at: trial.take(event, text, at)):
-        pass
+    trial.result = stream.result
     return trial
 
 

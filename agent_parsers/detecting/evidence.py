@@ -7,14 +7,13 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from agent_parsers.runs.detecting.signs import dialects_with_signs
-from agent_parsers.runs.detecting.trial import Trial, try_dialect
+from agent_parsers.detecting.signs import dialects_with_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from agent_parsers.detecting.trial import Trial
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.toolset.set import ToolSet
     from output_parsers.exceptions import OutputParserException
 
 __all__ = ["Evidence", "evidence_in"]
@@ -74,17 +73,14 @@ class Evidence:
         )
 
 
-def evidence_in(
-    texts: Sequence[str], tools: ToolSet | None, *, is_reply: bool = False
-) -> list[Evidence]:
+def evidence_in(texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]) -> list[Evidence]:
     """Return what each dialect that comes into question read in the *texts* that show a dialect.
 
     Args:
         texts: Texts of one model.
-        tools: The tools of the agent.
-        is_reply: Whether each text is known to be one reply.
+        attempt: Reads a text in a dialect on trial, given whether a telling marker is in it.
     """
-    tried = [_trials(text, tools, is_reply=is_reply) for text in texts]
+    tried = [_trials(text, attempt) for text in texts]
     telling = [
         (text, trials)
         for text, trials in zip(texts, tried, strict=True)
@@ -94,20 +90,17 @@ def evidence_in(
     for text, trials in telling:
         for name, dialect in dialects.items():
             if name not in trials:
-                trials[name] = try_dialect(dialect, text, tools, is_reply=is_reply, is_likely=False)
+                trials[name] = attempt(dialect, text, False)
     return [
         Evidence(dialect, [trials[name] for _, trials in telling])
         for name, dialect in sorted(dialects.items())
     ]
 
 
-def _trials(text: str, tools: ToolSet | None, *, is_reply: bool) -> dict[str, Trial]:
+def _trials(text: str, attempt: Callable[[Dialect, str, bool], Trial]) -> dict[str, Trial]:
     """Return trials of the likely dialects, by their names; of the others if those do not fit."""
     likely, others = dialects_with_signs(text)
-    trials = [try_dialect(dialect, text, tools, is_reply=is_reply) for dialect in likely]
+    trials = [attempt(dialect, text, True) for dialect in likely]
     if not any(trial.is_clean and trial.is_told for trial in trials):
-        trials += [
-            try_dialect(dialect, text, tools, is_reply=is_reply, is_likely=False)
-            for dialect in others
-        ]
+        trials += [attempt(dialect, text, False) for dialect in others]
     return {trial.dialect.name: trial for trial in trials}

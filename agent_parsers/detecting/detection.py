@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.runs.detecting.evidence import evidence_in
+from agent_parsers.detecting.evidence import evidence_in
+from agent_parsers.detecting.trial import try_reply
 from output_parsers.exceptions import OutputParserException
-from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from agent_parsers.runs.detecting.evidence import Evidence
-    from agent_parsers.toolset import Tools, ToolSet
+    from agent_parsers.detecting.evidence import Evidence
+    from agent_parsers.detecting.trial import Trial
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset import ToolSet
 
-__all__ = ["Detection", "DialectCandidate", "detect", "detect_reply"]
+__all__ = ["Detection", "DialectCandidate", "detect_reply", "detection_of", "ranked"]
 
 _WIDESPREAD: Final = (
     "react", "structured_chat", "json", "json_toolcall", "xml", "hermes", "qwen3_coder", "pythonic",
@@ -25,8 +26,6 @@ _WIDESPREAD: Final = (
 write these. The others follow in alphabetical order."""
 _MOST_MARKERS: Final = 4
 """How many markers, and how many relatives, a reason names."""
-_HEAD: Final = 1 << 13
-"""How much of a long text is read, if a dialect is found in it, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,62 +89,48 @@ class Detection:
         return "; ".join((f"this is {first}", *(f"less likely {other}" for other in others)))
 
 
-def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detection:
-    r"""Find the dialect of a text, or of several texts of one model.
+def detect_reply(text: str, tools: ToolSet | None) -> Detection:
+    """Find the dialect of *text*, which is one turn of a model."""
+    return detection_of([text], lambda dialect, text, is_likely: try_reply(dialect, text, tools, is_likely=is_likely))
 
-    A text is what a model wrote in one turn, or the log of whole runs. A search for the markers of
-    all dialects finds those that come into question; these read the text. The one that knows the
-    most of it as markers fits best; errors and repairs count against it::
 
-        >>> from agent_parsers import detect
-        >>> detect("Thought: It is late.\nAction: clock\nAction Input: Bern").dialect
-        'react'
-
-    Plain text and JSON without a call have no dialect. If another dialect has marks in the text
-    that are words in the best, or knows as much of it and refuses it, the text is ambiguous.
-
-    Of several texts, those without a sign say nothing. What one leaves open another may decide. If
-    one speaks for a dialect and another against it, they are ambiguous.
-
-    Of a text of more than 8,192 characters, the rest is read only if that much has no sign of a
-    dialect.
+def detection_of(
+    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]
+) -> Detection:
+    """Find the dialect of *texts* of one model.
 
     Args:
-        texts: The text, or texts of one model; each may be cut off anywhere.
-        tools: The tools of the agent, in any form that `get_parser` takes. A dialect that reads
-            other names fits less.
-
-    Raises:
-        TypeError: One of *texts* is not a text.
+        texts: The texts.
+        attempt: Reads a text in a dialect on trial, given whether a telling marker is in it.
     """
-    known = known_tools(tools)
-    given = [texts] if isinstance(texts, str) else [*texts]
-    for text in given:
-        if not isinstance(text, str):
-            raise TypeError(f"detect takes a text, or texts of one model, not {kind_of(text)}")
-    detection = _detection([text[:_HEAD] for text in given], known)
-    if detection.candidates or all(len(text) <= _HEAD for text in given):
-        return detection
-    return _detection(given, known)
-
-
-def detect_reply(text: str, tools: ToolSet | None) -> Detection:
-    """Find the dialect of *text*, all of which is one turn of a model; see `detect`."""
-    return _detection([text], tools, is_reply=True)
-
-
-def _detection(texts: Sequence[str], tools: ToolSet | None, *, is_reply: bool = False) -> Detection:
-    every = evidence_in(texts, tools, is_reply=is_reply)
     beginning = texts[0][:1000] if texts else ""
-    found = [each for each in every if each.is_found] or [each for each in every if each.is_begun]
-    if not found:
+    alike, against, others = ranked(texts, attempt)
+    if not alike:
         return Detection((), text=beginning)
-    best = min(found, key=_order)
-    alike = [each for each in found if each.reading == best.reading]
-    against = [e for e in every if e.reading != best.reading and not best.outdoes(e)]
-    others = [e for e in found if e not in alike and e not in against]
     groups = [alike, *_groups(against), *_groups(others)]
     return Detection(tuple(map(_candidate, groups)), bool(against), beginning)
+
+
+def ranked(
+    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]
+) -> tuple[list[Evidence], list[Evidence], list[Evidence]]:
+    """Return the evidence for the dialect that fits *texts* best, with its relatives.
+
+    The arguments are those of `detection_of`.
+
+    Returns:
+        The dialects that read what the best one reads, and the best one first; those that speak
+        against them; and the others that know something of the texts. All are empty if none does.
+    """
+    every = evidence_in(texts, attempt)
+    found = [each for each in every if each.is_found] or [each for each in every if each.is_begun]
+    if not found:
+        return [], [], []
+    alike = sorted((each for each in found if each.reading == min(found, key=_order).reading), key=_order)
+    best = alike[0]
+    against = [e for e in every if e.reading != best.reading and not best.outdoes(e)]
+    others = [e for e in found if e not in alike and e not in against]
+    return alike, against, others
 
 
 def _groups(evidence: list[Evidence]) -> list[list[Evidence]]:

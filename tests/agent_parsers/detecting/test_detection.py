@@ -12,11 +12,11 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_parsers.registry.dialects_by_name import KNOWN
-from agent_parsers.runs.detecting.signs import dialects_with_signs
-from agent_parsers.runs.detecting.trial import try_dialect
+from agent_parsers.detecting.signs import dialects_with_signs
+from agent_parsers.runs.detect import try_text
 
-from ....helpers.effort import THOROUGH
-from ....helpers.own_dialect import MEMO
+from ...helpers.effort import THOROUGH
+from ...helpers.own_dialect import MEMO
 from ...dialects.test_cases import CASES, Case
 
 FIRST = """\
@@ -45,13 +45,13 @@ def cases_of(dialect: Dialect) -> Iterator[Case]:
     """Yield the cases in which *dialect* finds an action or a marked answer."""
     for case in CASES[dialect.name][:: 1 if THOROUGH else 40]:
         if case.mode != "strict" and case.ended == "unknown":
-            trial = try_dialect(dialect, case.text)
+            trial = try_text(None, dialect, case.text)
             if trial.is_found and not trial.errors:
                 yield case
 
 
 def actions_of(dialect: str, text: str) -> list[tuple[str, ...]]:
-    reading = try_dialect(get_dialect(dialect), text).reading
+    reading = try_text(None, get_dialect(dialect), text).reading
     return [part for part in reading if part[0] != "observations"]
 
 
@@ -95,7 +95,7 @@ def test_line_breaks_at_both_ends_of_a_value_are_marks() -> None:
     ],
 )
 def test_a_dialect_that_reads_the_marks_of_another_does_not_outdo_it(text: str, owner: str) -> None:
-    assert not try_dialect(get_dialect(owner), text).is_found
+    assert not try_text(None, get_dialect(owner), text).is_found
     found = detect(text)
     assert found.is_ambiguous
     assert owner in {name for each in found.candidates for name in (each.dialect, *each.relatives)}

@@ -8,11 +8,11 @@ from types import ModuleType
 import pytest
 
 from agent_parsers import list_dialects
-from agent_parsers.runs.detecting.evidence import Evidence
+from agent_parsers.detecting.evidence import Evidence
 
-from ....helpers.effort import THOROUGH
+from ...helpers.effort import THOROUGH
 
-SCRIPT = Path(__file__).parents[4] / "benchmarks" / "detection.py"
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "detection.py"
 
 
 @pytest.fixture(scope="module")

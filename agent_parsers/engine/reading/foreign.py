@@ -1,0 +1,120 @@
+"""Calls that a turn holds in a form that its dialect does not have.
+
+A lenient turn that would end as an answer is looked at once more: what a dialect does not understand
+must not be taken for an answer. Here stand the question and its reply. Whoever knows all dialects
+is above the engine, and is given to `ask_for_foreign` when the package is imported.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.events import Repair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.events import Event, Span
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["FindForeign", "Foreign", "ForeignCall", "ask_for_foreign", "foreign_calls", "may_be_foreign"]
+
+
+class ForeignCall(NamedTuple):
+    """A call in the form of another dialect, or of none."""
+
+    tool: str
+    tool_input: str | dict[str, Any]
+    """The input, as the tool takes it."""
+    span: Span
+    id: str | None = None
+
+
+class Foreign(NamedTuple):
+    """What looks like calls in the text of an answer."""
+
+    form: str
+    """Whose form it is, to follow the word "call": ``"in the form of hermes"``."""
+    span: Span
+    calls: tuple[ForeignCall, ...] = ()
+    """The calls, if they can be made."""
+    why: str = ""
+    """Why they cannot be made."""
+
+
+class FindForeign(Protocol):
+    """Finds calls in the text of an answer."""
+
+    def __call__(self, text: str, tools: ToolSet | None, /) -> Foreign | None:
+        """Return what looks like calls in *text*, in which thoughts are blank."""
+
+
+_finders: Final[list[FindForeign]] = []
+
+
+def ask_for_foreign(find: FindForeign) -> None:
+    """Let *find* look at the texts of answers from now on."""
+    _finders[:] = [find]
+
+
+_BEGINS: Final = re.compile(r"\s*+(?:[<\[{(|]|[^\W\d_]++(?: [^\W\d_]++)?\s?\d*+ ?[:：])").match
+"""Matches a text that may begin with a mark or a label of a dialect."""
+
+
+def may_be_foreign(text: str, tools: Iterable[str]) -> bool:
+    """Return whether a *text* may hold a call; quick, since it is asked of every answer.
+
+    Args:
+        text: The text of an answer.
+        tools: The names of the available tools; empty if they are not known.
+    """
+    if any(name in text for name in tools):
+        return any(mark in text for mark in "({[<:：")
+    return _BEGINS(text) is not None
+
+
+def foreign_calls(
+    events: list[Event],
+    text: str,
+    spans: Sequence[Span],
+    dialect: Dialect,
+    tools: ToolSet | None,
+) -> tuple[ForeignCall, ...]:
+    """Return the calls in the text of an answer, with a repair for each, or nothing.
+
+    Args:
+        events: Collects the repairs.
+        text: The turn.
+        spans: Where the text of the answer stands in it.
+        dialect: The dialect of the turn.
+        tools: The available tools; `None` if they are not known.
+
+    Raises:
+        BadPayload: Something looks like calls that cannot be made.
+    """
+    answer = [text[start:stop] for start, stop in spans]
+    names = () if tools is None else tools.names
+    if not _finders or not any(may_be_foreign(each, names) for each in answer):
+        return ()
+    visible, at = "", 0
+    for (start, stop), each in zip(spans, answer, strict=True):
+        visible += _NOT_BREAK.sub(" ", text[at:start]) + each
+        at = stop
+    found = _finders[0](visible, tools)
+    if found is None:
+        return ()
+    if not found.calls:
+        # imported lazily: few turns need it
+        from agent_parsers.toolset.problems.errors import ForeignCallError
+
+        reason = f"expected a call as {dialect.name} writes it, found one {found.form}: {found.why}"
+        raise BadPayload("foreign_call", found.span, ForeignCallError(reason, form=found.form))
+    message = f"read a call {found.form}"
+    events += (Repair("foreign", call.span, message) for call in found.calls)
+    return found.calls
+
+
+_NOT_BREAK: Final = re.compile(r"[^\n]")

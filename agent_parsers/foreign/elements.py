@@ -1,0 +1,180 @@
+"""Elements and brackets that are calls: named for a tool, or with its name in an attribute."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.foreign.objects import fitted, object_at
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Span
+    from agent_parsers.foreign.places import Mention
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["Enclosed", "enclosed_call"]
+
+_FARTHEST: Final = 200
+"""How far before the name of a tool its element may begin, in characters."""
+_TAG: Final = re.compile(r"([<\[])\s*([\w:|.-]+)((?:\s*=\s*|\s)[^<>\[\]]*?)?\s*(/?)([>\]])")
+_ATTRIBUTE: Final = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'/>\]]+))""")
+_VALUE: Final = re.compile(r"""\s*=\s*["']?([^"'\s]+)["']?\s*""")
+_CHILD: Final = re.compile(r"<\s*([\w:.-]+)((?:\s*=\s*|\s)[^<>]*)?>")
+_LINE: Final = re.compile(r"\s*([\w-]+)\s*[:=]\s*(.*?)\s*")
+_IS_WRAPPER: Final = re.compile(r"(?:tool_?)?(?:arg|param|input|kwarg)\w*", re.IGNORECASE).fullmatch
+_CALLS: Final = frozenset(("name", "tool", "function", "action", "tool_name", "function_name", "id", "type"))
+"""Attributes that are not parameters, unless the tool declares them."""
+
+
+class Enclosed(NamedTuple):
+    """An element that looks like a call."""
+
+    span: Span
+    tool_input: Any = None
+    """The input as the tool takes it; `None` if the call cannot be made."""
+    why: str = ""
+    """Why it cannot be made."""
+
+
+def enclosed_call(text: str, mention: Mention, tools: ToolSet) -> Enclosed | None:
+    """Return the element or pair of brackets that the *mention* of a tool names, if it is a call.
+
+    Args:
+        text: The text.
+        mention: Where the tool is named.
+        tools: The available tools.
+    """
+    opener = _opener(text, mention)
+    if opener is None:
+        return _with_name_as_text(text, mention, tools)
+    is_bracket, tag = opener[1] == "[", opener[2]
+    attributes = _attributes(opener[3] or "", mention.tool, tools)
+    if opener[4]:
+        return _made((opener.start(), opener.end()), attributes, "", mention.tool, tools)
+    closer = re.compile(rf"{re.escape(opener[1])}\s*/\s*{re.escape(tag)}\s*[>\]]").search(
+        text, opener.end()
+    )
+    if closer is None:
+        if is_bracket:
+            whole = (opener.start(), opener.end())
+            return _made(whole, attributes, "", mention.tool, tools) if attributes else None
+        if attributes or re.match(r"\s*[<{]|\s*[\w-]+\s*[:=]", text[opener.end() : opener.end() + 99]):
+            return Enclosed((opener.start(), len(text)), why="it is not closed")
+        return None
+    body = text[opener.end() : closer.start()]
+    return _made((opener.start(), closer.end()), attributes, body, mention.tool, tools)
+
+
+def _opener(text: str, mention: Mention) -> re.Match[str] | None:
+    """Return the tag that is named for the tool, or has its name as the value of an attribute."""
+    first = max(0, mention.start - _FARTHEST)
+    for mark in "<[":
+        at = text.rfind(mark, first, mention.start)
+        tag = _TAG.match(text, at) if at >= 0 else None
+        if tag is None or tag.end() < mention.stop or (mark == "<") != (tag[5] == ">"):
+            continue
+        if tag[2] == mention.tool:
+            return tag
+        if tag[3] and mention.tool in (
+            *(each[2] or each[3] or each[4] for each in _ATTRIBUTE.finditer(tag[3])),
+            *(each[1] for each in [_VALUE.fullmatch(tag[3])] if each),
+        ):
+            return tag
+    return None
+
+
+def _attributes(written: str, tool: str, tools: ToolSet) -> dict[str, str]:
+    """Return the attributes of a tag that are parameters of the *tool*."""
+    found = {each[1]: each[2] or each[3] or each[4] or "" for each in _ATTRIBUTE.finditer(written)}
+    return {
+        key: value
+        for key, value in found.items()
+        if key.lower() not in _CALLS or (value != tool and tools.declares(tool, (key,)) and tools.checks(tool))
+    }
+
+
+def _with_name_as_text(text: str, mention: Mention, tools: ToolSet) -> Enclosed | None:
+    """Return an element whose text begins with the name of the tool, if a tool takes the rest."""
+    before = text[max(0, mention.start - _FARTHEST) : mention.start].rstrip()
+    opener = re.search(r"<\s*([\w:|.-]+)\s*>\Z", before)
+    if opener is None or not re.match(r"[ \t]*(?:\n|<)", text[mention.stop : mention.stop + 99]):
+        return None
+    start = max(0, mention.start - _FARTHEST) + opener.start()
+    stop = text.find(f"</{opener[1]}>", mention.stop)
+    if stop < 0:
+        return None
+    given = _parameters(text[mention.stop : stop], tools, mention.tool)
+    value = None if not isinstance(given, dict) else fitted(tools, mention.tool, given)
+    if not given or value is None:
+        return None
+    return Enclosed((start, stop + len(opener[1]) + 3), value)
+
+
+def _made(
+    span: Span, attributes: dict[str, str], body: str, tool: str, tools: ToolSet
+) -> Enclosed | None:
+    """Return the call of an element with these *attributes* and this *body*."""
+    given = _parameters(body, tools, tool)
+    if given is None or (attributes and isinstance(given, str)):
+        return Enclosed(span, why="its parameters cannot be read")
+    if isinstance(given, dict) and attributes.keys() & given.keys():
+        return Enclosed(span, why="a parameter stands in it twice")
+    value = fitted(tools, tool, {**attributes, **given} if isinstance(given, dict) else given)
+    if value is None:
+        return Enclosed(span, why=f"{tool} does not take its parameters")
+    return Enclosed(span, value)
+
+
+def _parameters(body: str, tools: ToolSet, tool: str) -> dict[str, Any] | str | None:
+    """Return the parameters in the *body* of an element: elements, an object, or lines.
+
+    Other text is returned as it is. The result is `None` if they cannot be read.
+    """
+    body = body.strip()
+    if not body:
+        return {}
+    if body[0] == "{":
+        read = object_at(body, 0, lenient=True)
+        is_whole = read.value is not None and not read.repeats and not body[read.stop :].strip()
+        return read.value if is_whole else None
+    if body[0] == "<":
+        return _children(body, tools, tool)
+    lines = [_LINE.fullmatch(line) for line in body.splitlines() if line.strip()]
+    pairs = [(line[1], line[2]) for line in lines if line]
+    if len(pairs) == len(lines) and tools.declares(tool, (key for key, _ in pairs)):
+        given = dict(pairs)
+        return given if len(given) == len(pairs) else None
+    return body
+
+
+def _children(body: str, tools: ToolSet, tool: str) -> dict[str, Any] | str | None:
+    """Return the parameters in the elements of a *body*; `None` if there is anything else in it."""
+    given: dict[str, Any] = {}
+    at, key_before = 0, ""
+    while child := _CHILD.match(body, at):
+        stop = body.find(f"</{child[1]}", child.end())
+        end = body.find(">", stop)
+        if stop < 0 or end < 0:
+            return None
+        value, at = body[child.end() : stop], end + 1
+        at += len(body[at:]) - len(body[at:].lstrip())
+        key = _key_of(child)
+        if key_before:
+            key, key_before = key_before, ""
+        elif child[1].lower().endswith(("key", "name")) and not child[2]:
+            key_before = value.strip()
+            continue
+        elif _IS_WRAPPER(key) and not given and at >= len(body) and not tools.declares(tool, (key,)):
+            return _parameters(value, tools, tool)
+        if key in given:
+            return None
+        given[key] = value.removeprefix("\n").removesuffix("\n")
+    return None if key_before or at < len(body) else given
+
+
+def _key_of(child: re.Match[str]) -> str:
+    """Return the name of the parameter in an element."""
+    if child[2] and (value := _VALUE.fullmatch(child[2])):
+        return value[1]
+    named = [each for each in _ATTRIBUTE.finditer(child[2] or "") if each[1].lower() in ("name", "key")]
+    return (named[0][2] or named[0][3] or named[0][4] or "") if named else child[1]

@@ -1,0 +1,183 @@
+"""JSON objects that are calls: with a tool's name as a value or as the only key."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from output_parsers.exceptions import OutputParserException
+from outputs.growing_json.errors import JsonError
+from outputs.growing_json.lenient.reader import LenientJsonReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["ReadObject", "calls_in", "fitted", "object_at"]
+
+_WINDOW: Final = 1 << 12
+_MOST_NESTED: Final = 4
+"""How deep an object may stand in others to be a call."""
+_NAMES: Final = re.compile(
+    r"(?:.*_)?(?:name|tool|function|func|fn|action|call|method|recipient|api|command|tool_to_use)"
+    r"(?:_name)?",
+    re.IGNORECASE,
+).fullmatch
+"""Matches a key whose value is the name of what is called."""
+_INPUTS: Final = re.compile(
+    r".*(?:arg|param|input|kwargs|payload|query|body|with|data|options|values?|content|text).*",
+    re.IGNORECASE,
+).fullmatch
+"""Matches a key whose value is the input of what is called."""
+_OTHERS: Final = frozenset(
+    ("id", "call_id", "tool_call_id", "type", "thought", "thoughts", "reason", "reasoning", "step")
+)
+"""Keys that say something else about a call, in lower case."""
+
+
+class ReadObject(NamedTuple):
+    """An object of a text."""
+
+    value: dict[str, Any] | None
+    """The object; `None` if it cannot be read."""
+    stop: int
+    """Where it ends, or how far it can be read."""
+    repeats: bool = False
+    """Whether a key stands twice in it."""
+
+
+def object_at(text: str, at: int, *, lenient: bool) -> ReadObject:
+    """Read the JSON object that begins at offset *at* of *text*.
+
+    Args:
+        text: The text.
+        at: Where the brace stands.
+        lenient: Whether to repair it; see `output_parsers.repair_json`.
+    """
+    repeated: list[str] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            repeated.append("")
+        return value
+
+    decoder = json.JSONDecoder(object_pairs_hook=members, strict=False)
+    try:
+        value, stop = decoder.raw_decode(text, at)
+        return ReadObject(value, stop, bool(repeated))
+    except json.JSONDecodeError as error:
+        failed = max(at + 1, error.pos)
+    except (RecursionError, ValueError):  # too deep, or a number that is too long
+        return ReadObject(None, len(text))
+    if not lenient:
+        return ReadObject(None, failed)
+    reader = LenientJsonReader()
+    read = at
+    try:
+        while reader.end is None and read < len(text):
+            reader.feed(text[read : read + _WINDOW])
+            read += _WINDOW
+        value = reader.value if reader.end is not None else None
+    except JsonError as error:
+        return ReadObject(None, max(at + 1, at + error.pos))
+    if not isinstance(value, dict):
+        return ReadObject(None, len(text))
+    assert reader.end is not None
+    return ReadObject(value, at + reader.end, repeats=_overwrites(text[at : at + reader.end]))
+
+
+def _overwrites(text: str) -> bool:
+    """Return whether a key stands twice in *text*, an object that takes repairs to be read."""
+    # imported lazily: few replies need it
+    from output_parsers import repair_json
+    from outputs.growing_json.lenient.repeated_keys import repeated_key
+
+    try:
+        return repeated_key(text, repair_json(text).repairs) is not None
+    except (JsonError, ValueError):
+        return True  # not sure
+
+
+def fitted(tools: ToolSet, tool: str, given: Any) -> Any:
+    """Return *given* as the *tool* takes it; `None` if it does not."""
+    try:
+        return tools.read(tool, given, lenient=True).value
+    except OutputParserException:
+        return None
+
+
+def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tuple[str, Any]] | None:
+    """Return the calls, tools and inputs, in an object.
+
+    Returns:
+        The calls; an empty list if it looks like a call that no tool takes, or that can be read in
+        two ways; `None` if it is other data.
+    """
+    if depth > _MOST_NESTED:
+        return None
+    named = [(key, each) for key, each in value.items() if isinstance(each, str) and each in tools]
+    if len(named) > 1:
+        named = [(key, each) for key, each in named if _NAMES(key)]
+    if len(named) == 1:
+        return _named_call(*named[0], value, tools)
+    if len(value) == 1:
+        ((tool, given),) = value.items()
+        if tool in tools:
+            return _keyed_call(tool, given, tools)
+    found = [calls_in(each, tools, depth + 1) for each in _objects_in(value)]
+    shapes = [calls for calls in found if calls is not None]
+    if not shapes:
+        return None
+    return [] if [] in shapes else [call for calls in shapes for call in calls]
+
+
+def _objects_in(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for each in value.values():
+        yield from (inner for inner in (each if isinstance(each, list) else [each]) if isinstance(inner, dict))
+
+
+def _named_call(
+    key: str, tool: str, value: dict[str, Any], tools: ToolSet
+) -> list[tuple[str, Any]] | None:
+    """Return the call in an object whose *key* names the *tool*; see `calls_in`."""
+    rest = {name: each for name, each in value.items() if name != key}
+    inputs = [each for each in rest.values() if isinstance(each, dict)]
+    inputs += [each for name, each in rest.items() if isinstance(each, str) and _INPUTS(name)]
+    if any(map(_is_schema, inputs)):
+        return None  # a description of the tool
+    flat = {name: each for name, each in rest.items() if name.lower() not in _OTHERS}
+    if flat and tools.checks(tool) and tools.declares(tool, flat):
+        inputs.append(flat)
+    if not flat and _NAMES(key) and key.lower() != "name":
+        inputs.append({})
+    readings: list[Any] = []
+    for given in inputs:
+        read = fitted(tools, tool, given)
+        if read is not None and read not in readings:
+            readings.append(read)
+    if len(readings) == 1:
+        return [(tool, readings[0])]
+    is_call = _NAMES(key) and any(map(_INPUTS, rest))
+    return [] if readings or is_call else None
+
+
+def _keyed_call(tool: str, given: Any, tools: ToolSet) -> list[tuple[str, Any]] | None:
+    """Return the call in an object whose only key is the *tool*; see `calls_in`."""
+    if isinstance(given, str):
+        return []  # an input, or just what the answer says of it
+    if not isinstance(given, dict) or _is_schema(given):
+        return None
+    read = fitted(tools, tool, given)
+    return [] if read is None else [(tool, read)]
+
+
+def _is_schema(value: Any) -> bool:
+    """Return whether *value* is a JSON Schema, or a map of them."""
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("properties"), dict) or value.get("type") == "object":
+        return True
+    return bool(value) and all(isinstance(each, dict) and "type" in each for each in value.values())

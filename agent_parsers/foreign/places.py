@@ -1,0 +1,110 @@
+"""Where calls stand in a text: mentions of tools, and whether a call stands for itself."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from agent_parsers.engine.markers.kinds import is_hedged
+from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.engine.reading.quoting.spans import merged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agent_parsers.events import Span
+
+__all__ = ["Mention", "Stand", "is_example", "is_over", "line_before", "mentions_of", "stands"]
+
+Stand: TypeAlias = Literal["alone", "in a sentence", "in a fence", "quoted"]
+
+_WORD: Final = re.compile(r"[\w.-]+")
+_TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)\w*", re.IGNORECASE)
+"""Matches the opening of a fence whose tag says that calls are in it."""
+_TOKENS: Final = re.compile(r"<\|[\w ]{1,40}\|>|</s>|<end_of_turn>")
+_LONGEST_LEAD: Final = 400
+_EXAMPLE: Final = re.compile(
+    r"\b(?:like|such as|format|form|syntax|looks?|shape|schema|can|may|should|must|expects?|takes?"
+    r"|is called|are called|how to|usage|signature|definition|sample|snippet|code|follows)\b",
+    re.IGNORECASE,
+).search
+_OPENS_FENCE: Final = re.compile(r"[`~]{3,}\w*[\s\[]*\Z")
+_CLOSERS: Final = " \t\r\n[](),;}`~\ufeff\u200b"
+"""Characters after a call that are no text."""
+
+
+class Mention(NamedTuple):
+    """A place where the name of a tool stands as a word."""
+
+    start: int
+    stop: int
+    tool: str
+
+
+def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
+    """Yield the places in *text* where one of the *names* of tools stands, in order.
+
+    A name may follow others and a dot, as in ``functions.search``.
+    """
+    words = {name for name in names if _WORD.fullmatch(name)}
+    odd = [re.escape(name) for name in names if name not in words]
+    found = [Mention(each.start(), each.end(), each[0]) for each in re.finditer("|".join(odd), text)] if odd else []
+    for word in _WORD.finditer(text):
+        name = word[0].rstrip(".-")
+        if name not in words:
+            name = name.rpartition(".")[2]
+        if name in words:
+            start = word.start() + word[0].index(name)
+            found.append(Mention(start, start + len(name), name))
+    yield from sorted(found)
+
+
+def line_before(text: str, at: int) -> str:
+    """Return what stands before offset *at* on its line."""
+    return text[text.rfind("\n", 0, at) + 1 : at]
+
+
+def is_over(text: str, at: int) -> bool:
+    """Return whether no more text follows offset *at*, apart from closers and end tokens."""
+    return not _TOKENS.sub("", text[at:]).strip(_CLOSERS)
+
+
+def stands(text: str, spans: Sequence[Span], *, begin: int = -1) -> list[Stand]:
+    """Return how the calls at *spans*, which are in order, stand in *text*.
+
+    A fence is dressing if it encloses the whole text, or its tag says that it holds calls. A call
+    in any other fence at the end of the text stands in a fence; with text after that, it is quoted.
+
+    Args:
+        text: The text.
+        spans: The spans.
+        begin: Where the first mark of a dialect stands; its calls may be in fences behind it.
+    """
+    holes = merged(spans)
+    around = Surroundings(text, holes)
+    fences = [
+        each
+        for each in around.dressing
+        if text[: each.start].strip()
+        and not 0 <= begin < each.start
+        and not _TOOL_FENCE.match(text, each.start)
+    ]
+
+    def stand(span: Span) -> Stand:
+        number = bisect_right(holes, span[0], key=itemgetter(0)) - 1
+        if around.quotation(number) is not None or around.is_denied(number, is_marked=False):
+            return "quoted"
+        if any(each.start <= span[0] < each.stop for each in fences):
+            return "in a fence"
+        return "alone" if around.is_alone(number) else "in a sentence"
+
+    return [stand(span) for span in spans]
+
+
+def is_example(text: str, at: int) -> bool:
+    """Return whether the sentence before offset *at* of *text* says that an example follows."""
+    before = _OPENS_FENCE.sub("", text[max(0, at - _LONGEST_LEAD) : at])
+    lead = before.rstrip(" \t\r\n`[(:：").rpartition("\n")[2]
+    return is_hedged(lead) or _EXAMPLE(lead) is not None

@@ -1,0 +1,106 @@
+"""Finds the calls that a model wrote in another form than it was told.
+
+The other dialects are tried first: the one that `detect` would name reads the text. If none knows
+it, a few general shapes are tried (`agent_parsers.foreign.shapes`). A call counts if exactly one
+reading stands, and the tool takes its input. Prose that mentions a tool, and a call that is quoted,
+is an answer; all else that looks like a call is refused, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.detecting.detection import ranked
+from agent_parsers.detecting.signs import dialects_with_signs
+from agent_parsers.detecting.trial import Trial, try_reply
+from agent_parsers.engine.reading.foreign import Foreign, ForeignCall
+from agent_parsers.foreign.places import is_over, mentions_of, stands
+from agent_parsers.foreign.shapes import find_shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.detecting.evidence import Evidence
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.events import Span
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["find_foreign"]
+
+
+def find_foreign(text: str, tools: ToolSet | None) -> Foreign | None:
+    """Find what looks like calls in *text*, the text of an answer.
+
+    Args:
+        text: The turn, in which all that is not the answer's is blank.
+        tools: The available tools. If they are not known, nothing can be called, but what is a call
+            of exactly one dialect by its marks is no answer either.
+    """
+    names = () if tools is None else tools.names
+    mentions = [*mentions_of(names, text)]
+    likely, _ = dialects_with_signs(text)
+    if not (likely or mentions):
+        return None
+
+    def attempt(dialect: Dialect, text: str, is_likely: bool) -> Trial:
+        return try_reply(dialect, text, tools, is_likely=is_likely)
+
+    alike, against, _ = ranked([text], attempt)
+    if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:
+        return found
+    return None if tools is None or not mentions else find_shapes(text, mentions, tools)
+
+
+def _in_dialects(
+    text: str, alike: Sequence[Evidence], against: Sequence[Evidence], is_named: bool
+) -> Foreign | None:
+    """Return what the dialects read that fit *text* best.
+
+    Args:
+        text: The text of an answer.
+        alike: Those that fit best, which read the same.
+        against: Those that may have written it too, but read it differently.
+        is_named: Whether a tool is named in the text.
+    """
+    best = alike[0].trials[0]
+    form = f"in the form of {best.dialect.name}"
+    whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
+    others = [each.trials[0] for each in against if each.trials[0].speaks]
+    if any(trial.actions for trial in (best, *others)) and others:
+        why = f"it may as well be one in the form of {others[0].dialect.name}"
+        return Foreign(form, whole, why=why) if best.is_told else None
+    if best.errors:
+        is_call = best.is_told and is_named
+        return Foreign(form, best.errors[0].span or whole, why=best.errors[0].reason) if is_call else None
+    if not best.actions or best.result is None or isinstance(best.result, AgentFinish):
+        return None
+    if not is_named:
+        is_all = best.is_told and not any(text[slice(*span)].strip() for span in best.content)
+        return Foreign(form, whole, why="it calls no tool that is known") if is_all else None
+    actions = [best.result] if isinstance(best.result, AgentAction) else best.result
+    spans = sorted(best.call_spans)
+    if not {"quoted", "in a fence"}.isdisjoint(stands(text, spans, begin=best.first_mark)):
+        return None
+    why = _doubt(text, best, spans)
+    if why:
+        return Foreign(form, whole, why=why)
+    calls = (
+        ForeignCall(each.tool, each.tool_input, span, getattr(each, "tool_call_id", None))
+        for each, span in zip(actions, best.call_spans, strict=True)
+    )
+    return Foreign(form, whole, tuple(calls))
+
+
+_PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search
+
+
+def _doubt(text: str, trial: Trial, spans: Sequence[Span]) -> str:
+    """Return why it is in doubt that the calls of a *trial* are meant; empty if it is not."""
+    if not trial.is_told and not is_over(text, spans[-1][1]):
+        return "text follows it"
+    is_raw = not trial.dialect.several and any(isinstance(each, str) for each in trial.inputs)
+    if is_raw and any(isinstance(each, str) and _PARAGRAPH(each) for each in trial.inputs):
+        return "text follows it, or belongs to its input"
+    return ""
