@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
     from agent_parsers.registry.for_model import dialect_for_model
-    from agent_parsers.detecting.detection import detect
+    from agent_parsers.runs.detect import detect
     from agent_parsers.runs.read_log import read_runs
     from agent_parsers.runs.reading.record import parse_record
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
@@ -66,7 +66,11 @@ if TYPE_CHECKING:
     )
     from agent_parsers.self_ask import SelfAskOutputParser
     from agent_parsers.tools import ToolsAgentOutputParser
-    from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
+    from agent_parsers.toolset.problems.errors import (
+        ForeignCallError,
+        ToolInputError,
+        UnknownToolError,
+    )
     from agent_parsers.toolset.schemas.spec import ToolSpec
     from agent_parsers.toolset.set import ToolSet
     from agent_parsers.xml import XMLAgentOutputParser
@@ -89,6 +93,7 @@ __all__ = [
     "Event",
     "Explanation",
     "Finish",
+    "ForeignCallError",
     "InputDelta",
     "JSONAgentOutputParser",
     "MRKLOutputParser",
@@ -177,7 +182,7 @@ _MODULES = {
     "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
     "dialect_for_model": "agent_parsers.registry.for_model",
-    "detect": "agent_parsers.detecting.detection",
+    "detect": "agent_parsers.runs.detect",
     "read_runs": "agent_parsers.runs.read_log",
     "parse_record": "agent_parsers.runs.reading.record",
     "Transcript": "agent_parsers.runs.reading.transcript",
@@ -187,6 +192,7 @@ _MODULES = {
     "parse_transcripts": "agent_parsers.runs.reading.transcript_parser",
     "SelfAskOutputParser": "agent_parsers.self_ask",
     "ToolsAgentOutputParser": "agent_parsers.tools",
+    "ForeignCallError": "agent_parsers.toolset.problems.errors",
     "ToolInputError": "agent_parsers.toolset.problems.errors",
     "UnknownToolError": "agent_parsers.toolset.problems.errors",
     "ToolSpec": "agent_parsers.toolset.schemas.spec",

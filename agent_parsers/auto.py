@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
+from agent_parsers.detecting.detection import detect_reply
+from agent_parsers.detecting.trial import try_reply
 from agent_parsers.parsers.auto_parser import AutoParser
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.detecting.detection import detect_reply
-from agent_parsers.detecting.trial import try_reply
 from agent_parsers.tools import ToolsAgentOutputParser
 from output_parsers import OutputParserException
 from output_parsers.model_output import check_text

@@ -35,7 +35,11 @@ from agent_parsers.native.message_parser import MessageTurn
 from agent_parsers.parsers.auto_parser import AutoTurn
 from agent_parsers.runs.reading.reader import UnknownLogError
 from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
-from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
+from agent_parsers.toolset.problems.errors import (
+    ForeignCallError,
+    ToolInputError,
+    UnknownToolError,
+)
 from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_form import error_kind
@@ -136,6 +140,7 @@ _EVENTS: Final = (
 _KEY: Final = either(TEXT, NUMBER, lambda key: isinstance(key, str))
 _ERRORS: Final = (
     error_kind(UnknownLogError),
+    error_kind(ForeignCallError, form=TEXT),
     error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT)),
     error_kind(
         ToolInputError,

@@ -91,12 +91,13 @@ class Detection:
 
 def detect_reply(text: str, tools: ToolSet | None) -> Detection:
     """Find the dialect of *text*, which is one turn of a model."""
-    return detection_of([text], lambda dialect, text, is_likely: try_reply(dialect, text, tools, is_likely=is_likely))
+    return detection_of(
+        [text],
+        lambda dialect, text, is_likely: try_reply(dialect, text, tools, is_likely=is_likely),
+    )
 
 
-def detection_of(
-    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]
-) -> Detection:
+def detection_of(texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]) -> Detection:
     """Find the dialect of *texts* of one model.
 
     Args:
@@ -126,7 +127,9 @@ def ranked(
     found = [each for each in every if each.is_found] or [each for each in every if each.is_begun]
     if not found:
         return [], [], []
-    alike = sorted((each for each in found if each.reading == min(found, key=_order).reading), key=_order)
+    alike = sorted(
+        (each for each in found if each.reading == min(found, key=_order).reading), key=_order
+    )
     best = alike[0]
     against = [e for e in every if e.reading != best.reading and not best.outdoes(e)]
     others = [e for e in found if e not in alike and e not in against]

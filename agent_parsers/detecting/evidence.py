@@ -73,7 +73,9 @@ class Evidence:
         )
 
 
-def evidence_in(texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]) -> list[Evidence]:
+def evidence_in(
+    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]
+) -> list[Evidence]:
     """Return what each dialect that comes into question read in the *texts* that show a dialect.
 
     Args:

@@ -22,7 +22,9 @@ _VALUE: Final = re.compile(r"""\s*=\s*["']?([^"'\s]+)["']?\s*""")
 _CHILD: Final = re.compile(r"<\s*([\w:.-]+)((?:\s*=\s*|\s)[^<>]*)?>")
 _LINE: Final = re.compile(r"\s*([\w-]+)\s*[:=]\s*(.*?)\s*")
 _IS_WRAPPER: Final = re.compile(r"(?:tool_?)?(?:arg|param|input|kwarg)\w*", re.IGNORECASE).fullmatch
-_CALLS: Final = frozenset(("name", "tool", "function", "action", "tool_name", "function_name", "id", "type"))
+_CALLS: Final = frozenset(
+    ("name", "tool", "function", "action", "tool_name", "function_name", "id", "type")
+)
 """Attributes that are not parameters, unless the tool declares them."""
 
 
@@ -58,7 +60,9 @@ def enclosed_call(text: str, mention: Mention, tools: ToolSet) -> Enclosed | Non
         if is_bracket:
             whole = (opener.start(), opener.end())
             return _made(whole, attributes, "", mention.tool, tools) if attributes else None
-        if attributes or re.match(r"\s*[<{]|\s*[\w-]+\s*[:=]", text[opener.end() : opener.end() + 99]):
+        if attributes or re.match(
+            r"\s*[<{]|\s*[\w-]+\s*[:=]", text[opener.end() : opener.end() + 99]
+        ):
             return Enclosed((opener.start(), len(text)), why="it is not closed")
         return None
     body = text[opener.end() : closer.start()]
@@ -89,7 +93,8 @@ def _attributes(written: str, tool: str, tools: ToolSet) -> dict[str, str]:
     return {
         key: value
         for key, value in found.items()
-        if key.lower() not in _CALLS or (value != tool and tools.declares(tool, (key,)) and tools.checks(tool))
+        if key.lower() not in _CALLS
+        or (value != tool and tools.declares(tool, (key,)) and tools.checks(tool))
     }
 
 
@@ -164,7 +169,9 @@ def _children(body: str, tools: ToolSet, tool: str) -> dict[str, Any] | str | No
         elif child[1].lower().endswith(("key", "name")) and not child[2]:
             key_before = value.strip()
             continue
-        elif _IS_WRAPPER(key) and not given and at >= len(body) and not tools.declares(tool, (key,)):
+        elif (
+            _IS_WRAPPER(key) and not given and at >= len(body) and not tools.declares(tool, (key,))
+        ):
             return _parameters(value, tools, tool)
         if key in given:
             return None
@@ -176,5 +183,7 @@ def _key_of(child: re.Match[str]) -> str:
     """Return the name of the parameter in an element."""
     if child[2] and (value := _VALUE.fullmatch(child[2])):
         return value[1]
-    named = [each for each in _ATTRIBUTE.finditer(child[2] or "") if each[1].lower() in ("name", "key")]
+    named = [
+        each for each in _ATTRIBUTE.finditer(child[2] or "") if each[1].lower() in ("name", "key")
+    ]
     return (named[0][2] or named[0][3] or named[0][4] or "") if named else child[1]

@@ -136,7 +136,11 @@ def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tupl
 
 def _objects_in(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for each in value.values():
-        yield from (inner for inner in (each if isinstance(each, list) else [each]) if isinstance(inner, dict))
+        yield from (
+            inner
+            for inner in (each if isinstance(each, list) else [each])
+            if isinstance(inner, dict)
+        )
 
 
 def _named_call(

@@ -50,7 +50,11 @@ def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
     """
     words = {name for name in names if _WORD.fullmatch(name)}
     odd = [re.escape(name) for name in names if name not in words]
-    found = [Mention(each.start(), each.end(), each[0]) for each in re.finditer("|".join(odd), text)] if odd else []
+    found = (
+        [Mention(each.start(), each.end(), each[0]) for each in re.finditer("|".join(odd), text)]
+        if odd
+        else []
+    )
     for word in _WORD.finditer(text):
         name = word[0].rstrip(".-")
         if name not in words:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.detecting.detection import ranked
-from agent_parsers.detecting.signs import dialects_with_signs
+from agent_parsers.detecting.signs import dialects_with_signs, telling_markers
 from agent_parsers.detecting.trial import Trial, try_reply
 from agent_parsers.engine.reading.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.places import is_over, mentions_of, stands
@@ -73,11 +73,15 @@ def _in_dialects(
         return Foreign(form, whole, why=why) if best.is_told else None
     if best.errors:
         is_call = best.is_told and is_named
-        return Foreign(form, best.errors[0].span or whole, why=best.errors[0].reason) if is_call else None
+        return (
+            Foreign(form, best.errors[0].span or whole, why=best.errors[0].reason)
+            if is_call
+            else None
+        )
     if not best.actions or best.result is None or isinstance(best.result, AgentFinish):
         return None
     if not is_named:
-        is_all = best.is_told and not any(text[slice(*span)].strip() for span in best.content)
+        is_all = _is_marked(best) and not any(text[slice(*span)].strip() for span in best.content)
         return Foreign(form, whole, why="it calls no tool that is known") if is_all else None
     actions = [best.result] if isinstance(best.result, AgentAction) else best.result
     spans = sorted(best.call_spans)
@@ -91,6 +95,13 @@ def _in_dialects(
         for each, span in zip(actions, best.call_spans, strict=True)
     )
     return Foreign(form, whole, tuple(calls))
+
+
+def _is_marked(trial: Trial) -> bool:
+    """Return whether the marks in a text are no words: no labels, or several."""
+    telling = telling_markers(trial.dialect)
+    told = {name: mark for name, mark in trial.markers.items() if name in telling}
+    return len(told) > 1 or any(not mark.endswith((":", "：")) for mark in told.values())
 
 
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search

@@ -173,7 +173,12 @@ def _at_name(text: str, mention: Mention, tools: ToolSet) -> Shape | None:
     value = None if read.value is None or read.repeats else fitted(tools, mention.tool, read.value)
     if value is None:
         stop = len(text) if read.value is None else read.stop
-        return Shape(form, (start, stop), why=_CUT if read.value is None else "the tool does not take it", is_doubtful=True)
+        return Shape(
+            form,
+            (start, stop),
+            why=_CUT if read.value is None else "the tool does not take it",
+            is_doubtful=True,
+        )
     return Shape(form, (start, read.stop), ((mention.tool, value),))
 
 
@@ -199,5 +204,7 @@ def _code(text: str, mention: Mention, at: int, tools: ToolSet) -> Shape | None:
         given = None
     value = None if given is None else fitted(tools, mention.tool, given)
     if value is None:
-        return Shape(form, span, why="its arguments are not values that the tool takes", is_doubtful=True)
+        return Shape(
+            form, span, why="its arguments are not values that the tool takes", is_doubtful=True
+        )
     return Shape(form, span, ((mention.tool, value),))

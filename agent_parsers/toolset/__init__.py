@@ -6,7 +6,11 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.toolset.declaring.forms import Tools
-    from agent_parsers.toolset.problems.errors import ForeignCallError, ToolInputError, UnknownToolError
+    from agent_parsers.toolset.problems.errors import (
+        ForeignCallError,
+        ToolInputError,
+        UnknownToolError,
+    )
     from agent_parsers.toolset.problems.input_problem import InputProblem
     from agent_parsers.toolset.problems.policy import CheckedInput
     from agent_parsers.toolset.schemas.spec import ToolSpec

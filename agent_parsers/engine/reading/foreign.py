@@ -1,8 +1,8 @@
 """Calls that a turn holds in a form that its dialect does not have.
 
-A lenient turn that would end as an answer is looked at once more: what a dialect does not understand
-must not be taken for an answer. Here stand the question and its reply. Whoever knows all dialects
-is above the engine, and is given to `ask_for_foreign` when the package is imported.
+A lenient turn that would end as an answer is looked at once more, since what a dialect does not
+understand is no answer. Here stand the question and the reply. What finds such calls knows all
+dialects, so it stands above the engine; the registry passes it to `ask_for_foreign`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["FindForeign", "Foreign", "ForeignCall", "ask_for_foreign", "foreign_calls", "may_be_foreign"]
+__all__ = [
+    "FindForeign",
+    "Foreign",
+    "ForeignCall",
+    "ask_for_foreign",
+    "foreign_calls",
+    "may_be_foreign",
+]
 
 
 class ForeignCall(NamedTuple):
@@ -60,8 +67,10 @@ def ask_for_foreign(find: FindForeign) -> None:
     _finders[:] = [find]
 
 
-_BEGINS: Final = re.compile(r"\s*+(?:[<\[{(|]|[^\W\d_]++(?: [^\W\d_]++)?\s?\d*+ ?[:：])").match
-"""Matches a text that may begin with a mark or a label of a dialect."""
+_BEGINS: Final = re.compile(
+    r"\s*+(?:[<\[{(|]|(?:thought|action|tool|follow[ -]?up|思考|行动|动作)[\s\d]{0,4}[:：])", re.IGNORECASE
+).match
+"""Matches a text that may begin with a mark of a call, or with a label of a step."""
 
 
 def may_be_foreign(text: str, tools: Iterable[str]) -> bool:

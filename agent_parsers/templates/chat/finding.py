@@ -6,10 +6,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers.detecting.detection import Detection, DialectCandidate
 from agent_parsers.events import MarkerSeen
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
-from agent_parsers.detecting.detection import Detection, DialectCandidate
 from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.deriving import calls_of
 from agent_parsers.templates.chat.probes import TOOLS, TURNS
