@@ -97,6 +97,11 @@ class Trial:
         return self._known.count(_MARK)
 
     @property
+    def names_tools(self) -> bool:
+        """Whether the text names what is called; code, for example, does not."""
+        return _NAME in self._known
+
+    @property
     def is_found(self) -> bool:
         """Whether the dialect knows more of the text than that it is text."""
         return bool(self.actions or (self.is_told and self.answers))

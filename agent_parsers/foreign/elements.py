@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.foreign.objects import fitted, object_at
+from agent_parsers.foreign.objects import fitted, names_call, object_at
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -21,11 +21,11 @@ _ATTRIBUTE: Final = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s
 _VALUE: Final = re.compile(r"""\s*=\s*["']?([^"'\s]+)["']?\s*""")
 _CHILD: Final = re.compile(r"<\s*([\w:.-]+)((?:\s*=\s*|\s)[^<>]*)?>")
 _LINE: Final = re.compile(r"\s*([\w-]+)\s*[:=]\s*(.*?)\s*")
+_END_OF_TAG: Final = re.compile(r"\s*[>\]]").match
+_BEGINS_PARAMETER: Final = re.compile(r"\s*[<{]|\s*[\w-]+\s*[:=]").match
 _IS_WRAPPER: Final = re.compile(r"(?:tool_?)?(?:arg|param|input|kwarg)\w*", re.IGNORECASE).fullmatch
-_CALLS: Final = frozenset(
-    ("name", "tool", "function", "action", "tool_name", "function_name", "id", "type")
-)
-"""Attributes that are not parameters, unless the tool declares them."""
+_OTHERS: Final = ("id", "type")
+"""Attributes that are no parameters, unless the tool declares them."""
 
 
 class Enclosed(NamedTuple):
@@ -38,35 +38,43 @@ class Enclosed(NamedTuple):
     """Why it cannot be made."""
 
 
-def enclosed_call(text: str, mention: Mention, tools: ToolSet) -> Enclosed | None:
+def enclosed_call(
+    text: str, mention: Mention, tools: ToolSet, unclosed: set[str]
+) -> Enclosed | None:
     """Return the element or pair of brackets that the *mention* of a tool names, if it is a call.
 
     Args:
         text: The text.
         mention: Where the tool is named.
         tools: The available tools.
+        unclosed: Collects the openers that nothing closes behind them.
     """
     opener = _opener(text, mention)
     if opener is None:
-        return _with_name_as_text(text, mention, tools)
-    is_bracket, tag = opener[1] == "[", opener[2]
+        return _with_name_as_text(text, mention, tools, unclosed)
     attributes = _attributes(opener[3] or "", mention.tool, tools)
+    whole = opener.span()
     if opener[4]:
-        return _made((opener.start(), opener.end()), attributes, "", mention.tool, tools)
-    closer = re.compile(rf"{re.escape(opener[1])}\s*/\s*{re.escape(tag)}\s*[>\]]").search(
-        text, opener.end()
-    )
-    if closer is None:
-        if is_bracket:
-            whole = (opener.start(), opener.end())
-            return _made(whole, attributes, "", mention.tool, tools) if attributes else None
-        if attributes or re.match(
-            r"\s*[<{]|\s*[\w-]+\s*[:=]", text[opener.end() : opener.end() + 99]
-        ):
-            return Enclosed((opener.start(), len(text)), why="it is not closed")
+        return _made(whole, attributes, "", mention.tool, tools)
+    closer = _closer(text, opener[1] + "/" + opener[2], opener.end(), unclosed)
+    if closer is not None:
+        body = text[opener.end() : closer[0]]
+        return _made((whole[0], closer[1]), attributes, body, mention.tool, tools)
+    if opener[1] == "[":
+        return _made(whole, attributes, "", mention.tool, tools) if attributes else None
+    if attributes or _BEGINS_PARAMETER(text, opener.end()):
+        return Enclosed((whole[0], len(text)), why="it is not closed")
+    return None
+
+
+def _closer(text: str, mark: str, at: int, unclosed: set[str]) -> Span | None:
+    """Return the span of the closing tag that begins with *mark*, from offset *at* on."""
+    start = -1 if mark in unclosed else text.find(mark, at)
+    end = None if start < 0 else _END_OF_TAG(text, start + len(mark))
+    if end is None:
+        unclosed.add(mark)
         return None
-    body = text[opener.end() : closer.start()]
-    return _made((opener.start(), closer.end()), attributes, body, mention.tool, tools)
+    return start, end.end()
 
 
 def _opener(text: str, mention: Mention) -> re.Match[str] | None:
@@ -79,10 +87,11 @@ def _opener(text: str, mention: Mention) -> re.Match[str] | None:
             continue
         if tag[2] == mention.tool:
             return tag
-        if tag[3] and mention.tool in (
-            *(each[2] or each[3] or each[4] for each in _ATTRIBUTE.finditer(tag[3])),
-            *(each[1] for each in [_VALUE.fullmatch(tag[3])] if each),
-        ):
+        given = _VALUE.fullmatch(tag[3] or "")
+        named = (each for each in _ATTRIBUTE.finditer(tag[3] or "") if names_call(each[1]))
+        if given is not None and given[1] == mention.tool:
+            return tag
+        if any(mention.tool in each.groups()[1:] for each in named):
             return tag
     return None
 
@@ -93,26 +102,28 @@ def _attributes(written: str, tool: str, tools: ToolSet) -> dict[str, str]:
     return {
         key: value
         for key, value in found.items()
-        if key.lower() not in _CALLS
-        or (value != tool and tools.declares(tool, (key,)) and tools.checks(tool))
+        if (value != tool and key.lower() not in _OTHERS)
+        or (tools.checks(tool) and tools.declares(tool, (key,)))
     }
 
 
-def _with_name_as_text(text: str, mention: Mention, tools: ToolSet) -> Enclosed | None:
+def _with_name_as_text(
+    text: str, mention: Mention, tools: ToolSet, unclosed: set[str]
+) -> Enclosed | None:
     """Return an element whose text begins with the name of the tool, if a tool takes the rest."""
     before = text[max(0, mention.start - _FARTHEST) : mention.start].rstrip()
     opener = re.search(r"<\s*([\w:|.-]+)\s*>\Z", before)
     if opener is None or not re.match(r"[ \t]*(?:\n|<)", text[mention.stop : mention.stop + 99]):
         return None
     start = max(0, mention.start - _FARTHEST) + opener.start()
-    stop = text.find(f"</{opener[1]}>", mention.stop)
-    if stop < 0:
+    closer = _closer(text, f"</{opener[1]}", mention.stop, unclosed)
+    if closer is None:
         return None
-    given = _parameters(text[mention.stop : stop], tools, mention.tool)
+    given = _parameters(text[mention.stop : closer[0]], tools, mention.tool)
     value = None if not isinstance(given, dict) else fitted(tools, mention.tool, given)
     if not given or value is None:
         return None
-    return Enclosed((start, stop + len(opener[1]) + 3), value)
+    return Enclosed((start, closer[1]), value)
 
 
 def _made(

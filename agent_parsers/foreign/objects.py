@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["ReadObject", "calls_in", "fitted", "object_at"]
+__all__ = ["ReadObject", "calls_in", "fitted", "names_call", "object_at"]
 
 _WINDOW: Final = 1 << 12
 _MOST_NESTED: Final = 4
 """How deep an object may stand in others to be a call."""
-_NAMES: Final = re.compile(
+names_call: Final = re.compile(
     r"(?:.*_)?(?:name|tool|function|func|fn|action|call|method|recipient|api|command|tool_to_use)"
     r"(?:_name)?",
     re.IGNORECASE,
@@ -118,9 +118,13 @@ def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tupl
     """
     if depth > _MOST_NESTED:
         return None
-    named = [(key, each) for key, each in value.items() if isinstance(each, str) and each in tools]
+    named = [
+        (key, name)
+        for key, each in value.items()
+        if isinstance(each, str) and (name := each.rpartition(".")[2]) in tools
+    ]
     if len(named) > 1:
-        named = [(key, each) for key, each in named if _NAMES(key)]
+        named = [(key, each) for key, each in named if names_call(key)]
     if len(named) == 1:
         return _named_call(*named[0], value, tools)
     if len(value) == 1:
@@ -155,7 +159,7 @@ def _named_call(
     flat = {name: each for name, each in rest.items() if name.lower() not in _OTHERS}
     if flat and tools.checks(tool) and tools.declares(tool, flat):
         inputs.append(flat)
-    if not flat and _NAMES(key) and key.lower() != "name":
+    if not flat and names_call(key) and key.lower() != "name":
         inputs.append({})
     readings: list[Any] = []
     for given in inputs:
@@ -164,7 +168,7 @@ def _named_call(
             readings.append(read)
     if len(readings) == 1:
         return [(tool, readings[0])]
-    is_call = _NAMES(key) and any(map(_INPUTS, rest))
+    is_call = names_call(key) and any(map(_INPUTS, rest))
     return [] if readings or is_call else None
 
 
@@ -173,6 +177,8 @@ def _keyed_call(tool: str, given: Any, tools: ToolSet) -> list[tuple[str, Any]] 
     if isinstance(given, str):
         return []  # an input, or just what the answer says of it
     if not isinstance(given, dict) or _is_schema(given):
+        return None
+    if given and tools.checks(tool) and not any(tools.declares(tool, (key,)) for key in given):
         return None
     read = fitted(tools, tool, given)
     return [] if read is None else [(tool, read)]

@@ -26,7 +26,7 @@ _TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)
 _TOKENS: Final = re.compile(r"<\|[\w ]{1,40}\|>|</s>|<end_of_turn>")
 _LONGEST_LEAD: Final = 400
 _EXAMPLE: Final = re.compile(
-    r"\b(?:like|such as|format|form|syntax|looks?|shape|schema|can|may|should|must|expects?|takes?"
+    r"\b(?:like|such as|format|form|syntax|looks? like|shape|schema|can|may|should|must|expects?|takes?"
     r"|is called|are called|how to|usage|signature|definition|sample|snippet|code|follows)\b",
     re.IGNORECASE,
 ).search

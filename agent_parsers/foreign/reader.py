@@ -45,7 +45,10 @@ def find_foreign(text: str, tools: ToolSet | None) -> Foreign | None:
         return None
 
     def attempt(dialect: Dialect, text: str, is_likely: bool) -> Trial:
-        return try_reply(dialect, text, tools, is_likely=is_likely)
+        trial = try_reply(dialect, text, tools, is_likely=is_likely)
+        if trial.actions and not trial.names_tools:
+            trial.actions, trial.is_told = 0, False  # code in a fence may well be the answer
+        return trial
 
     alike, against, _ = ranked([text], attempt)
     if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:

@@ -16,6 +16,7 @@ quotation marks or in a fence is text.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
@@ -50,23 +51,34 @@ class Shape(NamedTuple):
     """Whether it is a call in a sentence too."""
 
 
+_BULLET: Final = re.compile(r"[ \t]*(?:[>#•-]+[ \t]*|\*[ \t]+)*").match
 _LEAD: Final = re.compile(
-    r"[ \t>*#•-]{0,8}(?:[`*]{0,3}(?:action|call|tool|function|use|invoke|execute|run|request)"
-    r"(?:[ _-](?:call|name|to use))?[`*]{0,3}[ \t]*[:=][`*]{0,3}[ \t]*)?[`*\[(]{0,3}(?:\w+\.)*",
+    r"(?:[`*]{0,3}(?:action|call|tool|function|use|invoke|execute|run|request)"
+    r"(?:[ _-](?:call|name|to use))?[`*]{0,3}[ \t]*[:=]?[`*]{0,3}[ \t]*)?[`*\[({<|@!/$]{0,3}[ \t]?"
+    r"(?:\w+\.)*",
     re.IGNORECASE,
 ).fullmatch
 """Matches what may stand before a name on its line."""
+_CODE_LEAD: Final = re.compile(r"\s*(?:\w+\s*=\s*)?(?:(?:await|return)\s+)?(?:print\()?").fullmatch
+"""Matches what stands before a call in a line of code."""
+_MARK_BEFORE: Final = re.compile(r"[ \t]*[<\[{|][^\s\w]{0,2}\w{0,20}[^\s\w]{0,3}[ \t]*").fullmatch
+_MARK_BEHIND: Final = re.compile(r"\s*[<\[{|][/|]?[^\s\w]{0,2}\w{0,40}[^\s\w]{0,2}[>\]}|]").match
+"""Match marks of an unknown form around a name and an object."""
 _TO_OBJECT: Final = re.compile(
-    r"[\s*`'\"]{0,6}(?:[:=(-]>?|\u2192)?[\s*`]{0,6}"
-    r"(?:(?:with|and|tool|action)?[ _]?(?:args?|arguments?|inputs?|parameters?|params)[\s*`]{0,4}[:=]?[\s*`]{0,6})?"
-    r"(?:```\w*\s*)?(?=\{)",
+    r"[\s*`'\"|>\]]{0,6}(?:[:=(-]>?|→)?[\s*`]{0,6}"
+    r"(?:(?:with|and|tool|action)?[ _]?(?:args?|arguments?|inputs?|parameters?|params)"
+    r"[\s*`]{0,4}[:=]?[\s*`]{0,6})?(?:```\w*\s*)?(?=\{)",
     re.IGNORECASE,
 ).match
 _TO_PARENTHESIS: Final = re.compile(r"[ \t]?\(").match
 _CODE: Final = re.compile(
     r"""[^"'()\[\]{}]++|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[(\[{])|(?P<closes>[)\]}])|["']"""
 )
+_LONGEST_COMMAND: Final = 300
+_KEY: Final = re.compile(r"--?(\w+)|\b(\w+)\s*[=:]")
 _CUT: Final = "it is cut off, or cannot be read"
+_NO_VALUES: Final = "its arguments are not values that the tool takes"
+_NOT_TAKEN: Final = "the tool does not take it, or it can be read in two ways"
 
 
 def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Foreign | None:
@@ -93,7 +105,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         return Foreign(wrong.form, wrong.span, why=wrong.why)
     if not is_over(text, last.span[1]):
         return Foreign(last.form, last.span, why="text follows it")
-    for one, other in zip(alone, alone[1:], strict=False):
+    for one, other in pairwise(alone):
         if not is_over(text[: other.span[0]], one.span[1]):
             return Foreign(other.form, other.span, why="it is one of several, with text between")
     calls = (ForeignCall(*call, shape.span) for shape in alone for call in shape.calls)
@@ -116,7 +128,7 @@ def _is_all(text: str, span: Span) -> bool:
 
 def _objects(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterator[Shape]:
     """Yield the JSON objects that name a tool."""
-    quoted = [each for each in mentions if text[each.start - 1 : each.start] in ("'", '"')]
+    quoted = [each for each in mentions if _IS_QUOTED(text, max(0, each.start - 100), each.start)]
     at, waiting = 0, 0
     while waiting < len(quoted) and (at := text.find("{", at)) >= 0:
         while waiting < len(quoted) and quoted[waiting].start < at:
@@ -134,11 +146,11 @@ def _objects(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterator
             if calls is not None and read.repeats:
                 yield Shape(form, (at, read.stop), why="a key stands in it twice")
             elif calls is not None:
-                why = "the tool does not take it, or it can be read in two ways"
-                yield Shape(form, (at, read.stop), tuple(calls), why, is_data=bool(calls))
+                yield Shape(form, (at, read.stop), tuple(calls), _NOT_TAKEN, is_data=bool(calls))
         at = max(read.stop, at + 1)
 
 
+_IS_QUOTED: Final = re.compile(r".*[\"'](?:\w+\.)*\Z", re.DOTALL).match
 _TO_NAME: Final = re.compile(r"""\{\s*["']?(?:\w+["']?\s*:\s*["'])?""").fullmatch
 """Matches the beginning of an object whose first key or value is the name of a tool."""
 
@@ -146,45 +158,73 @@ _TO_NAME: Final = re.compile(r"""\{\s*["']?(?:\w+["']?\s*:\s*["'])?""").fullmatc
 def _at_names(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterator[Shape]:
     """Yield the shapes that begin with the name of a tool."""
     end = 0
+    unclosed: set[str] = set()
     for mention in mentions:
         if mention.start < end:
             continue
-        shape = _at_name(text, mention, tools)
+        shape = _at_name(text, mention, tools, unclosed)
         if shape is not None:
             end = shape.span[1]
             yield shape
 
 
-def _at_name(text: str, mention: Mention, tools: ToolSet) -> Shape | None:
-    enclosed = enclosed_call(text, mention, tools)
+def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) -> Shape | None:
+    """Return the shape of the text at the name of a tool, if it has any."""
+    enclosed = enclosed_call(text, mention, tools, unclosed)
     if enclosed is not None:
         calls = () if enclosed.tool_input is None else ((mention.tool, enclosed.tool_input),)
-        return Shape(f"as an element named for {mention.tool}", enclosed.span, calls, enclosed.why)
+        form = f"as an element named for {mention.tool}"
+        is_data = isinstance(enclosed.tool_input, dict) and bool(enclosed.tool_input)
+        return Shape(form, enclosed.span, calls, enclosed.why, is_data=is_data)
     before = line_before(text, mention.start)
-    if _LEAD(before) is None:
-        return None
-    start = mention.start - len(before) + len(before) - len(before.lstrip())
+    start = mention.start - len(before) + _BULLET(before).end()
+    lead = _LEAD(text[start : mention.start])
     if (opener := _TO_PARENTHESIS(text, mention.stop)) is not None:
-        return _code(text, mention, opener.end(), tools)
-    if (found := _TO_OBJECT(text, mention.stop)) is None:
+        if lead is not None:
+            return _code(text, mention, (start, opener.end()), tools)
+        is_code = _CODE_LEAD(text[start : mention.start]) is not None
+        form = f"as code that calls {mention.tool}"
+        return (
+            Shape(form, (start, len(text)), why=_NO_VALUES, is_doubtful=True) if is_code else None
+        )
+    is_marked = _MARK_BEFORE(text[start : mention.start]) is not None
+    if lead is None and not is_marked:
         return None
+    if (found := _TO_OBJECT(text, mention.stop)) is None:
+        return _command(text, mention, start, tools)
     read = object_at(text, found.end(), lenient=True)
     form = f"as the name {mention.tool} and an object"
     value = None if read.value is None or read.repeats else fitted(tools, mention.tool, read.value)
     if value is None:
-        stop = len(text) if read.value is None else read.stop
-        return Shape(
-            form,
-            (start, stop),
-            why=_CUT if read.value is None else "the tool does not take it",
-            is_doubtful=True,
-        )
-    return Shape(form, (start, read.stop), ((mention.tool, value),))
+        stop, why = (len(text), _CUT) if read.value is None else (read.stop, _NOT_TAKEN)
+        return Shape(form, (start, stop), why=why, is_doubtful=True)
+    behind = _MARK_BEHIND(text, read.stop) if is_marked else None
+    stop = read.stop if behind is None else behind.end()
+    return Shape(form, (start, stop), ((mention.tool, value),))
 
 
-def _code(text: str, mention: Mention, at: int, tools: ToolSet) -> Shape | None:
-    """Return the shape of a call in code whose arguments begin at offset *at*."""
+def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape | None:
+    """Return the shape of a text that is nothing but a name and what looks like parameters."""
+    after = text[mention.stop : mention.stop + _LONGEST_COMMAND]
+    keys = (
+        [key or other for key, other in _KEY.findall(after)] if tools.checks(mention.tool) else []
+    )
+    is_marked = text[mention.start - 1 : mention.start] in tuple("/!@$") and mention.start > 0
+    is_command = (
+        is_marked or after[:1] == "[" or any(tools.declares(mention.tool, (k,)) for k in keys)
+    )
+    if not is_command or text[:start].strip():
+        return None
+    form = f"as the name {mention.tool} and parameters"
+    return Shape(
+        form, (start, len(text)), why="nothing shows where they begin and end", is_doubtful=True
+    )
+
+
+def _code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape | None:
+    """Return the shape of a call in code, given the *span* of its name and parenthesis."""
     form = f"as code that calls {mention.tool}"
+    start, at = span
     depth = 1
     for token in _CODE.finditer(text, at):
         depth += (token["opens"] is not None) - (token["closes"] is not None)
@@ -192,19 +232,16 @@ def _code(text: str, mention: Mention, at: int, tools: ToolSet) -> Shape | None:
             stop = token.end()
             break
     else:
-        return Shape(form, (mention.start, len(text)), why=_CUT, is_doubtful=True)
-    span = (mention.start, stop)
-    call = PythonCalls(listed=False, lenient=True).read(text[slice(*span)], mention.start)
+        return Shape(form, (start, len(text)), why=_CUT, is_doubtful=True)
+    call = PythonCalls(listed=False, lenient=True).read(text[mention.start : stop], mention.start)
     given: Any = call.tool_input
-    if call.unnamed and tools.checks(mention.tool):
-        given = tools.resolve(mention.tool, given, call.others, call.unnamed)
-    elif len(call.unnamed) == 1 and not given:
+    if len(call.unnamed) == 1 and not given and isinstance(call.unnamed[0], str | dict):
         given = call.unnamed[0]
+    elif call.unnamed and tools.checks(mention.tool):
+        given = tools.resolve(mention.tool, given, call.others, call.unnamed)
     elif call.problem or call.tool.rpartition(".")[2] != mention.tool:
         given = None
     value = None if given is None else fitted(tools, mention.tool, given)
     if value is None:
-        return Shape(
-            form, span, why="its arguments are not values that the tool takes", is_doubtful=True
-        )
-    return Shape(form, span, ((mention.tool, value),))
+        return Shape(form, (start, stop), why=_NO_VALUES, is_doubtful=True)
+    return Shape(form, (start, stop), ((mention.tool, value),))

@@ -68,7 +68,8 @@ def ask_for_foreign(find: FindForeign) -> None:
 
 
 _BEGINS: Final = re.compile(
-    r"\s*+(?:[<\[{(|]|(?:thought|action|tool|follow[ -]?up|思考|行动|动作)[\s\d]{0,4}[:：])", re.IGNORECASE
+    r"\s*+(?:[<\[{(|]|(?:thought|action|tool|follow[ -]?up|思考|行动|动作)[\s\d]{0,4}[:：])",
+    re.IGNORECASE,
 ).match
 """Matches a text that may begin with a mark of a call, or with a label of a step."""
 
@@ -81,7 +82,7 @@ def may_be_foreign(text: str, tools: Iterable[str]) -> bool:
         tools: The names of the available tools; empty if they are not known.
     """
     if any(name in text for name in tools):
-        return any(mark in text for mark in "({[<:：")
+        return any(mark in text for mark in ("(", "{", "[", "<", "=", ":", "：", "--"))
     return _BEGINS(text) is not None
 
 
