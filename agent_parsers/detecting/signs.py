@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.table import Table
 
-__all__ = ["dialects_with_signs", "find_labels", "telling_markers"]
+__all__ = ["SHARED", "dialects_with_signs", "find_labels", "telling_markers"]
 
 _TELLING: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 """The parts to which a telling marker leads; every format has questions, and ends."""
-_SHARED: Final = {*(text for pair in REASONING for text in pair)} | {
+SHARED: Final = {*(text for pair in REASONING for text in pair)} | {
     token.canonical for token in END_TOKENS
 }
 """Markers that dialects read whatever they write."""
@@ -94,7 +94,7 @@ def _telling(table: Table) -> Iterator[str]:
     for (_, name), (to, *_) in table.transitions.items():
         may_be_text = to == table.initial or (to in table.begun and to not in table.ends)
         leads = table.parts[to] in _TELLING and not may_be_text
-        if leads and table.markers[name].canonical not in _SHARED:
+        if leads and table.markers[name].canonical not in SHARED:
             yield name
 
 

@@ -101,6 +101,12 @@ class Trial:
         """Whether the text names what is called; code, for example, does not."""
         return _NAME in self._known
 
+    def has_mark_at(self, at: int) -> bool:
+        """Return whether the word at or after offset *at* is a mark of the dialect."""
+        while at < self.size and not self._known[at]:
+            at += 1
+        return at < self.size and self._known[at] == _MARK
+
     @property
     def is_found(self) -> bool:
         """Whether the dialect knows more of the text than that it is text."""

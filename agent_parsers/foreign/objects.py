@@ -140,11 +140,10 @@ def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tupl
 
 def _objects_in(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for each in value.values():
-        yield from (
-            inner
-            for inner in (each if isinstance(each, list) else [each])
-            if isinstance(inner, dict)
-        )
+        inner: list[Any] = each if isinstance(each, list) else [each]
+        for one in inner:
+            if isinstance(one, dict):
+                yield one
 
 
 def _named_call(
@@ -152,7 +151,7 @@ def _named_call(
 ) -> list[tuple[str, Any]] | None:
     """Return the call in an object whose *key* names the *tool*; see `calls_in`."""
     rest = {name: each for name, each in value.items() if name != key}
-    inputs = [each for each in rest.values() if isinstance(each, dict)]
+    inputs: list[Any] = [each for each in rest.values() if isinstance(each, dict)]
     inputs += [each for name, each in rest.items() if isinstance(each, str) and _INPUTS(name)]
     if any(map(_is_schema, inputs)):
         return None  # a description of the tool

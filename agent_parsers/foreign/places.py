@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from agent_parsers.engine.markers.kinds import is_hedged
-from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.engine.reading.quoting.quotations import Quotation, Surroundings
 from agent_parsers.engine.reading.quoting.spans import merged
 
 if TYPE_CHECKING:
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = ["Mention", "Stand", "is_example", "is_over", "line_before", "mentions_of", "stands"]
+__all__ = [
+    "Mention",
+    "Stand",
+    "are_fenced",
+    "is_example",
+    "is_over",
+    "line_before",
+    "mentions_of",
+    "stands",
+]
 
 Stand: TypeAlias = Literal["alone", "in a sentence", "in a fence", "quoted"]
 
@@ -75,26 +84,15 @@ def is_over(text: str, at: int) -> bool:
     return not _TOKENS.sub("", text[at:]).strip(_CLOSERS)
 
 
-def stands(text: str, spans: Sequence[Span], *, begin: int = -1) -> list[Stand]:
+def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
     """Return how the calls at *spans*, which are in order, stand in *text*.
 
     A fence is dressing if it encloses the whole text, or its tag says that it holds calls. A call
     in any other fence at the end of the text stands in a fence; with text after that, it is quoted.
-
-    Args:
-        text: The text.
-        spans: The spans.
-        begin: Where the first mark of a dialect stands; its calls may be in fences behind it.
     """
     holes = merged(spans)
     around = Surroundings(text, holes)
-    fences = [
-        each
-        for each in around.dressing
-        if text[: each.start].strip()
-        and not 0 <= begin < each.start
-        and not _TOOL_FENCE.match(text, each.start)
-    ]
+    fences = [each for each in around.dressing if _is_fence(text, each)]
 
     def stand(span: Span) -> Stand:
         number = bisect_right(holes, span[0], key=itemgetter(0)) - 1
@@ -105,6 +103,28 @@ def stands(text: str, spans: Sequence[Span], *, begin: int = -1) -> list[Stand]:
         return "alone" if around.is_alone(number) else "in a sentence"
 
     return [stand(span) for span in spans]
+
+
+def are_fenced(text: str, spans: Sequence[Span], begin: int) -> bool:
+    """Return whether one of the calls at *spans* stands in a fence with text around it.
+
+    Args:
+        text: The text.
+        spans: The spans, in order.
+        begin: Where the first mark of their dialect stands, which may write fences behind it; -1
+            without a mark.
+    """
+    holes = merged(spans)
+    around = Surroundings(text, holes)
+    found = [*around.dressing, *filter(None, map(around.quotation, range(len(holes))))]
+    return any(_is_fence(text, each) and not 0 <= begin < each.start for each in found)
+
+
+def _is_fence(text: str, quotation: Quotation) -> bool:
+    """Return whether it is a fence after other text, and its tag does not speak of calls."""
+    start = quotation.start
+    is_led = quotation.what == "a fence" and bool(text[:start].strip())
+    return is_led and not _TOOL_FENCE.match(text, start)
 
 
 def is_example(text: str, at: int) -> bool:

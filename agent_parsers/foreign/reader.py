@@ -9,14 +9,15 @@ is an answer; all else that looks like a call is refused, with the reason.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.detecting.detection import ranked
-from agent_parsers.detecting.signs import dialects_with_signs, telling_markers
+from agent_parsers.detecting.signs import SHARED, dialects_with_signs
 from agent_parsers.detecting.trial import Trial, try_reply
 from agent_parsers.engine.reading.foreign import Foreign, ForeignCall
-from agent_parsers.foreign.places import is_over, mentions_of, stands
+from agent_parsers.foreign.places import are_fenced, is_over, mentions_of
 from agent_parsers.foreign.shapes import find_shapes
 
 if TYPE_CHECKING:
@@ -25,35 +26,54 @@ if TYPE_CHECKING:
     from agent_parsers.detecting.evidence import Evidence
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.events import Span
+    from agent_parsers.foreign.places import Mention
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["find_foreign"]
 
 
-def find_foreign(text: str, tools: ToolSet | None) -> Foreign | None:
-    """Find what looks like calls in *text*, the text of an answer.
+def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
+    """Find what looks like calls in *text*, the text of an answer; see `FindForeign`.
 
-    Args:
-        text: The turn, in which all that is not the answer's is blank.
-        tools: The available tools. If they are not known, nothing can be called, but what is a call
-            of exactly one dialect by its marks is no answer either.
+    If the tools are not known, nothing can be called, but what is a call of exactly one dialect by
+    its marks is no answer either.
     """
-    names = () if tools is None else tools.names
-    mentions = [*mentions_of(names, text)]
+    said = text[:over]
+    mentions = [*mentions_of(() if tools is None else tools.names, said)]
+    found = _find(said, mentions, tools)
+    if found is None and text[over:].strip():
+        return _across(text, tools, over)
+    return found
+
+
+def _find(text: str, mentions: Sequence[Mention], tools: ToolSet | None) -> Foreign | None:
+    """Return what looks like calls in *text*, in which the tools have these *mentions*."""
     likely, _ = dialects_with_signs(text)
     if not (likely or mentions):
         return None
-
-    def attempt(dialect: Dialect, text: str, is_likely: bool) -> Trial:
-        trial = try_reply(dialect, text, tools, is_likely=is_likely)
-        if trial.actions and not trial.names_tools:
-            trial.actions, trial.is_told = 0, False  # code in a fence may well be the answer
-        return trial
-
-    alike, against, _ = ranked([text], attempt)
+    alike, against, _ = ranked([text], partial(_attempt, tools))
     if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:
         return found
     return None if tools is None or not mentions else find_shapes(text, mentions, tools)
+
+
+def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
+    """Return a call in *text* of a dialect that has the mark at offset *over* within its turns."""
+    alike, _, _ = ranked([text], partial(_attempt, tools))
+    best = alike[0].trials[0] if alike else None
+    if best is None or not best.call_spans or best.call_spans[-1][0] < over:
+        return None
+    if not best.has_mark_at(over):
+        return None
+    form = f"in the form of {best.dialect.name}"
+    return Foreign(form, best.call_spans[0], why="it stands behind a mark that ends the turn")
+
+
+def _attempt(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool) -> Trial:
+    trial = try_reply(dialect, text, tools, is_likely=is_likely)
+    if trial.actions and not trial.names_tools:
+        trial.actions, trial.is_told = 0, False  # code in a fence may well be the answer
+    return trial
 
 
 def _in_dialects(
@@ -88,7 +108,7 @@ def _in_dialects(
         return Foreign(form, whole, why="it calls no tool that is known") if is_all else None
     actions = [best.result] if isinstance(best.result, AgentAction) else best.result
     spans = sorted(best.call_spans)
-    if not {"quoted", "in a fence"}.isdisjoint(stands(text, spans, begin=best.first_mark)):
+    if are_fenced(text, spans, best.first_mark):
         return None
     why = _doubt(text, best, spans)
     if why:
@@ -101,10 +121,9 @@ def _in_dialects(
 
 
 def _is_marked(trial: Trial) -> bool:
-    """Return whether the marks in a text are no words: no labels, or several."""
-    telling = telling_markers(trial.dialect)
-    told = {name: mark for name, mark in trial.markers.items() if name in telling}
-    return len(told) > 1 or any(not mark.endswith((":", "：")) for mark in told.values())
+    """Return whether the marks in a text are no words: a mark of its own, or several labels."""
+    marks = [mark for mark in trial.markers.values() if mark not in SHARED]
+    return len(marks) > 1 or any(not mark.endswith((":", "：")) for mark in marks)
 
 
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search

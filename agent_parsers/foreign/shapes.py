@@ -177,7 +177,8 @@ def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) ->
         is_data = isinstance(enclosed.tool_input, dict) and bool(enclosed.tool_input)
         return Shape(form, enclosed.span, calls, enclosed.why, is_data=is_data)
     before = line_before(text, mention.start)
-    start = mention.start - len(before) + _BULLET(before).end()
+    bullet = _BULLET(before)
+    start = mention.start - len(before) + (0 if bullet is None else bullet.end())
     lead = _LEAD(text[start : mention.start])
     if (opener := _TO_PARENTHESIS(text, mention.stop)) is not None:
         if lead is not None:

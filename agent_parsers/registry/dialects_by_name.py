@@ -63,10 +63,10 @@ KNOWN: Final[dict[str, Dialect]] = {}
 """The dialects that have been loaded or registered."""
 
 
-def _find_foreign(text: str, tools: ToolSet | None) -> Foreign | None:
+def _find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     """Find calls in the form of any dialect that is known here, or of none."""
     foreign = import_module("agent_parsers.foreign.reader")  # it stands above: it asks for all
-    found: Foreign | None = foreign.find_foreign(text, tools)
+    found: Foreign | None = foreign.find_foreign(text, tools, over)
     return found
 
 

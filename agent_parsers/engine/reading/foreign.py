@@ -16,8 +16,7 @@ from agent_parsers.events import Repair
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.events import Event, Span
+    from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
@@ -49,14 +48,21 @@ class Foreign(NamedTuple):
     calls: tuple[ForeignCall, ...] = ()
     """The calls, if they can be made."""
     why: str = ""
-    """Why they cannot be made."""
+    """Why they cannot be made, if there are none."""
 
 
 class FindForeign(Protocol):
     """Finds calls in the text of an answer."""
 
-    def __call__(self, text: str, tools: ToolSet | None, /) -> Foreign | None:
-        """Return what looks like calls in *text*, in which thoughts are blank."""
+    def __call__(self, text: str, tools: ToolSet | None, over: int, /) -> Foreign | None:
+        """Return what looks like calls in *text*.
+
+        Args:
+            text: The turn, in which all that is hidden is blank.
+            tools: The available tools; `None` if they are not known.
+            over: Where the mark stands that ends the turn. Text behind it is another turn, unless
+                a dialect has that mark within its turns.
+        """
 
 
 _finders: Final[list[FindForeign]] = []
@@ -87,43 +93,49 @@ def may_be_foreign(text: str, tools: Iterable[str]) -> bool:
 
 
 def foreign_calls(
-    events: list[Event],
+    repairs: list[Repair],
     text: str,
-    spans: Sequence[Span],
-    dialect: Dialect,
+    hidden: Sequence[Span],
+    expected: str,
     tools: ToolSet | None,
+    over: int = -1,
 ) -> tuple[ForeignCall, ...]:
     """Return the calls in the text of an answer, with a repair for each, or nothing.
 
     Args:
-        events: Collects the repairs.
+        repairs: Collects the repairs.
         text: The turn.
-        spans: Where the text of the answer stands in it.
-        dialect: The dialect of the turn.
+        hidden: Where text stands that is not the answer's, in order: thoughts, for example.
+        expected: The call that was expected, in words.
         tools: The available tools; `None` if they are not known.
+        over: Where the mark stands that ends the turn; -1 if it ends with the text.
 
     Raises:
         BadPayload: Something looks like calls that cannot be made.
     """
-    answer = [text[start:stop] for start, stop in spans]
     names = () if tools is None else tools.names
-    if not _finders or not any(may_be_foreign(each, names) for each in answer):
+    edges = [0, *(edge for span in hidden for edge in span), len(text)]
+    shown = [text[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+    if not _finders or not any(may_be_foreign(each, names) for each in shown):
         return ()
-    visible, at = "", 0
-    for (start, stop), each in zip(spans, answer, strict=True):
-        visible += _NOT_BREAK.sub(" ", text[at:start]) + each
-        at = stop
-    found = _finders[0](visible, tools)
+    blank = [_NOT_BREAK.sub(" ", text[start:stop]) for start, stop in hidden]
+    visible = "".join(piece for pair in zip(shown, [*blank, ""], strict=True) for piece in pair)
+    found = _finders[0](visible, tools, len(text) if over < 0 else over)
     if found is None:
         return ()
-    if not found.calls:
+    why = found.why
+    if found.calls:
+        start, stop = found.calls[0].span[0], found.calls[-1].span[1]
+        if visible[start:stop] != text[start:stop]:
+            why = "reasoning, or a mark, stands in it"
+    if why:
         # imported lazily: few turns need it
         from agent_parsers.toolset.problems.errors import ForeignCallError
 
-        reason = f"expected a call as {dialect.name} writes it, found one {found.form}: {found.why}"
+        reason = f"expected {expected}, found one {found.form}: {why}"
         raise BadPayload("foreign_call", found.span, ForeignCallError(reason, form=found.form))
     message = f"read a call {found.form}"
-    events += (Repair("foreign", call.span, message) for call in found.calls)
+    repairs += (Repair("foreign", call.span, message) for call in found.calls)
     return found.calls
 
 

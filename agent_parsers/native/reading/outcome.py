@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
 from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.reading.foreign import foreign_calls
 from agent_parsers.engine.repairs.names import tool_named
-from agent_parsers.engine.repairs.payloads import may_lack
+from agent_parsers.engine.repairs.payloads import BadPayload, may_lack
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -98,9 +99,9 @@ class Outcome:
             return error
         from agent_parsers.engine.writing.advice import advice_on_call  # lazily: only for errors
 
-        assert self._tools is not None, "only tools raise this error"
         error = bad.problem
-        error.observation = advice_on_call(error, text[slice(*span)], self._tools)
+        if self._tools is not None:
+            error.observation = advice_on_call(error, text[slice(*span)], self._tools)
         error.llm_output, error.span = text, span
         return error
 
@@ -131,10 +132,39 @@ class Outcome:
         if self._lenient and not content.strip():
             self._bad = BadCall("empty_message")
             return
+        if self._lenient and self._read_foreign(content, end):
+            return
         if self._ended == "length":
             self.events.append(cut_answer((0, end)))
         self._finish = make_finish(content, str(content))
         self.events.append(Finish(self._finish, (0, end)))
+
+    def _read_foreign(self, content: str, end: int) -> bool:
+        """Read the calls that *content*, which ends at offset *end*, has in another form.
+
+        Returns:
+            Whether it has calls, or something that looks like one, which is an error.
+        """
+        at = end - len(content)
+        expected = "a call in the fields of the message"
+        made: list[Repair] = []
+        try:
+            calls = foreign_calls(made, content, [], expected, self._tools)
+        except BadPayload as bad:
+            self._bad = BadCall(bad.error or "no_call", (bad.span[0] + at, bad.span[1] + at))
+            return True
+        if calls and self._ended == "length":
+            self._bad = BadCall("cut_content_call")
+        elif len(calls) > 1 and self._is_function:
+            self._bad = BadCall("several_calls")
+        if self._bad is None:
+            self.events += (repair.moved(at) for repair in made)
+            for call in calls:
+                self._add(
+                    call.tool, call.tool_input, call.id, (call.span[0] + at, call.span[1] + at)
+                )
+            self._end()
+        return bool(calls)
 
     def _content(self) -> Any:
         """Return the content in the form that answers and logs contain."""

@@ -25,6 +25,7 @@ from agent_parsers.testing.laws.failing import (
     the_limit_is_named_in_any_cut,
     without_a_repair_both_readings_are_the_same,
 )
+from agent_parsers.testing.laws.foreign import no_call_is_an_answer
 from agent_parsers.testing.laws.form import (
     a_stop_sequence_stops_no_step,
     the_example_is_an_action,
@@ -95,6 +96,7 @@ __all__ = [
     "every_marker_is_written",
     "every_state_can_be_reached",
     "every_transcript_has_a_beginning",
+    "no_call_is_an_answer",
     "no_character_is_lost_or_repeated",
     "no_key_counts_twice",
     "no_marker_ends_in_white_space",

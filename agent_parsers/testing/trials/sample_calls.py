@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.grammar.dialect import Dialect, Written, WrittenCall
-from agent_parsers.testing.trials.calls_meant import calls_in, reading
+from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.pieces import a_tool, sample_action
 from agent_parsers.toolset import ToolSet, ToolSpec
 
@@ -17,6 +17,7 @@ __all__ = [
     "OBJECTS",
     "TEXTS",
     "SampleTurn",
+    "foreign_turns",
     "sample_turns",
     "tool_sets",
     "usual_turn",
@@ -113,6 +114,20 @@ def written_turn(
         elif isinstance(wanted.tool_input, str):
             return None
     return SampleTurn(text, calls)
+
+
+def foreign_turns(dialect: Dialect) -> Iterator[tuple[SampleTurn, ToolSet, list[Meant]]]:
+    """Yield turns of *dialect*, each with tools that take its calls, and the calls as they are read.
+
+    Turns whose calls name no tool, such as code, are left out.
+    """
+    for turn in sample_turns(dialect):
+        if any(call.tool not in turn.text for call in turn.calls):
+            continue
+        for tools in tool_sets(turn.calls)[2:]:
+            meant = calls_in(reading(dialect, "lenient", turn.text, tools=tools, ended="stop"))
+            if tools is not None and len(meant) == len(turn.calls):
+                yield turn, tools, meant
 
 
 def usual_turn(dialect: Dialect, word: str) -> SampleTurn:

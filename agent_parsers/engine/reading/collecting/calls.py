@@ -13,7 +13,7 @@ from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
 from agent_parsers.engine.reading.quoting.beside import Beside
 from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
-from agent_parsers.engine.reading.quoting.spans import call_span, end_span, without
+from agent_parsers.engine.reading.quoting.spans import call_span, end_span, merged, without
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
@@ -298,7 +298,7 @@ class CallsCollector(Collector):
                 "action_and_answer", end_span("action_and_answer", text, entry)
             )
         elif self._made:
-            self._act_beside(events, log)
+            self._act_beside(events, log, entry if state.part is Part.SKIPPED else -1)
         elif self._answer is not None:
             self._finish_as_labelled(events, state, entry, log)
         elif self._lost is not None:
@@ -309,14 +309,15 @@ class CallsCollector(Collector):
             problem = state.problem or "no_action_or_answer"
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         else:
-            self._finish_as_content(events, state, log)
+            self._finish_as_content(events, state, entry, log)
 
-    def _finish_as_content(self, events: list[Event], state: State, log: str) -> None:
+    def _finish_as_content(self, events: list[Event], state: State, entry: int, log: str) -> None:
         """Make the answer that is the content of a turn without calls."""
         answer, spans = self.content, self._beside.content
         span = (spans[0][0], spans[-1][1])
+        over = entry if state.part is Part.SKIPPED else -1
         try:
-            calls = self._foreign(events, spans)
+            calls = self._foreign(events, self._beside.thoughts, over)
         except BadPayload as bad:
             self._problem = bad
             return
@@ -352,15 +353,17 @@ class CallsCollector(Collector):
         self._beside.content = without(self._beside.content, (call.span for call in calls))
         self._act(events, log)
 
-    def _act_beside(self, events: list[Event], log: str) -> None:
+    def _act_beside(self, events: list[Event], log: str, over: int) -> None:
         """Make the calls of a turn, unless its content holds others in another form."""
+        made = (met.hole for met in self._met)
+        hidden = merged([*self._beside.thoughts, *self._beside.marks, *made])
         try:
-            found = self._foreign([], self._beside.content)
+            found = self._foreign([], hidden, over) if self._beside.content else ()
         except BadPayload as bad:
             self._problem = bad
             return
-        made = [(made.tool, made.tool_input) for made in self._made]
-        other = next((call for call in found if (call.tool, call.tool_input) not in made), None)
+        known = [(made.tool, made.tool_input) for made in self._made]
+        other = next((call for call in found if (call.tool, call.tool_input) not in known), None)
         if other is None:  # the content only says what is called
             self._act(events, log)
         else:

@@ -294,25 +294,31 @@ class Collector:
             answer = self._machine.read_answer(written, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
-        if calls := self._foreign(events, [span]):
+        if calls := self._foreign(events, [(0, span[0]), (span[1], len(self.text))]):
             self._act_as(events, calls, log)
             return
         events += (repair.moved(span[0]) for repair in repairs)
         self._done(events, make_finish(answer, log), span)
 
-    def _foreign(self, events: list[Event], spans: Sequence[Span]) -> tuple[ForeignCall, ...]:
+    def _foreign(
+        self, events: list[Event], hidden: Sequence[Span], over: int = -1
+    ) -> tuple[ForeignCall, ...]:
         """Return the calls that the text of an answer holds in the form of another dialect.
 
         Args:
             events: Collects the repairs.
-            spans: Where the text of the answer stands.
+            hidden: Where text stands that is not the answer's.
+            over: Where the mark stands that ends the turn; -1 if it ends with the text.
 
         Raises:
             BadPayload: It holds something that looks like a call, which cannot be made.
         """
         if not self.reads_foreign:
             return ()
-        calls = foreign_calls(events, self.text, spans, self._machine.dialect, self._tools)
+        expected = f"a call as {self._machine.dialect.name} writes it"
+        repairs: list[Repair] = []
+        calls = foreign_calls(repairs, self.text, hidden, expected, self._tools, over)
+        events += repairs
         if calls and self.ended == "length":
             raise BadPayload("open_call", calls[-1].span)
         return calls

@@ -14,7 +14,9 @@ __all__ = ["known_tools", "names_of"]
 
 def names_of(tools: ToolSet | Collection[str] | None) -> Iterable[str]:
     """Return the names of *tools*; nothing if they are not known."""
-    return () if tools is None else getattr(tools, "names", tools)
+    if tools is None:
+        return ()
+    return tools.names if hasattr(tools, "names") else cast("Iterable[str]", tools)
 
 
 def known_tools(tools: Tools | None) -> ToolSet | None:
