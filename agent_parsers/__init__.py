@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
     from agent_parsers.registry.for_model import dialect_for_model
-    from agent_parsers.runs.detect import detect
+    from agent_parsers.runs.detecting.detect import detect
     from agent_parsers.runs.read_log import read_runs
     from agent_parsers.runs.reading.record import parse_record
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
@@ -182,7 +182,7 @@ _MODULES = {
     "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
     "dialect_for_model": "agent_parsers.registry.for_model",
-    "detect": "agent_parsers.runs.detect",
+    "detect": "agent_parsers.runs.detecting.detect",
     "read_runs": "agent_parsers.runs.read_log",
     "parse_record": "agent_parsers.runs.reading.record",
     "Transcript": "agent_parsers.runs.reading.transcript",

@@ -6,8 +6,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.reading.canonical.steps import StepReader
-from agent_parsers.engine.reading.foreign import may_be_foreign
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import names_of
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead

@@ -152,13 +152,7 @@ class Trial:
 
     def take(self, event: Event, text: str, offset: int = 0) -> None:
         """Take the next event of *text*, given the *offset* of its spans."""
-        match event:
-            case ThoughtDelta(text=thought):
-                self.thoughts.append(thought)
-            case AnswerDelta(span=span):
-                self.content.append((span[0] + offset, span[1] + offset))
-            case MarkerSeen():
-                self.thoughts.append("\n")
+        self._take_text(event, offset)
         match event:
             case MarkerSeen(name=name, span=span) if name not in ("start", "end"):
                 written = text[span[0] + offset : span[1] + offset].strip()
@@ -191,6 +185,16 @@ class Trial:
                 self.errors.append(error)
             case Repair(kind=kind) if kind != "quoted":  # that finds the text to be right
                 self.repairs += 1
+
+    def _take_text(self, event: Event, offset: int) -> None:
+        """Take the next event, as far as it says where thoughts and content stand."""
+        match event:
+            case ThoughtDelta(text=thought):
+                self.thoughts.append(thought)
+            case AnswerDelta(span=span):
+                self.content.append((span[0] + offset, span[1] + offset))
+            case MarkerSeen():
+                self.thoughts.append("\n")
 
     def outdoes(self, other: Trial) -> bool:
         """Return whether this one knows all that *other* knows of the text, and reads it better.

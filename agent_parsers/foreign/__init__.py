@@ -1,1 +1,1 @@
-"""Calls in a form that the dialect of a turn does not have: those of other dialects, and of none."""
+"""Calls in a form that the dialect of a turn does not have: that of another, or of none."""

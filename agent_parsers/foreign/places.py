@@ -35,8 +35,9 @@ _TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)
 _TOKENS: Final = re.compile(r"<\|[\w ]{1,40}\|>|</s>|<end_of_turn>")
 _LONGEST_LEAD: Final = 400
 _EXAMPLE: Final = re.compile(
-    r"\b(?:like|such as|format|form|syntax|looks? like|shape|schema|can|may|should|must|expects?|takes?"
-    r"|is called|are called|how to|usage|signature|definition|sample|snippet|code|follows)\b",
+    r"\b(?:like|such as|format|form|syntax|shape|schema|can|may|should|must|expects?|takes?"
+    r"|(?:is|are) called|how to|usage|signature|definition|sample|snippet|code|follows)\b"
+    r"|\bso\W*+\Z",
     re.IGNORECASE,
 ).search
 _OPENS_FENCE: Final = re.compile(r"[`~]{3,}\w*[\s\[]*\Z")
@@ -127,8 +128,10 @@ def _is_fence(text: str, quotation: Quotation) -> bool:
     return is_led and not _TOOL_FENCE.match(text, start)
 
 
-def is_example(text: str, at: int) -> bool:
-    """Return whether the sentence before offset *at* of *text* says that an example follows."""
-    before = _OPENS_FENCE.sub("", text[max(0, at - _LONGEST_LEAD) : at])
-    lead = before.rstrip(" \t\r\n`[(:：").rpartition("\n")[2]
-    return is_hedged(lead) or _EXAMPLE(lead) is not None
+def is_example(text: str, span: Span) -> bool:
+    """Return whether the sentence around a *span* of *text* says that it is an example."""
+    start, stop = span
+    before = _OPENS_FENCE.sub("", text[max(0, start - _LONGEST_LEAD) : start])
+    lead = before.rstrip(" \t\r\n`[(").rpartition("\n")[2]
+    rest = text[stop : stop + _LONGEST_LEAD].partition("\n")[0]
+    return any(is_hedged(each) or _EXAMPLE(each) is not None for each in (lead, rest))

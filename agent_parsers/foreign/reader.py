@@ -16,7 +16,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.detecting.detection import ranked
 from agent_parsers.detecting.signs import SHARED, dialects_with_signs
 from agent_parsers.detecting.trial import Trial, try_reply
-from agent_parsers.engine.reading.foreign import Foreign, ForeignCall
+from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.places import are_fenced, is_over, mentions_of
 from agent_parsers.foreign.shapes import find_shapes
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
-from agent_parsers.engine.reading.foreign import Foreign, ForeignCall
+from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.elements import enclosed_call
 from agent_parsers.foreign.objects import calls_in, fitted, object_at
 from agent_parsers.foreign.places import is_example, is_over, line_before, stands
@@ -97,7 +97,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         odd = (
             Foreign(shape.form, shape.span, why=f"it stands {place}")
             for shape, place in zip(shapes, places, strict=True)
-            if place != "quoted" and shape.is_data and not is_example(text, shape.span[0])
+            if place != "quoted" and shape.is_data and not is_example(text, shape.span)
         )
         return next(odd, None)
     first, last = alone[0], alone[-1]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 from agent_parsers import dialects
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import MAX_CHARS
-from agent_parsers.engine.reading.foreign import ask_for_foreign
+from agent_parsers.engine.reading.rules.foreign import ask_for_foreign
 from agent_parsers.registry.names import ALIASES
 from agent_parsers.registry.problems import unknown_name, wrong_name
 from agent_parsers.toolset.problems.names import folded
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.grammar.modes import OnConflict
-    from agent_parsers.engine.reading.foreign import Foreign
+    from agent_parsers.engine.reading.rules.foreign import Foreign
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
     from agent_parsers.parsers.auto_parser import AutoParser

@@ -6,7 +6,7 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.detecting.detection import Detection, DialectCandidate
-    from agent_parsers.runs.detect import detect
+    from agent_parsers.runs.detecting.detect import detect
     from agent_parsers.runs.read_log import read_runs
     from agent_parsers.runs.readers.known import list_readers
     from agent_parsers.runs.reading.record import parse_record
@@ -55,7 +55,7 @@ _MODULES = {
     "detect_log": "agent_parsers.runs.recognition",
     "Detection": "agent_parsers.detecting.detection",
     "DialectCandidate": "agent_parsers.detecting.detection",
-    "detect": "agent_parsers.runs.detect",
+    "detect": "agent_parsers.runs.detecting.detect",
     "read_runs": "agent_parsers.runs.read_log",
     "list_readers": "agent_parsers.runs.readers.known",
     "Notice": "agent_parsers.runs.reading.transcript",

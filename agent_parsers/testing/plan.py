@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import named
 from agent_parsers.testing.laws.work import WHOLE, shapes
@@ -13,7 +14,7 @@ from agent_parsers.testing.trials.double_keys import double_keys
 from agent_parsers.testing.trials.hypothesis import st
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
 from agent_parsers.testing.trials.quotations import quotations
-from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
+from agent_parsers.testing.trials.sample_calls import foreign_turns, sample_turns, tool_sets
 from agent_parsers.testing.trials.step_strategies import (
     forgeries,
     observations,
@@ -40,6 +41,8 @@ _SHORT: Final = 24
 _TURNS: Final[tuple[Mode, ...]] = ("strict", "lenient")
 _ALL: Final[tuple[Mode, ...]] = (*_TURNS, "transcript")
 _TOOLS: Final = ["search", "look_up"]
+_OTHERS: Final = ("react", "hermes", "qwen3_coder", "pythonic", "mistral", "xml")
+"""Dialects of all kinds, whose calls must not be answers in another."""
 
 
 class Trial(NamedTuple):
@@ -321,11 +324,23 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
         return Trial(named(law), mode, run)
 
     return [
+        Trial(named(laws.no_call_is_an_answer), mode, partial(_foreign, dialect, mode, examples)),
         trial(laws.no_prefix_of_a_turn_acts_otherwise, prefixes),
         trial(laws.no_key_counts_twice, keys),
         trial(laws.reasoning_and_quotation_never_act, quoted),
         trial(laws.a_call_emitted_early_is_a_call_of_the_turn, early),
     ]
+
+
+def _foreign(dialect: Dialect, mode: Mode, examples: int) -> BrokenLawError | None:
+    """Return how the dialect breaks the law about the calls of others, in lenient mode."""
+    for name in _OTHERS if mode == "lenient" else ():
+        found = [] if name == dialect.name else [*foreign_turns(get_dialect(name))]
+        for turn, tools, meant in found[:: len(found) // examples + 1]:
+            said = {"text": turn.text, "meant": meant, "tools": tools}
+            if (broken := failure(laws.no_call_is_an_answer, dialect, **said)) is not None:
+                return broken
+    return None
 
 
 # -- time -----------------------------------------------------------------------------------------

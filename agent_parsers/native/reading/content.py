@@ -25,6 +25,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.native.reading.arguments import is_fence
 from agent_parsers.native.reading.problems import BadCall
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
 
-__all__ = ["ContentCall", "ContentHold", "calls_in_content"]
+__all__ = ["ContentCall", "ContentHold", "calls_in_content", "reasoning_end"]
 
 _OPENERS: Final = ("<tool_call>", "<function=")
 _opener = re.compile("|".join(map(re.escape, _OPENERS))).search
@@ -59,6 +60,16 @@ class ContentCall:
     """The offset of the name."""
     lacks: Lack = ""
     """What the call lacks, if the content ends before the call does."""
+
+
+def reasoning_end(content: str) -> int:
+    """Return where the reasoning in *content* ends; its length if the reasoning is still open."""
+    end, opened = 0, -1
+    for opens, closes in REASONING:
+        opened = max(opened, content.rfind(opens))
+        if opens in content and closes in content:
+            end = max(end, content.rfind(closes) + len(closes))
+    return len(content) if opened >= end else end
 
 
 class ContentHold:

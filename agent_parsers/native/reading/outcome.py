@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.reading.foreign import foreign_calls
+from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.repairs.payloads import BadPayload, may_lack
 from agent_parsers.events import (
@@ -21,7 +21,7 @@ from agent_parsers.events import (
     cut_answer,
 )
 from agent_parsers.native.reading.arguments import as_input, read_lenient, read_strict
-from agent_parsers.native.reading.content import ContentCall, calls_in_content
+from agent_parsers.native.reading.content import ContentCall, calls_in_content, reasoning_end
 from agent_parsers.native.reading.pieces import ends_otherwise, function_pieces, tool_pieces
 from agent_parsers.native.reading.problems import BadCall
 from output_parsers import OutputParserException
@@ -148,8 +148,9 @@ class Outcome:
         at = end - len(content)
         expected = "a call in the fields of the message"
         made: list[Repair] = []
+        said = reasoning_end(content)
         try:
-            calls = foreign_calls(made, content, [], expected, self._tools)
+            calls = foreign_calls(made, content, [(0, said)], expected, self._tools)
         except BadPayload as bad:
             self._bad = BadCall(bad.error or "no_call", (bad.span[0] + at, bad.span[1] + at))
             return True

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 
 from agent_parsers.engine.writing.escape import escape
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.detect import detect
+from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.reader import NumberedLines
 from agent_parsers.runs.splitting.labels import size_of_observation_label
 

@@ -117,7 +117,7 @@ def written_turn(
 
 
 def foreign_turns(dialect: Dialect) -> Iterator[tuple[SampleTurn, ToolSet, list[Meant]]]:
-    """Yield turns of *dialect*, each with tools that take its calls, and the calls as they are read.
+    """Yield turns of *dialect*, with tools that take its calls, and the calls as it reads them.
 
     Turns whose calls name no tool, such as code, are left out.
     """

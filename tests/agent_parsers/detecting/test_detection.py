@@ -13,11 +13,11 @@ from agent_parsers import (
 )
 from agent_parsers.detecting.signs import dialects_with_signs
 from agent_parsers.registry.dialects_by_name import KNOWN
-from agent_parsers.runs.detect import try_text
+from agent_parsers.runs.detecting.detect import try_text
 
-from ..dialects.test_cases import CASES, Case
 from ...helpers.effort import THOROUGH
 from ...helpers.own_dialect import MEMO
+from ..dialects.test_cases import CASES, Case
 
 FIRST = """\
 Question: How late is it?

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.reading.canonical.turns import canonical_turns
-from agent_parsers.engine.reading.foreign import may_be_foreign
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead

@@ -11,9 +11,9 @@ from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_val
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, spelt_texts
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
-from agent_parsers.engine.reading.foreign import may_be_foreign
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import trimmed
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import (
     content_of,

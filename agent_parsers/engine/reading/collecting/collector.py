@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.kept_text import KeptText
-from agent_parsers.engine.reading.foreign import foreign_calls
 from agent_parsers.engine.reading.quoting.watch import QuoteWatch
+from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.reading.foreign import ForeignCall
+    from agent_parsers.engine.reading.rules.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet

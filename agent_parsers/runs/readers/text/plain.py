@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.detecting.detection import Detection
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.detect import detect
+from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
 from agent_parsers.runs.reading.transcript import Notice

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from agent_parsers import (
     AgentFinish,
+    ForeignCallError,
     OpenAIFunctionsAgentOutputParser,
     OutputParserException,
     Repair,
@@ -301,9 +302,7 @@ def test_a_closing_tag_inside_of_a_value_is_text() -> None:
         '{"depth_m": 4.2}',
         '{"name": "Ada", "arguments": {}}',
         '{"name": "search"}',
-        '{"name": "search", "arguments": 5}',
         f"{JSON_CALL} is how to call it",
-        f"[{JSON_CALL}, 5]",
         f"Call it so: {JSON_CALL}",
         "[1, 2",
         "[]",
@@ -324,6 +323,35 @@ def test_content_that_is_an_answer(content: str) -> None:
     assert turn.result == AgentFinish({"output": content}, content)
     assert turn.repairs == ()
     assert turn.thought == ""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"[{JSON_CALL}, 5]",
+        f"I looked it up {JSON_CALL} today",
+        "<search><q>",
+        "search(q=rain)",
+    ],
+)
+def test_content_that_looks_like_a_call_is_refused(content: str) -> None:
+    with pytest.raises(ForeignCallError, match="expected a call in the fields of the message"):
+        read_content(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'search(q="rain")',
+        '[TOOL_CALLS]search[ARGS]{"q": "rain"}',
+        "<search><q>rain</q></search>",
+        '<think>Hm.</think>\nAction: search\nAction Input: {"q": "rain"}',
+    ],
+)
+def test_content_in_the_form_of_a_dialect_is_a_call(content: str) -> None:
+    turn = read_content(content)
+    assert the_action(turn).tool_input == {"q": "rain"}
+    assert [repair.kind for repair in turn.repairs] == ["foreign"]
 
 
 def test_json_is_not_a_call_if_the_tools_are_not_known() -> None:

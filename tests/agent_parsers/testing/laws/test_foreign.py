@@ -53,7 +53,7 @@ def test_no_call_of_another_dialect_is_an_answer(dialect: Dialect) -> None:
 
 def test_most_dialects_have_turns_for_others() -> None:
     without = [dialect.name for dialect in DIALECTS if not turns(dialect)]
-    assert without == ["react_docstore", "smolagents_code"]
+    assert without == ["self_ask", "smolagents_code"]
 
 
 # -- bugs that the law catches ---------------------------------------------------------------------
@@ -74,7 +74,7 @@ def test_it_catches_that_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_catches_that_only_shapes_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "_in_dialects", lambda *_: None)
     with pytest.raises(BrokenLawError, match="it is read as"):
-        broken_by("hermes", "glm45")
+        broken_by("hermes", "kimi_k2")
 
 
 def test_it_catches_a_call_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""Finding the dialect of a text, which may be a log."""
