@@ -116,3 +116,7 @@ detection:  ## show which dialects are found in texts of known dialects, and whi
 .PHONY: attack
 attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that stand twice
 	$(PYTHON) benchmarks/attack.py --show
+
+.PHONY: foreign
+foreign:  ## read the calls of each dialect in each other one, and count what comes of them
+	$(PYTHON) benchmarks/foreign.py

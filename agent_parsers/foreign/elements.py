@@ -82,7 +82,8 @@ def _opener(text: str, mention: Mention) -> re.Match[str] | None:
     first = max(0, mention.start - _FARTHEST)
     for mark in "<[":
         at = text.rfind(mark, first, mention.start)
-        tag = _TAG.match(text, at) if at >= 0 else None
+        is_doubled = at > 0 and text[at - 1] == mark
+        tag = _TAG.match(text, at) if at >= 0 and not is_doubled else None
         if tag is None or tag.end() < mention.stop or (mark == "<") != (tag[5] == ">"):
             continue
         if tag[2] == mention.tool:

@@ -41,7 +41,7 @@ _EXAMPLE: Final = re.compile(
     re.IGNORECASE,
 ).search
 _OPENS_FENCE: Final = re.compile(r"[`~]{3,}\w*[\s\[]*\Z")
-_CLOSERS: Final = " \t\r\n[](),;}`~\ufeff\u200b"
+_CLOSERS: Final = " \t\r\n[](),;}`~\"'\ufeff\u200b"
 """Characters after a call that are no text."""
 
 

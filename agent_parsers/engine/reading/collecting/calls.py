@@ -13,7 +13,7 @@ from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
 from agent_parsers.engine.reading.quoting.beside import Beside
 from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
-from agent_parsers.engine.reading.quoting.spans import call_span, end_span, merged, without
+from agent_parsers.engine.reading.quoting.spans import call_span, end_span, merged, trimmed, without
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
@@ -350,7 +350,9 @@ class CallsCollector(Collector):
     @override
     def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
         self._made = [Made(call.tool, call.tool_input, call.id, call.span) for call in calls]
-        self._beside.content = without(self._beside.content, (call.span for call in calls))
+        left = without(self._beside.content, (call.span for call in calls))
+        text = self.text
+        self._beside.content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
         self._act(events, log)
 
     def _act_beside(self, events: list[Event], log: str, over: int) -> None:

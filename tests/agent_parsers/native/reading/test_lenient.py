@@ -345,7 +345,7 @@ def test_content_that_looks_like_a_call_is_refused(content: str) -> None:
         'search(q="rain")',
         '[TOOL_CALLS]search[ARGS]{"q": "rain"}',
         "<search><q>rain</q></search>",
-        '<think>Hm.</think>\nAction: search\nAction Input: {"q": "rain"}',
+        '<think>Hm.</think>\n[{"function": "search", "parameters": {"q": "rain"}}]',
     ],
 )
 def test_content_in_the_form_of_a_dialect_is_a_call(content: str) -> None:
