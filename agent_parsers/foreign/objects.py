@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["ReadObject", "calls_in", "fitted", "names_call", "object_at"]
+__all__ = ["ReadObject", "calls_in", "fitted", "is_schema", "names_call", "object_at"]
 
 _WINDOW: Final = 1 << 12
 _MOST_NESTED: Final = 4
@@ -153,7 +153,7 @@ def _named_call(
     rest = {name: each for name, each in value.items() if name != key}
     inputs: list[Any] = [each for each in rest.values() if isinstance(each, dict)]
     inputs += [each for name, each in rest.items() if isinstance(each, str) and _INPUTS(name)]
-    if any(map(_is_schema, inputs)):
+    if any(map(is_schema, inputs)):
         return None  # a description of the tool
     flat = {name: each for name, each in rest.items() if name.lower() not in _OTHERS}
     if flat and tools.checks(tool) and tools.declares(tool, flat):
@@ -175,7 +175,7 @@ def _keyed_call(tool: str, given: Any, tools: ToolSet) -> list[tuple[str, Any]] 
     """Return the call in an object whose only key is the *tool*; see `calls_in`."""
     if isinstance(given, str):
         return []  # an input, or just what the answer says of it
-    if not isinstance(given, dict) or _is_schema(given):
+    if not isinstance(given, dict) or is_schema(given):
         return None
     if given and tools.checks(tool) and not any(tools.declares(tool, (key,)) for key in given):
         return None
@@ -183,7 +183,7 @@ def _keyed_call(tool: str, given: Any, tools: ToolSet) -> list[tuple[str, Any]] 
     return [] if read is None else [(tool, read)]
 
 
-def _is_schema(value: Any) -> bool:
+def is_schema(value: Any) -> bool:
     """Return whether *value* is a JSON Schema, or a map of them."""
     if not isinstance(value, dict):
         return False

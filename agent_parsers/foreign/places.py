@@ -32,7 +32,7 @@ Stand: TypeAlias = Literal["alone", "in a sentence", "in a fence", "quoted"]
 _WORD: Final = re.compile(r"[\w.-]+")
 _TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)\w*", re.IGNORECASE)
 """Matches the opening of a fence whose tag says that calls are in it."""
-_TOKENS: Final = re.compile(r"<\|[\w ]{1,40}\|>|</s>|<end_of_turn>")
+_MARKS_BEHIND: Final = re.compile(r"<\|[\w ]{1,40}\|>|</[\w:|]{1,40}>|<end_of_turn>")
 _LONGEST_LEAD: Final = 400
 _EXAMPLE: Final = re.compile(
     r"\b(?:like|such as|format|form|syntax|shape|schema|can|may|should|must|expects?|takes?"
@@ -82,7 +82,7 @@ def line_before(text: str, at: int) -> str:
 
 def is_over(text: str, at: int) -> bool:
     """Return whether no more text follows offset *at*, apart from closers and end tokens."""
-    return not _TOKENS.sub("", text[at:]).strip(_CLOSERS)
+    return not _MARKS_BEHIND.sub("", text[at:]).strip(_CLOSERS)
 
 
 def stands(text: str, spans: Sequence[Span]) -> list[Stand]:

@@ -18,7 +18,7 @@ from agent_parsers.detecting.signs import SHARED, dialects_with_signs
 from agent_parsers.detecting.trial import Trial, try_reply
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.places import are_fenced, is_over, mentions_of
-from agent_parsers.foreign.shapes import find_shapes
+from agent_parsers.foreign.shapes import find_nameless, find_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +49,13 @@ def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
 def _find(text: str, mentions: Sequence[Mention], tools: ToolSet | None) -> Foreign | None:
     """Return what looks like calls in *text*, in which the tools have these *mentions*."""
     likely, _ = dialects_with_signs(text)
-    if not (likely or mentions):
-        return None
-    alike, against, _ = ranked([text], partial(_attempt, tools))
-    if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:
-        return found
-    return None if tools is None or not mentions else find_shapes(text, mentions, tools)
+    if likely or mentions:
+        alike, against, _ = ranked([text], partial(_attempt, tools))
+        if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:
+            return found
+    if tools is None:
+        return find_nameless(text)
+    return find_shapes(text, mentions, tools) if mentions else None
 
 
 def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:

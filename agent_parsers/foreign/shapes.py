@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.elements import enclosed_call
-from agent_parsers.foreign.objects import calls_in, fitted, object_at
+from agent_parsers.foreign.objects import calls_in, fitted, is_schema, object_at
 from agent_parsers.foreign.places import is_example, is_over, line_before, stands
 
 if TYPE_CHECKING:
@@ -110,6 +110,36 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
             return Foreign(other.form, other.span, why="it is one of several, with text between")
     calls = (ForeignCall(*call, shape.span) for shape in alone for call in shape.calls)
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls))
+
+
+def find_nameless(text: str) -> Foreign | None:
+    """Find what is a call whatever tools there are, at the end of *text*.
+
+    That is an object with a name and arguments, as many dialects write it, or an element with a
+    name and parameters.
+    """
+    why = "the tools are not known"
+    if (element := _NAMED_ELEMENT(text)) is not None:
+        span = (element.start(), len(text.rstrip()))
+        return Foreign("as an element with a name and parameters", span, why=why)
+    at = text.find("{")
+    while at >= 0:
+        read = object_at(text, at, lenient=False)
+        value = read.value or {}
+        given = [value[key] for key in ("arguments", "parameters") if key in value]
+        is_named = isinstance(value.get("name"), str) and len(value) == 2
+        if is_named and given and isinstance(given[0], dict) and not is_schema(given[0]):
+            is_call = stands(text, [(at, read.stop)]) == ["alone"] and is_over(text, read.stop)
+            form = "as an object with a name and arguments"
+            return Foreign(form, (at, read.stop), why=why) if is_call else None
+        at = text.find("{", max(read.stop, at + 1))
+    return None
+
+
+_NAMED_ELEMENT: Final = re.compile(
+    r"^.{0,500}?<([\w:|]{1,40})>\s*+[\w.-]{1,200}+\s*+<(?:arg|param)\w{0,40}[>= ].*</\1>\s*\Z",
+    re.DOTALL,
+).search
 
 
 def _outermost(shapes: list[Shape]) -> Iterator[Shape]:

@@ -89,7 +89,7 @@ def may_be_foreign(text: str, tools: Iterable[str]) -> bool:
     """
     if any(name in text for name in tools):
         return any(mark in text for mark in ("(", "{", "[", "<", "=", ":", "：", "--"))
-    return _BEGINS(text) is not None
+    return _BEGINS(text) is not None or any(mark in text for mark in ('"name"', "<arg", "<param"))
 
 
 def foreign_calls(
