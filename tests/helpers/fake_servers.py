@@ -191,10 +191,10 @@ def plugin(name: str, patch: pytest.MonkeyPatch) -> Any:
             if end == len(parts):
                 vars(module).update(members)
             patch.setitem(sys.modules, module.__name__, module)
-    for ours in ("vllm", "vllm_reasoning", "sglang", "verl"):
+    for ours in ("vllm", "vllm_deltas", "vllm_reasoning", "sglang", "verl"):
         patch.delitem(sys.modules, f"agent_parsers.serving.{ours}", raising=False)
     made = import_module(f"agent_parsers.serving.{name}")
-    for ours in ("vllm", "vllm_reasoning", "sglang", "verl"):  # gone again after the test
+    for ours in ("vllm", "vllm_deltas", "vllm_reasoning", "sglang", "verl"):  # gone again after the test
         if (path := f"agent_parsers.serving.{ours}") in sys.modules:
             module = sys.modules.pop(path)
             patch.setitem(sys.modules, path, module)
