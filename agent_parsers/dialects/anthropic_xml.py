@@ -86,7 +86,7 @@ ENDED: Final = ("after", "answer", "answered")
 
 def _table(form: TaggedForm) -> Table:
     """Return the table for turns with calls, or with an answer in an element of its own."""
-    table = tagged_table(form, thought=("<thinking>", "</thinking>"), drafts=True)
+    table = tagged_table(form, thought=("<thinking>", "</thinking>"))
     opens = {
         m
         for (state, m), transition in table.transitions.items()

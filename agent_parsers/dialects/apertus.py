@@ -22,7 +22,6 @@ DIALECT = CallFormat(
     payload=JsonPayload(tool="", row=("[", ", ", "]")),
     call=("<|tools_prefix|>", END_OF_CALLS),
     thought=("<|inner_prefix|>", "<|inner_suffix|>"),
-    drafts=(),
     ends=(END,),
     results=ResultsWriter(around=("[", "]"), between=", "),
     turn_frame=("", "<|assistant_start|>"),

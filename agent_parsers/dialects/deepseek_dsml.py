@@ -97,7 +97,6 @@ def dsml(name: str, models: str, *, wrapper: str, mark: str = "｜DSML｜") -> C
             reads_json=False,
         ),
         call=(f"\n\n<{mark}{wrapper}>\n", f"\n</{mark}{wrapper}>"),
-        drafts=(),
         ends=(END,),
         results=ResultsWriter(each=("<tool_result>", "</tool_result>"), between="\n\n"),
         turn_frame=(f"{END}<｜User｜>", "<｜Assistant｜>"),

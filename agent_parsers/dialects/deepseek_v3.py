@@ -85,6 +85,7 @@ FORMAT = CallFormat(
     between="\n",
     region=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
     thought=LINES,
+    drafts=("call",),
     ends=(END,),
     results=ResultsWriter(each=("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"), between="\n"),
     turn_frame=(f"{END}<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),

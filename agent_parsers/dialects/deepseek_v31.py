@@ -40,7 +40,6 @@ DIALECT = replace(
     payload=NamedPayload(read_head=read_head, write_call=write_call, mark=SEPARATOR),
     between="",
     thought=TAGS,
-    drafts=("call",),
     results=replace(deepseek_v3.FORMAT.results, between=""),
     turn_frame=(END, ""),  # the template has no header before the next turn of the model
 ).dialect()

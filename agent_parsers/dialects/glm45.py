@@ -37,7 +37,6 @@ FORMAT = CallFormat(
     between="\n",
     thought=("<think>", "</think>\n"),
     content=("", "\n"),
-    drafts=(),
     ends=(USER, OBSERVATION),
     results=ResultsWriter(each=("<tool_response>\n", "\n</tool_response>"), between="\n"),
     turn_frame=(f"{OBSERVATION}\n", f"{ASSISTANT}\n"),

@@ -12,7 +12,7 @@
   of earlier turns, and servers remove it, so it may be missing.
 * Text for the user begins with ``助手：`` (Assistant:), as the template instructs the model. At the
   beginning of a line it is never part of the text.
-* A list in a thought is a draft. Quick thinking is a thought without text.
+* Quick thinking is a thought without text.
 
 Sources: the guide to agents in Tencent-Hunyuan/Hunyuan-A13B for the turns of the model;
 vllm-project/vllm, examples/tool_chat_template_hunyuan_a13b.jinja, for results.

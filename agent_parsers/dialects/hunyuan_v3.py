@@ -50,7 +50,6 @@ FORMAT = replace(
     call=("<tool_calls>\n", "\n</tool_calls>"),
     thought=TAGS,
     content=("", ""),
-    drafts=True,
     also={"thought": (opensource(TAGS[0]),), "end of thought": (opensource(TAGS[1]),)},
     ends=(END, "<｜hy_eos:opensource｜>"),
     results=replace(glm45.FORMAT.results, around=("<tool_responses>\n", "\n</tool_responses>")),

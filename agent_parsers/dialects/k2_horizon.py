@@ -49,7 +49,6 @@ DIALECT = replace(
     call=("\n<ifm|tool_calls>\n", "\n</ifm|tool_calls>"),
     thought=(f"{THINK}\n", END_OF_THINK),
     content=("", ""),
-    drafts=True,
     also={"thought": less(THINK), "end of thought": less(END_OF_THINK)},
     ends=(END,),
     results=ResultsWriter(),

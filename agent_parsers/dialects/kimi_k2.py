@@ -67,7 +67,6 @@ DIALECT = CallFormat(
     call=("<|tool_call_begin|>", "<|tool_call_end|>"),
     region=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
     call_id=call_id,
-    drafts=(),
     also={
         "region": ("<|tool_call_section_begin|>",),
         "end of region": ("<|tool_call_section_end|>",),

@@ -187,7 +187,6 @@ FORMAT = CallFormat(
     ),
     call=(opener("tools"), closer("tools")),
     thought=(opener("think"), closer("think")),
-    drafts=(),
     adapt=with_response,
     ends=(closer("message"), END),
     turn_frame=(f"{closer('message')}{END}", opener("message", role="assistant")),

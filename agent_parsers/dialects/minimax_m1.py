@@ -9,8 +9,6 @@
     {"name": "ping", "arguments": {}}
     </tool_calls>
 
-Calls in a thought are drafts.
-
 Source: docs/function_call_guide.md of MiniMax-AI/MiniMax-M1.
 """
 

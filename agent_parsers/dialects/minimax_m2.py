@@ -51,7 +51,6 @@ FORMAT = CallFormat(
     # A line break precedes the calls, whatever the content is.
     call=("\n<minimax:tool_call>\n", "\n</minimax:tool_call>"),
     thought=LINES,
-    drafts=(),
     ends=(END,),
     results=ResultsWriter(each=("<response>", "</response>"), between="\n"),
     turn_frame=role_frame((f"{END}\n]~b]", "\n"), "tool", "ai"),

@@ -101,5 +101,4 @@ DIALECT = replace(
     ),
     call=(f"{MARK}{WRAPS[0]}\n", f"\n{MARK}{WRAPS[1]}"),
     thought=("<mm:think>", "</mm:think>"),
-    drafts=True,
 ).dialect()

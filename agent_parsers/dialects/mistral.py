@@ -9,8 +9,7 @@
   ``[TOOL_CALLS]search[ARGS]{…}``
 
 All are read; the first character after the mark decides which it is. Nothing closes a call, which
-ends with its JSON. A call in a thought is a draft, and does not end the thought. Before September
-2025 Magistral wrote ``<think>`` for a thought.
+ends with its JSON. Before September 2025 Magistral wrote ``<think>`` for a thought.
 
 Source: the instruct tokenizers of mistralai/mistral-common.
 """

@@ -65,6 +65,7 @@ DIALECT = CallFormat(
     call=(REQUEST, f"{END_OF_ARGUMENTS}{END_OF_REQUEST}"),
     region=element("tool_requests"),
     thought=element("think"),
+    drafts=("call",),
     also={"end of call": (END_OF_REQUEST,)},
     ends=(END,),
     turn_frame=role_frame((END, TEXT), "tool"),

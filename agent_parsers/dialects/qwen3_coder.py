@@ -49,7 +49,6 @@ FORMAT = replace(
     summary="<function=name> and <parameter=key> in <tool_call> (Qwen3-Coder and others)",
     payload=PAYLOAD,
     content=("", "\n\n"),
-    drafts=(),
     results=ResultsWriter(each=("<tool_response>\n", "\n</tool_response>\n"), between=""),
     also={},
 )

@@ -55,7 +55,6 @@ DIALECT = replace(
     ),
     call=("<seed:tool_call>\n", "\n</seed:tool_call>"),
     thought=("<seed:think>", "</seed:think>\n"),
-    drafts=True,
     ends=(END,),
     results=ResultsWriter(),
     turn_frame=role_frame((f"{END}<seed:bos>", "\n"), "tool"),

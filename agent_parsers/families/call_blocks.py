@@ -191,10 +191,10 @@ class CallFormat:
     odd_marks: tuple[Marks, ...] = ()
     """Other marks of a block, which lenient mode reads and reports. The first closer may also close
     a block that has no closer of its own."""
-    drafts: bool | Collection[str] = True
-    """Whether a block in a thought is always a draft, or the names (``"call"``, ``"region"``) of
-    the markers that begin drafts. Lenient mode reads other blocks in a thought that is still open
-    if the text ends after them."""
+    drafts: Collection[str] = ()
+    """Names of the markers (``"call"``, ``"region"``) that open no more than drafts in a thought.
+    Any other ends a thought that is still open, in lenient mode, if the text ends after the
+    call."""
     adapt: Callable[[Table], Table] | None = None
     """Adds to a table the marks that only this format has."""
     sample: Written | str = SAMPLE_TURN

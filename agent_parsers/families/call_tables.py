@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
+from agent_parsers.engine.grammar.reasoning import CLOSES_OUTERMOST, OPENS_NO_OTHER
 from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.turn_writer import TAGS
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["calls_table", "with_sentences"]
 
 _ODD: Final = "read a mark that the dialect does not write"
-_CALL: Final = "call in a thought"
-_BEHIND: Final = "thought behind a call"
 
 
 def calls_table(
@@ -31,7 +30,7 @@ def calls_table(
     region: Marks | None = None,
     thought: Marks | None = TAGS,
     ends: tuple[str, ...] = (),
-    drafts: bool | Collection[str] = True,
+    drafts: Collection[str] = (),
     lenient: bool = False,
     bare: Callable[[], CallReader] | None = None,
     also: Mapping[str, tuple[str, ...]] | None = None,
@@ -48,7 +47,7 @@ def calls_table(
             outside of it is an error, which lenient mode repairs.
         thought: What opens and closes a thought; `None` if the dialect has no thoughts.
         ends: Markers that end the turn.
-        drafts: Which blocks in a thought are drafts, see `CallFormat`.
+        drafts: Markers that open no more than drafts in a thought, see `CallFormat`.
         lenient: Whether to read what models really write.
         bare: Makes the reader of content, if content may contain calls without a marker.
         also: Other spellings of markers, see `CallFormat`.
@@ -88,32 +87,30 @@ def calls_table(
     elif call:
         holding.append("call")
     transitions |= {("content", name): go for name, go in begins.items()}
-    acting: list[str] = []  # markers of blocks that may be read in an open thought
     if thought is not None:
-        if lenient and drafts is not True:
-            acting = [name for name in begins if name not in (drafts or ())]
         if lenient and call and call[1]:
             holding.append("call")
-        transitions |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
+        transitions |= {(state, "thought"): Go("thought") for state in holding}
+        transitions["thought", "thought"] = Go("thought", guards=OPENS_NO_OTHER)
         # The prompt may have opened the thought that ends here.
         late = "" if lenient else "call_in_thought"  # the thought may have quoted the call
         ended = Go("content", closes=True, restarts=lenient, late=late, unopened=True)
         transitions |= {(state, "end of thought"): ended for state in holding}
-        transitions["thought", "end of thought"] = Go("content", closes=True)
+        ends_it = Go("content", closes=True, guards=CLOSES_OUTERMOST)
+        transitions["thought", "end of thought"] = ends_it
     parts = {"content": Part.CONTENT if bare is None else Part.CALL}
     parts |= {"call": Part.CALL} if call else {}
     parts |= {"region": Part.CONTENT} if region else {}
     parts |= {"thought": Part.THOUGHT} if thought else {}
-    if acting:
-        parts |= {_CALL: Part.CALL, _BEHIND: Part.THOUGHT}
-        transitions |= _rows_in_thoughts(transitions, acting)
     for end in ends:
         transitions |= {(state, f"end {end}"): Go("over") for state in parts}
     transitions = {
         key: transition._replace(odd=_ODD) if key[1] in odd else transition
         for key, transition in transitions.items()
     }
+    acting = [name for name in begins if name not in drafts]
     for opener in openers:
+        acting.append(f"call after {opener}")
         markers[f"call after {opener}"] = Literal(opener)
         transitions |= {
             (state, f"call after {opener}"): transition._replace(odd=_ODD)
@@ -127,7 +124,7 @@ def calls_table(
         parts=parts | ({"over": Part.SKIPPED} if ends else {}),
         transitions=transitions,
         ends={name: "open_reasoning" for name, part in parts.items() if part is Part.THOUGHT},
-        drafts=(_CALL, _BEHIND) if acting else (),
+        acting=acting if lenient else (),
         several=True,
         starts={name: name for name in ("content", "thought") if name in parts},
         prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
@@ -160,20 +157,3 @@ def with_sentences(table: Table, opens: Marker, closes: Marker) -> Table:
         starts={**table.starts, "thought": "thought"},
         prompt_ends={**table.prompt_ends, opens.canonical: "thought"},
     )
-
-
-def _rows_in_thoughts(
-    transitions: Mapping[tuple[str, str], Go], acting: Collection[str]
-) -> dict[tuple[str, str], Go]:
-    """Return the transitions of blocks that may count in a thought; *acting* markers open them."""
-    to = {"call": _CALL, "region": _BEHIND}
-    rows = {("thought", name): Go(to[name]) for name in acting}
-    behind = dict.fromkeys((*acting, "call"))  # in a region, "call" alone opens a block
-    rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
-    ends = ("end of call", "end of region")
-    closers = dict.fromkeys(name for _, name in transitions if name in ends)
-    rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
-    for state in (_CALL, _BEHIND):
-        rows[state, "thought"] = Go("thought")
-        rows[state, "end of thought"] = Go("content", closes=True)
-    return rows

@@ -50,7 +50,7 @@ def tagged_table(
     *,
     thought: Marks | None = TAGS,
     ends: tuple[str, ...] = (),
-    drafts: bool | Collection[str] = True,
+    drafts: Collection[str] = (),
     also: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Table:
     """Return a table for turns of thoughts, content and blocks of tagged calls.
@@ -64,7 +64,7 @@ def tagged_table(
         form: The form of calls.
         thought: What opens and closes a thought.
         ends: Markers that end the turn.
-        drafts: Which blocks in a thought are drafts, see `CallFormat`.
+        drafts: Markers that open no more than drafts in a thought, see `CallFormat`.
         also: Other spellings that lenient mode reads, see `CallFormat`.
     """
     tags = form.tags

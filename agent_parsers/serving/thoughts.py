@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agent_parsers.events import Event
+    from agent_parsers.toolset import ToolSet
 
 __all__ = ["LeadingThought", "ends_in_mark"]
 
@@ -29,17 +30,29 @@ class LeadingThought:
 
     The rest is as the model wrote it, without the mark that closes the thought, for a parser of
     calls to read. If a mark opens the thought, only one closes it: until then, what looks like a
-    call is none. A thought without marks is part of the rest in dialects with one call in a turn,
-    such as ``react``, whose calls cannot be judged without it.
+    call is none, unless the output ends after it. A thought without marks is part of the rest in
+    dialects with one call in a turn, such as ``react``, whose calls cannot be judged without it.
 
     Args:
         dialect: Name of the dialect.
         prompt: The end of the prompt, which may have opened the thought.
+        tools: The tools of the request; `None` accepts a call of any tool.
+        may_call: Whether a call may end the thought.
     """
 
-    def __init__(self, dialect: str, prompt: str = "") -> None:
+    def __init__(
+        self,
+        dialect: str,
+        prompt: str = "",
+        tools: ToolSet | None = None,
+        *,
+        may_call: bool = True,
+    ) -> None:
         self._machine: Final = machine(get_dialect(dialect), "lenient")
-        self._parser: Final = StreamParser(self._machine.dialect, prompt=prompt, max_chars=None)
+        self._parser: Final = StreamParser(
+            self._machine.dialect, tools=tools, prompt=prompt, max_chars=None
+        )
+        self._may_call: Final = may_call
         self._has_several: Final = self._machine.table.several
         self._is_marked = self._machine.thought_mark(prompt) == "opens"
         self._tail = ""  # the text after the last event
@@ -67,8 +80,9 @@ class LeadingThought:
         thought, rest = self._split(self._parser.last_events)
         if self.is_over:
             return thought, rest
+        is_call = self.holds_call and self._may_call and isinstance(self._parser.result, list)
         last = self._end()
-        return (thought + last, "") if self._is_marked else (thought, last)
+        return (thought + last, "") if self._is_marked and not is_call else (thought, last)
 
     def _split(self, events: Iterable[Event]) -> tuple[str, str]:
         thought = ""

@@ -14,18 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
-from vllm.entrypoints.generate.base.protocol import (
-    DeltaFunctionCall,
-    DeltaMessage,
-    DeltaToolCall,
-    ExtractedToolCallInformation,
-    FunctionCall,
-    ToolCall,
-)
+from vllm.entrypoints.generate.base.protocol import DeltaMessage, ExtractedToolCallInformation
 from vllm.reasoning.abs_reasoning_parsers import ReasoningParserManager
 from vllm.tool_parsers.abstract_tool_parser import ToolParser, ToolParserManager
 
-from agent_parsers.serving.turns import Call, Part, ServedTurn, read_turn, served_names, tools_of
+from agent_parsers.serving.turns import Part, ServedTurn, read_turn, served_names, tools_of
+from agent_parsers.serving.vllm_deltas import delta_of, tool_call
 from agent_parsers.serving.vllm_reasoning import DialectReasoningParser
 
 if TYPE_CHECKING:
@@ -65,7 +59,7 @@ class DialectToolParser(ToolParser):
             part = read_turn(self.dialect, model_output, self._tools, behind_thought=behind_thought)
         return ExtractedToolCallInformation(
             tools_called=bool(part.calls),
-            tool_calls=[_tool_call(call) for call in part.calls],
+            tool_calls=[tool_call(call) for call in part.calls],
             content=part.content or None,
         )
 
@@ -93,11 +87,8 @@ class DialectToolParser(ToolParser):
         return None if self._turn is None else self._delta(self._turn.close())
 
     def _delta(self, part: Part) -> Any:
-        if not (part.content or part.calls):
-            return None
         first, self._count = self._count, self._count + len(part.calls)
-        calls = [_delta_call(call, index) for index, call in enumerate(part.calls, first)]
-        return DeltaMessage(content=part.content or None, tool_calls=calls)
+        return delta_of(part, first)
 
 
 def register() -> None:
@@ -108,16 +99,6 @@ def register() -> None:
         ToolParserManager.register_module(name, module=calls)
         thoughts: type[Any] = type(f"{name}_reasoning", (DialectReasoningParser,), members)
         ReasoningParserManager.register_module(name, module=thoughts)
-
-
-def _tool_call(call: Call) -> Any:
-    named = {} if call.id is None else {"id": call.id}
-    return ToolCall(**named, function=FunctionCall(name=call.name, arguments=call.arguments))
-
-
-def _delta_call(call: Call, index: int) -> Any:
-    function = DeltaFunctionCall(name=call.name, arguments=call.arguments)
-    return DeltaToolCall(id=_tool_call(call).id, type="function", index=index, function=function)
 
 
 register()

@@ -9,13 +9,16 @@ import logging
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from typing_extensions import override
-from vllm.entrypoints.generate.base.protocol import DeltaMessage
 from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
 
 from agent_parsers.serving.thoughts import LeadingThought, ends_in_mark
+from agent_parsers.serving.turns import Part, read_turn, tools_of
+from agent_parsers.serving.vllm_deltas import delta_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from agent_parsers.toolset import ToolSet
 
 __all__ = ["DialectReasoningParser"]
 
@@ -27,7 +30,8 @@ _LONGEST_MARK: Final = 32
 class DialectReasoningParser(ReasoningParser):
     """Separates the thought at the beginning of an output from the rest.
 
-    It reads the end of the prompt, which may have opened the thought.
+    It reads the end of the prompt, which may have opened the thought. If the output ends in a call
+    before the thought is closed, the call is not part of the thought.
     """
 
     dialect: ClassVar[str]
@@ -37,11 +41,13 @@ class DialectReasoningParser(ReasoningParser):
         super().__init__(tokenizer, *args, **kwargs)
         self._prompt = ""
         self._thought: LeadingThought | None = None
+        self._request: Any = None  # with the tools
 
     @override
     def adjust_request(self, request: Any) -> Any:
         """Keep the marks of thoughts in the text, which may be special tokens."""
         request.skip_special_tokens = False
+        self._request = request
         return request
 
     @override
@@ -71,10 +77,8 @@ class DialectReasoningParser(ReasoningParser):
     @override
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
         """Return the thought of a whole output, and the rest."""
-        split = LeadingThought(self.dialect, self._prompt)
+        split = self._new_thought(request)
         thought, rest = split.feed(model_output)
-        if split.holds_call and ends_in_mark(self.dialect, self._prompt) != "opens":
-            return None, model_output  # the parser of calls tells whether it is one
         last_thought, last = split.close()
         return thought + last_thought or None, rest + last or None
 
@@ -90,8 +94,9 @@ class DialectReasoningParser(ReasoningParser):
     ) -> Any:
         """Return what *delta_text* adds to the thought, and the rest once it has begun."""
         if self._thought is None:
-            self._thought = LeadingThought(self.dialect, self._prompt)
-        return _thought_delta(*self._thought.feed(delta_text))
+            self._thought = self._new_thought(self._request)
+        thought, rest = self._thought.feed(delta_text)
+        return delta_of(Part(rest), thought=thought)
 
     @override
     def has_engine_confirmed_reasoning_end(self) -> bool:
@@ -99,18 +104,30 @@ class DialectReasoningParser(ReasoningParser):
         return self._thought is not None and self._thought.is_over
 
     def finish_streaming(self) -> Any:
-        """Return what the end of the output adds."""
+        """Return what the end of the output adds, with the calls in a thought that is open.
+
+        vLLM has them only from here: its parser of calls reads nothing before the thought ends.
+        """
         if self._thought is None:
             return None
-        if self._thought.holds_call:
+        is_over = self._thought.is_over
+        thought, rest = self._thought.close()
+        if is_over or not self._thought.holds_call:
+            return delta_of(Part(rest), thought=thought)
+        if not rest:
             _log.warning("ap_%s: a call is reasoning, since that does not end", self.dialect)
-        return _thought_delta(*self._thought.close())
+        part = read_turn(self.dialect, rest, _tools_in(self._request), behind_thought=True)
+        return delta_of(part, thought=thought)
+
+    def _new_thought(self, request: Any) -> LeadingThought:
+        """Return a reader of a thought that a call may end, if the *request* is known."""
+        may_call = request is not None and request.tool_choice != "none"
+        tools = _tools_in(request)
+        return LeadingThought(self.dialect, self._prompt, tools, may_call=may_call)
 
     def _text(self, ids: Sequence[int]) -> str:
         return str(self.model_tokenizer.decode(list(ids), skip_special_tokens=False))
 
 
-def _thought_delta(thought: str, rest: str) -> Any:
-    if not (thought or rest):
-        return None
-    return DeltaMessage(reasoning=thought or None, content=rest or None)
+def _tools_in(request: Any) -> ToolSet | None:
+    return None if request is None else tools_of(request.tools)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agent_parsers.registry.dialects_by_name import get_dialect
@@ -24,6 +25,7 @@ from agent_parsers.testing.trials.step_strategies import (
     wild_turns,
 )
 from agent_parsers.testing.trials.strategies import anything, plain, soup
+from agent_parsers.testing.trials.thoughts import nested_thoughts, open_thoughts, stray_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -292,7 +294,7 @@ def _drawn(
 
 
 def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
-    """Return the trials of texts that must not make a call, each with up to *examples* texts.
+    """Return the trials of calls and thoughts, each with up to *examples* texts.
 
     For cut turns, *examples* is the number of cuts.
     """
@@ -316,6 +318,11 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
         for each in found[:: len(found) // examples + 1]:
             yield {"text": each.text, "meant": each.meant, "start": each.start}
 
+    def each_of(
+        found: Callable[[Dialect, Mode], Iterable[NamedTuple]],
+    ) -> Callable[[], Iterable[dict[str, Any]]]:
+        return lambda: (each._asdict() for each in islice(found(dialect, mode), examples))
+
     def trial(law: Law, cases: Callable[[], Iterable[dict[str, Any]]]) -> Trial:
         def run() -> BrokenLawError | None:
             tried = (failure(law, dialect, mode, **case) for case in cases())
@@ -329,6 +336,9 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
         trial(laws.no_key_counts_twice, keys),
         trial(laws.reasoning_and_quotation_never_act, quoted),
         trial(laws.a_call_emitted_early_is_a_call_of_the_turn, early),
+        trial(laws.a_call_ends_an_open_thought, each_of(open_thoughts)),
+        trial(laws.a_thought_keeps_its_words, each_of(nested_thoughts)),
+        trial(laws.no_answer_has_the_end_of_a_thought, each_of(stray_ends)),
     ]
 
 

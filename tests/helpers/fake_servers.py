@@ -181,6 +181,9 @@ MODULES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+_OURS = ("vllm", "vllm_deltas", "vllm_reasoning", "sglang", "verl")
+
+
 def plugin(name: str, patch: pytest.MonkeyPatch) -> Any:
     """Return the plugin for the server *name*, imported anew with the fake server."""
     for path, members in MODULES.items():
@@ -191,10 +194,10 @@ def plugin(name: str, patch: pytest.MonkeyPatch) -> Any:
             if end == len(parts):
                 vars(module).update(members)
             patch.setitem(sys.modules, module.__name__, module)
-    for ours in ("vllm", "vllm_reasoning", "sglang", "verl"):
+    for ours in _OURS:
         patch.delitem(sys.modules, f"agent_parsers.serving.{ours}", raising=False)
     made = import_module(f"agent_parsers.serving.{name}")
-    for ours in ("vllm", "vllm_reasoning", "sglang", "verl"):  # gone again after the test
+    for ours in _OURS:  # gone again after the test
         if (path := f"agent_parsers.serving.{ours}") in sys.modules:
             module = sys.modules.pop(path)
             patch.setitem(sys.modules, path, module)

@@ -8,6 +8,7 @@ from typing import Any
 
 from agent_parsers import Dialect, Repair, get_dialect
 from agent_parsers.authoring import BracketCall, EndTurn, Go, Label, Literal, Part, Result, Written
+from agent_parsers.engine.grammar.guards import first_of_its_kind
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.escape import unescape
 from agent_parsers.testing import laws
@@ -183,6 +184,14 @@ def acting_on_thoughts() -> Dialect:
         for row, transition in HERMES.strict.transitions.items()
     }
     return hermes_with(transitions=late)
+
+
+def leniently(**changes: Any) -> Dialect:
+    """Return a dialect with other rows or fields of its lenient table."""
+    rows = changes.pop("rows", {})
+    transitions = {**HERMES.lenient.transitions, **rows}
+    table = replace(HERMES.lenient, transitions=transitions, **changes)
+    return replace(HERMES, name="hermes_like", aliases=(), lenient=table)
 
 
 NOTE = {**TABLE.markers, "note": Label("Note")}
@@ -430,6 +439,42 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.reasoning_and_quotation_never_act,
         "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
         "Maybe:.*",
+    ),
+    "a call in an open thought is always a draft": (
+        lambda: leniently(acting=()),
+        laws.a_call_ends_an_open_thought,
+        "it is read as the error .*, where .* is meant",
+        "(<think>\n)?I look it up.*",
+    ),
+    "a call in a thought ends it, whatever follows": (
+        lambda: leniently(acting=(), rows={("thought", "call"): Go("call")}),
+        laws.a_call_ends_an_open_thought,
+        "a call in reasoning is not reported",
+        "(<think>\n)?I look it up.*",
+    ),
+    "a mark that opens a thought opens it anew": (
+        lambda: leniently(rows={("thought", "thought"): Go("thought")}),
+        laws.a_thought_keeps_its_words,
+        "the thought is .*, and is read as 'It wrote\\\\nquick'",
+        "<think>.*",
+    ),
+    "the first end of a thought ends it": (
+        lambda: leniently(rows={("thought", "end of thought"): Go("content", closes=True)}),
+        laws.a_thought_keeps_its_words,
+        "the thought is .*, and is read as 'It wrote <think>quick'",
+        "<think>.*",
+    ),
+    "another end of a thought is text": (
+        lambda: leniently(
+            rows={
+                ("content", "end of thought"): HERMES.lenient.transitions[
+                    "content", "end of thought"
+                ]._replace(guards=(first_of_its_kind,))
+            }
+        ),
+        laws.no_answer_has_the_end_of_a_thought,
+        "the answer is 'It is lit.', and is read as .*</think>",
+        "<think>.*",
     ),
     "results are written without their escapes": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), render_results=without_escapes),

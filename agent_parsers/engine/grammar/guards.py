@@ -19,7 +19,7 @@ from agent_parsers.engine.markers.kinds import (
     Marker,
     is_hedged,
 )
-from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
+from agent_parsers.engine.markers.mentions import WINDOW, Nameable, is_spoken_of
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -33,13 +33,18 @@ __all__ = [
     "Reader",
     "at_its_place",
     "begins_a_sentence",
+    "begins_the_text",
     "closes_nothing_before",
+    "closes_the_outermost",
     "dressed_alike",
     "first_of_its_kind",
     "not_mentioned",
     "not_within_backticks",
+    "opens_no_other",
     "outside_of_calls",
+    "outside_of_fences",
     "outside_of_quotations",
+    "outside_of_ticks",
     "outside_of_values",
 ]
 
@@ -66,6 +71,9 @@ class Reader(Protocol):
     def holds(self, part: str) -> bool:
         """Return whether the text contains *part*."""
 
+    def is_in_fence(self, start: int, stop: int) -> bool:
+        """Return whether a fence opened at offset *start* or later is open at offset *stop*."""
+
 
 @dataclass(slots=True, eq=False)
 class Here:
@@ -81,6 +89,8 @@ class Here:
     """What the reader of that text knows."""
     is_start: bool
     """Whether no marker precedes that text."""
+    span: tuple[int, int]
+    """Where the text of its state begins, and where the marker does."""
 
 
 Guard: TypeAlias = Callable[[Here], str]
@@ -117,6 +127,11 @@ def at_its_place(here: Here) -> str:
         is_begun = here.is_start and here.before.is_first
         return "" if is_begun else "not at the beginning of the text"
     return "" if here.before.is_first or here.before.ends_line else "not at the beginning of a line"
+
+
+def begins_the_text(here: Here) -> str:
+    """Refuse a marker behind text of its state."""
+    return "" if here.before.is_first else "behind other text"
 
 
 def dressed_alike(here: Here) -> str:
@@ -156,3 +171,29 @@ def not_mentioned(here: Here) -> str:
     if before.is_first or not is_spoken_of(before.last, "".join(before.blank), after):
         return ""
     return "in a sentence that only mentions it"
+
+
+def outside_of_fences(here: Here) -> str:
+    """Refuse a marker that closes a thought again, if it stands in a fence."""
+    before = here.before
+    is_stray = before.has_thought and not before.is_first
+    return "in a fence" if is_stray and here.reader.is_in_fence(*here.span) else ""
+
+
+def outside_of_ticks(here: Here) -> str:
+    """Refuse a marker of a thought that stands alone between backticks."""
+    if not isinstance(here.marker, Nameable):  # what follows it may not be known yet
+        return ""
+    before, end = here.before, here.found.end()
+    is_quoted = before.opens_backticks and before.last == "`" and not before.blank
+    return "between backticks" if is_quoted and here.found.string[end : end + 1] == "`" else ""
+
+
+def opens_no_other(here: Here) -> str:
+    """Refuse a marker that opens a thought within a thought; at the beginning, it repeats it."""
+    return "" if here.before.is_first else "in a thought that is open"
+
+
+def closes_the_outermost(here: Here) -> str:
+    """Refuse a marker that closes a thought within a thought."""
+    return "in a thought that was opened before" if here.before.depth else ""

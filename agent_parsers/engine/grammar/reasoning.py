@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.engine.grammar.guards import (
+    begins_the_text,
+    closes_the_outermost,
+    opens_no_other,
+    outside_of_ticks,
+)
 from agent_parsers.engine.grammar.table import Go, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 
@@ -12,7 +18,10 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["REASONING", "other_reasoning", "with_reasoning"]
+__all__ = [
+    "CLOSES_OUTERMOST", "OPENS_NO_OTHER", "REASONING", "other_reasoning", "with_calls_in_thoughts",
+    "with_reasoning",
+]  # fmt: skip
 
 REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<think>", "</think>"),
@@ -34,6 +43,11 @@ REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<|channel|>analysis<|message|>", "<|end|>"),
 )
 """What opens and closes reasoning in any family of models: special tokens and tags, not prose."""
+
+OPENS_NO_OTHER: Final = (outside_of_ticks, opens_no_other)
+"""Guards of a mark that opens a thought, within that thought: it counts only at the beginning."""
+CLOSES_OUTERMOST: Final = (outside_of_ticks, closes_the_outermost)
+"""Guards of a mark that closes a thought."""
 
 _END_TOKENS: Final = {"<|end|>", "<|end_message|>"}
 """Closes reasoning but also ends a turn, so it counts only if the reasoning was opened before."""
@@ -57,11 +71,7 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
     """
     known = {text: name for name, mark in table.markers.items() for text in spelt_texts(mark)}
     home = table.initial
-    talking = [
-        name
-        for name, part in table.parts.items()
-        if part in (Part.CONTENT, Part.CALL) and name not in table.drafts
-    ]
+    talking = [name for name, part in table.parts.items() if part in (Part.CONTENT, Part.CALL)]
     over = [
         (name, transition)
         for (state, name), transition in table.transitions.items()
@@ -79,10 +89,10 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
         parts[opens] = Part.THOUGHT
         transitions |= {(state, opens): Go(opens, odd=_ODD) for state in talking}
         transitions |= {
-            (opens, opens): Go(opens),
+            (opens, opens): Go(opens, guards=OPENS_NO_OTHER),
             **{(opens, name): transition for name, transition in over},
         }
-        transitions[opens, end] = Go(home, closes=True)
+        transitions[opens, end] = Go(home, closes=True, guards=CLOSES_OUTERMOST)
         if closes not in known:
             markers[closes] = Literal(closes)
             late = Go(home, closes=True, restarts=True, unopened=True, odd=_ODD)
@@ -101,3 +111,49 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
         prompt_ends=prompt_ends,
         ends={**table.ends, **ends},
     )
+
+
+def with_calls_in_thoughts(table: Table) -> Table:
+    """Return a *table* of several calls that also reads calls in a thought that is still open.
+
+    For each thought, there is a state inside such a call, and one behind it, from which more of
+    them may follow. Whatever else may follow the thought may follow them.
+    """
+    home, states = table.initial, table.parts
+    opens = {
+        name: go.to
+        for (state, name), go in table.transitions.items()
+        if state == home and name in table.acting
+    }
+    inside = {*opens.values()}  # the states of calls, and those between the calls of a group
+    rows: dict[tuple[str, str], Transition] = {**table.transitions}
+    inside |= {
+        go.to for (state, _), go in rows.items() if state in inside and states[go.to] is Part.CALL
+    } - {home}
+    goes = [(name, go) for (state, name), go in rows.items() if state in inside]
+    calls = {name for name, go in goes if go.to in inside and states[go.to] is Part.CALL}
+    closers = {name for name, go in goes if isinstance(go, Go) and go.closes and not go.unopened}
+    over = {
+        name: go._replace(guards=(begins_the_text,))
+        for (state, name), go in rows.items()
+        if (state in inside or state == home) and states[go.to] is Part.SKIPPED
+    }
+    parts, ends = {**states}, {**table.ends}
+    drafts: list[str] = []
+    for thought in [state for state, part in states.items() if part is Part.THOUGHT and opens]:
+        call, behind = f"call in {thought}", f"{thought} behind a call"
+        to = {name: call if states[state] is Part.CALL else behind for name, state in opens.items()}
+        parts |= {call: Part.CALL, behind: Part.THOUGHT}
+        if thought in ends:
+            ends[behind] = ends[thought]
+        drafts += call, behind
+        after = over | {
+            name: Go(thought, closes=True) if go.to == thought else go
+            for (state, name), go in table.transitions.items()
+            if state == thought
+        }
+        after |= {name: Go(behind, closes=True) for name in closers}
+        after |= {name: Go(to.get(name, call)) for name in (*calls, *opens)}
+        rows |= {(thought, name): Go(state) for name, state in to.items()}
+        rows |= {(state, name): go for state in (call, behind) for name, go in after.items()}
+    return table.rewritten(parts=parts, transitions=rows, ends=ends, drafts=drafts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.guards import dressed_alike, outside_of_quotations
-from agent_parsers.engine.grammar.reasoning import with_reasoning
+from agent_parsers.engine.grammar.reasoning import with_calls_in_thoughts, with_reasoning
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
 
@@ -58,7 +58,7 @@ def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -
     is_run = mode == "transcript"
     table = with_dressed_results(table)
     if table.lenient and table.several:
-        table = with_reasoning(table, dialect.reasoning)
+        table = with_calls_in_thoughts(with_reasoning(table, dialect.reasoning))
     elif table.lenient and not is_run:
         table = with_quotations(table)
     if table.lenient and not is_run:

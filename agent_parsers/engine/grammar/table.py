@@ -165,9 +165,11 @@ class Table:
     begun: Mapping[str, str] = field(default_factory=dict)
     """By call state: the state that follows as soon as its reader sees a call begin. Until then the
     text is a thought, and the state may end without a call."""
-    drafts: Collection[str] = ()
-    """States inside and after a call in a thought that is still open. The call counts only if the
+    acting: Collection[str] = ()
+    """Markers that open a call also in a thought that is still open. The call counts only if the
     text ends there."""
+    drafts: Collection[str] = ()
+    """States inside and after such a call; set by the rewriting for reasoning."""
     read_tool: ToolReader | None = None
     """Reads the name of a tool, without the quotes or emphasis around it; `None` keeps the text."""
     beside_action: Collection[str] = ()
@@ -203,7 +205,6 @@ class Table:
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no transition")
         named = (*self.ends, *self.starts.values(), *self.prompt_ends.values(), *self.readers)
-        named = (*named, *self.drafts)
         for state in (*named, self.transcript_start or self.initial):
             if state not in self.parts:
                 raise ValueError(f"state {state!r} has no part")

@@ -13,7 +13,9 @@ __all__ = ["Before"]
 class Before:
     """The text of a state before the next marker, as far as that decides what the marker means."""
 
-    __slots__ = ("_ends_in_tick", "_ticks", "blank", "has_thought", "is_first", "last", "lead")
+    __slots__ = (
+        "_ends_in_tick", "_ticks", "blank", "depth", "has_thought", "is_first", "last", "lead",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.is_first: bool = True
@@ -26,6 +28,8 @@ class Before:
         """The white space at its end."""
         self.has_thought: bool = False
         """Whether a thought was closed before it."""
+        self.depth: int = 0
+        """How many thoughts are open within the thought that it belongs to."""
         self._ticks = 0  # runs of backticks on the line so far
         self._ends_in_tick = False  # whether the last run may go on
 

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.guards import (
     Here,
+    closes_the_outermost,
     first_of_its_kind,
     not_mentioned,
+    opens_no_other,
+    outside_of_fences,
     outside_of_quotations,
 )
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.before import Before
 from agent_parsers.events import Event, MarkerSeen, Repair
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.events import Span
 
 __all__ = ["Scanner"]
 
@@ -66,6 +71,8 @@ class Scanner:
         state, before = self._state, self._before
         delta = state.delta
         if delta is None or self._tail or before.is_first or state.is_verbatim:
+            return None
+        if self._collector.is_holding:
             return None
         if state.growing(chunk, 0) is not None or not (body := chunk.rstrip()):
             return None
@@ -135,7 +142,8 @@ class Scanner:
     ) -> bool:
         """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
         is_start = self._marker == "start"
-        here = Here(crossing.marker, found, self._before, self._collector, is_start)
+        place = self._text_at, start
+        here = Here(crossing.marker, found, self._before, self._collector, is_start, place)
         for guard in crossing.guards:
             if reason := guard(here):
                 span = (start, start + len(found[0]))
@@ -144,11 +152,20 @@ class Scanner:
                     at = span[1] - len(found[0].lstrip())
                     message = f"took {label!r} in a quotation for text"
                     events.append(Repair("quoted", (at, at + len(label)), message))
-                elif guard in (first_of_its_kind, not_mentioned):
+                elif guard in (first_of_its_kind, not_mentioned, outside_of_fences):
                     self._collector.meet_mark(span, opens=not crossing.unopened)
+                elif guard is opens_no_other:
+                    self._before.depth += 1
+                elif guard is closes_the_outermost:
+                    self._close_inner(events, crossing, span)
                 self._pass_by(guard, reason, found[0], start)
                 return True
         return False
+
+    def _close_inner(self, events: list[Event], crossing: Crossing, span: Span) -> None:
+        """Close a thought within a thought by the marker of *crossing* at *span*."""
+        self._before.depth -= 1
+        self._collector.meet_inner_end(events, crossing.name, span)
 
     def _pass_by(self, guard: Guard, reason: str, spelt: str, start: int) -> None:
         """Note that *guard* refused the marker *spelt* at *start*; subclasses may record it."""
@@ -266,6 +283,10 @@ class Scanner:
         if drops and not self._collector.has_dropped:
             drops = ""
         before.has_thought = before.has_thought or crossing.ends_thought
+        if to.part is Part.THOUGHT or to.is_draft:
+            before.depth += self._state.is_draft and not to.is_draft  # another was opened
+        else:
+            before.depth = 0
         self._collector.turn_page(events, to.part, edge)
         label = spelt.strip()
         at = end - len(spelt.lstrip())

@@ -180,8 +180,7 @@ class TurnStream(Scanner):
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:
             self._collector.is_half = ended != "stop"
-            self._cross(events, half, self._tail, self._at, self._size)
-            self._tail = ""
+            self._take_half(events, half)
         self._advance(events, self._tail, is_last=True)
         end = self._leave(events, None, self._size, self._size)
         if end < self._size:
@@ -195,19 +194,32 @@ class TurnStream(Scanner):
     def _refuse(self) -> None:
         """Raise an error that is not in the text itself; subclasses may override it."""
 
+    def _take_half(self, events: list[Event], half: Crossing) -> None:
+        """Take *half* a marker, in which the text ends, for the marker."""
+        tail, span = self._tail, (self._at, self._size)
+        self._tail = ""
+        if not (half.ends_thought and self._before.depth):
+            self._cross(events, half, tail, *span)
+            return
+        self._close_inner(events, half, span)
+        self._take(events, tail, 0, len(tail))
+        self._at = self._size
+
     def _half_marker(self) -> Crossing | None:
         """Return the crossing of half a marker at the end of the text, if it is unambiguous.
 
         The text then ends in half a stop sequence, or in the beginning of a marker that closes a
-        call, and of no other marker.
+        call, and of no other marker, or in more than half of one that closes a thought.
         """
         tail, state = self._tail, self._state
         if state.can_be_cut and tail in self._machine.half_stops:
             over = next(each.to for each in state.crossings if each.to.is_cut)
             return Crossing("stop", Literal(tail), over)
-        if not tail or state.part is not Part.CALL or not self._machine.table.several:
+        if not tail or not self._machine.table.several or self._collector.is_quoting:
             return None
-        if self._collector.is_quoting:
+        if self._machine.lenient and (closer := self._half_closer()) is not None:
+            return closer
+        if state.part is not Part.CALL:
             return None
         markers = (
             (crossing, crossing.marker)
@@ -222,6 +234,27 @@ class TurnStream(Scanner):
         if not begun or not all(c.closes and c.to is not state and not c.drops for c in begun):
             return None
         return replace(begun[0], name="half of a marker", marker=Literal(tail))
+
+    def _half_closer(self) -> Crossing | None:
+        """Return the crossing of a marker that closes a thought, if the text ends in half of it."""
+        tail, state = self._tail, self._state
+        is_text = state.part in (Part.THOUGHT, Part.CONTENT) or state is self._machine.initial
+        if state.is_draft or not is_text:
+            return None
+        begun = [
+            (crossing, text)
+            for crossing in state.crossings
+            for text in spelt_texts(crossing.marker)
+            if text.startswith(tail)
+        ]
+        if not all(crossing.ends_thought for crossing, _ in begun):
+            return None
+        half = next((crossing for crossing, text in begun if _is_half(tail, text)), None)
+        return half and replace(half, marker=Literal(tail))
+
+
+def _is_half(tail: str, text: str) -> bool:
+    return text.startswith(tail) and 2 * len(tail) > len(text)
 
 
 def _collector(

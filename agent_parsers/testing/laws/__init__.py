@@ -58,6 +58,11 @@ from agent_parsers.testing.laws.table import (
     no_marker_ends_in_white_space,
     the_instructions_show_no_label_that_is_not_read,
 )
+from agent_parsers.testing.laws.thinking import (
+    a_call_ends_an_open_thought,
+    a_thought_keeps_its_words,
+    no_answer_has_the_end_of_a_thought,
+)
 from agent_parsers.testing.laws.work import (
     eight_times_the_text_takes_less_than_sixteen_times_as_long,
     twice_the_text_is_twice_the_work,
@@ -77,6 +82,7 @@ from agent_parsers.testing.laws.writing import (
 
 __all__ = [
     "a_call_emitted_early_is_a_call_of_the_turn",
+    "a_call_ends_an_open_thought",
     "a_label_that_is_spelt_otherwise_is_a_repair",
     "a_name_is_that_of_one_dialect",
     "a_repair_says_what_and_where",
@@ -86,6 +92,7 @@ __all__ = [
     "a_stop_sequence_is_a_marker",
     "a_stop_sequence_stops_no_step",
     "a_stream_ends_in_the_result_of_the_whole",
+    "a_thought_keeps_its_words",
     "a_transcript_is_read_or_refused",
     "a_turn_is_read_or_refused",
     "any_cut_gives_the_same_events",
@@ -96,6 +103,7 @@ __all__ = [
     "every_marker_is_written",
     "every_state_can_be_reached",
     "every_transcript_has_a_beginning",
+    "no_answer_has_the_end_of_a_thought",
     "no_call_is_an_answer",
     "no_character_is_lost_or_repeated",
     "no_key_counts_twice",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.modes import Mode
 
-__all__ = ["Quotation", "quotations", "reasoning_marks"]
+__all__ = ["Quotation", "own_marks", "quotations", "reasoning_marks"]
 
 _BEFORE, _AFTER = "The manual says:\n", "\nI will not do that."
 _PROBE, _ANSWER = "a7thought", "a7answer"
@@ -66,12 +66,12 @@ def reasoning_marks() -> tuple[tuple[str, str], ...]:
     found = dict.fromkeys(_USUAL)
     for name in list_dialects():
         dialect = get_dialect(name)
-        found |= dict.fromkeys((*dialect.reasoning, *_own_marks(dialect)))
+        found |= dict.fromkeys((*dialect.reasoning, *own_marks(dialect)))
     return tuple(found)
 
 
 @cache
-def _own_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
+def own_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
     """Return the markers that the dialect writes around a thought, if it has any."""
     if not dialect.several or not dialect.thinks:
         return ()
@@ -102,7 +102,7 @@ def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
 
 
 def _reasoned(dialect: Dialect, mode: Mode, call: str) -> Iterator[Quotation]:
-    own = _own_marks(dialect)
+    own = own_marks(dialect)
     for opens, closes in own if mode == "strict" else reasoning_marks():
         what = f"{opens} and {closes}"
         yield Quotation(what, f"{opens}\n{call}\n{closes}\nDone.")

@@ -206,7 +206,7 @@ class TestDeepSeek:
         assert read("deepseek_v31", f"<think>x {call}", mode) is None
         wanted = [("f", {})] if mode == "lenient" else None
         assert read("deepseek_v31", f"<think>x {BEGIN}{call}{END}", mode) == wanted
-        assert read("deepseek_v3", f"<think>x {BEGIN}{call}{END}", mode) is None
+        assert read("deepseek_v3", f"<think>x {BEGIN}{call}{END}", mode) == wanted
 
 
 SECTION, SECTION_END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"

@@ -208,16 +208,25 @@ def test_a_prompt_may_open_a_thought_in_marks_that_a_dialect_does_not_write(name
         closer = options["prompt"].strip().replace("<", "</").replace("[", "[/")
         parser = parser_of(name, **options)
         assert parser.read(f"Hm. {call}{closer}Yes.").content == "Yes."
-        for text in (call, f"{call}{closer}"):
+        with pytest.raises(OutputParserException):
+            parser.parse(f"{call}{closer}")
+        if name == "llama3_json":  # no mark opens its calls
             with pytest.raises(OutputParserException):
-                parser.parse(text)
+                parser.parse(call)
+        else:
+            assert "open_reasoning" in {each.kind for each in parser.read(call).repairs}
 
 
 @pytest.mark.parametrize("closer", ["</think>", "[/THINK]"])
-def test_behind_a_closed_thought_text_may_hold_what_closes_one(closer: str) -> None:
-    text = f"Write\n{closer}\nto close it."
+def test_behind_a_closed_thought_what_closes_one_is_text_only_if_quoted(closer: str) -> None:
     for options in ({"start": "content"}, {"prompt": f"{closer.replace('/', '')}\n\n{closer}"}):
-        assert parser_of("hermes", **options).read(text).content == text
+        parser = parser_of("hermes", **options)
+        turn = parser.read(f"Write\n{closer}\nto close it.")
+        assert turn.content == "Write\nto close it."
+        assert "closer" in {each.kind for each in turn.repairs}
+        for text in (f"Write\n```\n{closer}\n```", f"Write `{closer}`.", f"Write {closer} here."):
+            turn = parser.read(text)
+            assert (turn.content, turn.repairs) == (text, ())
 
 
 def test_gpt_oss_begins_in_a_header_unless_the_prompt_goes_on() -> None:

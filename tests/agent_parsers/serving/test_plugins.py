@@ -119,15 +119,52 @@ def test_the_prompt_tells_vllm_whether_the_text_begins_in_a_thought(vllm: Any) -
     assert thoughts.extract_content_ids(ids) == ids
 
 
-def test_a_call_in_a_thought_that_does_not_end(vllm: Any, caplog: pytest.LogCaptureFixture) -> None:
-    call = "<tool_call>\n<function=ping>\n<parameter=n>\n1\n</parameter>\n</function>\n</tool_call>"
-    thought, content, calls = Vllm("ap_qwen3_coder").whole(f"<think>Hm.\n{call}")
-    assert (thought, [name for _, name, _ in calls]) == (None, ["ping"])
-    assert content.strip() == "<think>Hm."
-    deltas = Vllm("ap_qwen3_coder").streamed("<think>Hm.\n", call)
-    assert "".join(delta.reasoning or "" for delta in deltas) == f"Hm.\n{call}"
-    assert not any(delta.tool_calls for delta in deltas)
-    assert "a call is reasoning" in caplog.text
+OPEN = {
+    "ap_qwen3_coder": (
+        "<tool_call>\n<function=ping>\n<parameter=n>\n1\n</parameter>\n</function>\n</tool_call>"
+    ),
+    "ap_hermes": CALL,
+}
+
+
+@pytest.mark.parametrize("prompt", ["", "<think>\n"])
+@pytest.mark.parametrize(("name", "call"), OPEN.items())
+def test_a_call_ends_a_thought_that_is_open(vllm: Any, name: str, call: str, prompt: str) -> None:
+    text = f"Hm.\n{call}" if prompt else f"<think>Hm.\n{call}"
+    thought, content, calls = Vllm(name, prompt=prompt).whole(text)
+    assert (thought, content, [call[1:] for call in calls]) == ("Hm.", None, [("ping", ARGUMENTS)])
+    for parts in ([text], [*text]):
+        parser = Vllm(name, prompt=prompt)
+        parser.thoughts.adjust_request(parser.request)
+        deltas = parser.streamed(*parts)
+        assert "".join(delta.reasoning or "" for delta in deltas) == "Hm."
+        (found,) = [each for delta in deltas for each in delta.tool_calls]
+        assert (found.index, found.function.name, found.function.arguments) == (
+            0,
+            "ping",
+            ARGUMENTS,
+        )
+
+
+@pytest.mark.parametrize("why", ["another tool", "text follows", "no tools", "no request"])
+def test_a_call_may_be_part_of_an_open_thought(
+    vllm: Any, caplog: pytest.LogCaptureFixture, why: str
+) -> None:
+    thought = f"Hm.\n{CALL}"
+    parser = Vllm("ap_hermes", prompt="<think>\n")
+    if why == "another tool":
+        thought = thought.replace("ping", "fly")
+    elif why == "text follows":
+        thought = f"{thought} Or not."
+    elif why == "no tools":
+        parser.request.tool_choice = "none"
+    if why != "no request":
+        parser.thoughts.adjust_request(parser.request)
+        assert parser.whole(thought) == (thought, None, [])
+    deltas = parser.streamed(*thought)
+    assert "".join(delta.reasoning or "" for delta in deltas) == thought
+    assert not any(delta.tool_calls or delta.content for delta in deltas)
+    assert ("a call is reasoning" in caplog.text) is (why != "text follows")
 
 
 def test_without_a_parser_of_reasoning_vllm_gets_it_as_content(vllm: Any) -> None:

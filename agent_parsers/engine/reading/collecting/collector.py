@@ -70,10 +70,10 @@ class Collector:
     """
 
     __slots__ = (
-        "_advise", "_answer", "_call", "_kept", "_machine", "_problem", "_step_at", "_text",
-        "_tools", "_watch", "add", "ended",
-        "has_dropped", "is_closed", "is_half", "keeps_text", "label", "label_span",
-        "reads_foreign", "result",
+        "_advise", "_answer", "_call", "_fenced", "_fences", "_kept", "_machine", "_problem",
+        "_step_at", "_text", "_tools", "_watch", "add", "ended", "has_dropped", "is_closed",
+        "is_half", "is_holding", "keeps_text", "label", "label_span", "reads_foreign",
+        "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -96,6 +96,8 @@ class Collector:
         """Whether the next marker, which was just found, closes this state."""
         self.is_half: bool = False
         """Whether the text ends in only half of that marker, perhaps because it was cut."""
+        self.is_holding: bool = False
+        """Whether text is held back, since more of the text decides what it is."""
         self.has_dropped: bool = True
         """Whether the last `restart` really dropped the turn so far."""
         self.ended: Ended = "unknown"
@@ -107,6 +109,8 @@ class Collector:
         self.reads_foreign: bool = False
         """Whether calls in the form of another dialect are looked for in the text of an answer."""
         self._text = KeptText()
+        self._fences: QuoteWatch | None = None  # sees the fences in a part of the text
+        self._fenced = 0, 0  # the span of that part
         self.add: Callable[[str], None] = self._text.add
         """Takes the next chunk of the whole text, including markers."""
 
@@ -140,6 +144,17 @@ class Collector:
     def holds(self, part: str) -> bool:
         """Return whether the text of this state, if it is kept, contains *part*."""
         return part in str(self._kept)
+
+    def is_in_fence(self, start: int, stop: int) -> bool:
+        """Return whether a fence opened at offset *start* or later is open at offset *stop*.
+
+        The text between them is looked at once, if *stop* never decreases.
+        """
+        if self._fences is None or self._fenced[0] != start:
+            self._fences, self._fenced = QuoteWatch(fences_only=True), (start, start)
+        self._fences.feed(self._text.slice(self._fenced[1], stop))
+        self._fenced = start, stop
+        return bool(self._fences.mark)
 
     @property
     def opened_at(self) -> int:
@@ -248,6 +263,9 @@ class Collector:
 
     def meet_mark(self, span: Span, *, opens: bool) -> None:
         """Record that text at *span* only mentions a marker that opens or closes a thought."""
+
+    def meet_inner_end(self, events: list[Event], name: str, span: Span) -> None:
+        """Record that a marker at *span* closes a thought within a thought."""
 
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         """Drop the turn up to *state*, whose text is at *span*: all of it was reasoning."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from re import Match
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -43,22 +44,31 @@ _DELTAS: Final[Mapping[Part, type[Delta]]] = {
     Part.CONTENT: AnswerDelta,
 }
 """The delta of each part. The name of a tool is emitted only when it is complete."""
+_ARMED: Final = frozenset((
+    "by_group", "can_be_cut", "crossings", "growing", "is_open_answer", "needs_closer", "watches",
+    "whole",
+))  # fmt: skip
+"""The attributes of a state that tell what its markers do."""
 _KEPT: Final = {Part.TOOL, Part.INPUT, Part.ANSWER, Part.CONTENT}
 """The parts whose text is collected for the result."""
 
 
 class State:
-    """A part of a turn, the markers that count in it, and how a text may end in it."""
+    """A part of a turn, the markers that count in it, and how a text may end in it.
+
+    What the markers do is worked out when the state is first needed: most texts come to few states.
+    """
 
     __slots__ = (
-        "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta", "growing",
+        "_arm", "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta", "growing",
         "has_reader", "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer",
         "is_verbatim", "keeps_end", "needs_closer", "new_call", "opener", "part",
         "problem", "watches", "whole",
     )  # fmt: skip
 
-    def __init__(self, name: str, table: Table) -> None:
+    def __init__(self, name: str, table: Table, arm: Callable[[str], None]) -> None:
         part = table.parts[name]
+        self._arm = partial(arm, name)
         self.part: Part = part
         # The delta that its text is emitted as.
         self.delta: type[Delta] | None = _DELTAS.get(part)
@@ -76,15 +86,31 @@ class State:
         # Makes its own call readers, if it has any.
         self.new_call: Callable[[], CallReader] | None = table.readers.get(name)
         self.has_reader: bool = _has_reader(name, table)  # its reader knows which markers count
-        self.watches: bool = False  # a label in a quotation is text
-        self.needs_closer: bool = False  # an input that has to be closed
-        self.is_open_answer: bool = False  # an answer that only a marker closes
-        self.can_be_cut: bool = False  # a marker may end the turn here
-        self.crossings: tuple[Crossing, ...] = ()
-        # Functions that find a marker, and the crossings by group of the match; group 0 is unused.
-        self.whole: Search = _no_marker
-        self.growing: Search = _no_marker
-        self.by_group: tuple[Crossing, ...] = ()
+
+    watches: bool
+    """Whether a label in a quotation is text."""
+    needs_closer: bool
+    """Whether it is an input that has to be closed."""
+    is_open_answer: bool
+    """Whether it is an answer that only a marker closes."""
+    can_be_cut: bool
+    """Whether a marker may end the turn here."""
+    crossings: tuple[Crossing, ...]
+    """What the markers do."""
+    whole: Search
+    """Finds a marker in a text of which nothing follows."""
+    growing: Search
+    """Finds a marker, or what may become one, in a text that goes on."""
+    by_group: tuple[Crossing, ...]
+    """The crossings by group of what these functions find; group 0 is unused."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name not in _ARMED:
+                raise AttributeError(name)
+            self._arm()
+            return getattr(self, name)
 
     def arm(self, crossings: Sequence[Crossing], stop: Collection[str]) -> None:
         """Set what the markers do in this state; *stop* has the dialect's stop sequences.
@@ -94,10 +120,13 @@ class State:
         self.crossings = tuple(crossings)
         closers = {crossing.marker.canonical for crossing in crossings if crossing.closes}
         self.is_open_answer = self.part is Part.ANSWER and bool(closers)
-        if self.part is Part.INPUT and closers:
-            self.needs_closer = closers.isdisjoint(stop)  # a stop sequence may be missing
+        is_input = self.part is Part.INPUT and bool(closers)
+        self.needs_closer = is_input and closers.isdisjoint(stop)  # the stop may be missing
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
         self.watches = any(guards.outside_of_quotations in each.guards for each in crossings)
+        if not crossings:
+            self.whole = self.growing = _no_marker
+            return
         patterns = Patterns({crossing.name: crossing.marker for crossing in crossings})
         by_name = {crossing.name: crossing for crossing in crossings}
 
@@ -141,17 +170,19 @@ class Crossing:
 
 def states_of(table: Table, stop: Collection[str]) -> dict[str, State]:
     """Return the states of *table* by name; *stop* has the dialect's stop sequences."""
-    states = {name: State(name, table) for name in table.parts}
+    rows: dict[str, list[str]] = {name: [] for name in table.parts}
+    for row in table.transitions:
+        rows[row[0]].append(row[1])
+
+    def arm(name: str) -> None:
+        goes = ((marker, states[table.transitions[name, marker].to]) for marker in rows[name])
+        states[name].arm([_crossing(table, name, *go) for go in goes], stop)
+
+    states = {name: State(name, table, arm) for name in table.parts}
     for name, later in table.begun.items():
         state, new_call = states[name], states[name].new_call or table.new_call
         state.begun = states[later]
         state.opener = "" if new_call is None else new_call().opener
-    crossings: dict[str, list[Crossing]] = {name: [] for name in states}
-    for (name, marker), transition in table.transitions.items():
-        crossings[name].append(_crossing(table, name, marker, states[transition.to]))
-    for name, found in crossings.items():
-        if found:
-            states[name].arm(found, stop)
     return states
 
 
@@ -206,8 +237,10 @@ def _guards(
         if crossing.unopened or crossing.to.part is Part.THOUGHT:
             yield guards.outside_of_values
     if crossing.unopened:
-        yield guards.first_of_its_kind
-    if isinstance(marker, Nameable):
+        is_content = table.parts[state] is Part.CONTENT or state == table.initial
+        is_left_out = table.lenient and table.several and is_content
+        yield guards.outside_of_fences if is_left_out else guards.first_of_its_kind
+    if isinstance(marker, Nameable) and table.parts[state] is not Part.THOUGHT:
         yield guards.not_mentioned
 
 
@@ -225,6 +258,8 @@ def _is_nameable(table: Table, state: str, marker: Literal, transition: Transiti
     """Return whether text in *state* may mention *marker*, which opens or closes a thought."""
     if not table.several or marker.place or state in table.drafts:
         return False
+    if table.parts[state] is Part.THOUGHT:
+        return guards.outside_of_ticks in transition.guards
     if table.parts[state] not in (Part.CONTENT, Part.CALL):
         return False
     is_late = isinstance(transition, Go) and transition.unopened

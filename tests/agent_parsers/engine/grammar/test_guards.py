@@ -88,8 +88,8 @@ CASES = [
     ),
     Case(
         guards.first_of_its_kind,
-        "hermes",
-        "<think>Easy.</think>\nClose it with\n</think>\nand go on.",
+        "react",
+        "<think>Easy.</think>\nFinal Answer: Close it with\n</think>\nand go on.",
         "</think>",
         "after a thought that was closed already",
     ),
@@ -99,6 +99,41 @@ CASES = [
         "Here is how: </think> closes a thought.",
         "</think>",
         "in a sentence that only mentions it",
+    ),
+    Case(
+        guards.outside_of_fences,
+        "hermes",
+        "<think>Easy.</think>Write:\n```\n</think>\n```",
+        "</think>",
+        "in a fence",
+    ),
+    Case(
+        guards.outside_of_ticks,
+        "hermes",
+        "<think>It asks for `</think>`.</think>It is a mark.",
+        "</think>",
+        "between backticks",
+    ),
+    Case(
+        guards.opens_no_other,
+        "hermes",
+        "<think>It wrote <think>quick</think> first.</think>It is a thought.",
+        "<think>",
+        "in a thought that is open",
+    ),
+    Case(
+        guards.closes_the_outermost,
+        "hermes",
+        "<think>It wrote <think>quick</think> first.</think>It is a thought.",
+        "</think>",
+        "in a thought that was opened before",
+    ),
+    Case(
+        guards.begins_the_text,
+        "hunyuan_a13b",
+        '<think>Like <tool_calls>[{"name": "ping"}]</tool_calls> in </answer>?</think>Lit.',
+        "</answer>",
+        "behind other text",
     ),
 ]
 IDS = [case.guard.__name__ for case in CASES]
