@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.table import Table
 
-__all__ = ["SHARED", "dialects_with_signs", "find_labels", "telling_markers"]
+__all__ = [
+    "SHARED", "dialects_with_signs", "find_labels", "has_telling_marker", "telling_markers",
+]  # fmt: skip
 
 _TELLING: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 """The parts to which a telling marker leads; every format has questions, and ends."""
@@ -53,6 +55,19 @@ def dialects_with_signs(text: str) -> tuple[list[Dialect], list[Dialect]]:
         The likely ones; and the others, which a dialect outdoes that has the same labels in the
         text and more, or which have no sign but that of a bare call.
     """
+    likely, others = _marked(text)
+    bare = _signs(tuple(map(get_dialect, list_dialects()))).bare if _OPENS_CALLS(text) else set()
+    likely = likely or bare
+    return _by_name(likely), _by_name((others | bare) - likely)
+
+
+def has_telling_marker(text: str) -> bool:
+    """Return whether *text* has a telling marker of any registered dialect."""
+    return bool(_marked(text)[0])
+
+
+def _marked(text: str) -> tuple[set[Dialect], set[Dialect]]:
+    """Return the dialects of which *text* has a telling marker; those that others outdo apart."""
     signs = _signs(tuple(map(get_dialect, list_dialects())))
     labels: defaultdict[Dialect, set[str]] = defaultdict(set)
     for label in {_letters(found[1]) for found in signs.find_labels.finditer(text)}:
@@ -63,15 +78,12 @@ def dialects_with_signs(text: str) -> tuple[list[Dialect], list[Dialect]]:
     for literal, owners in signs.literals.items():
         if not owners <= marked and literal in squeezed:
             marked |= owners
-    bare = signs.bare if _OPENS_CALLS(text) else set()
     likely = marked | {
         dialect
         for dialect, own in labels.items()
         if not any(own < more for more in labels.values())
     }
-    likely = likely or bare
-    others = labels.keys() | bare - likely
-    return _by_name(likely), _by_name(others - likely)
+    return likely, labels.keys() - likely
 
 
 def _by_name(dialects: Iterable[Dialect]) -> list[Dialect]:

@@ -22,6 +22,7 @@ __all__ = [
     "are_fenced",
     "is_example",
     "is_over",
+    "is_structural",
     "line_before",
     "mentions_of",
     "stands",
@@ -33,6 +34,13 @@ _WORD: Final = re.compile(r"[\w.-]+")
 _TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)\w*", re.IGNORECASE)
 """Matches the opening of a fence whose tag says that calls are in it."""
 _MARKS_BEHIND: Final = re.compile(r"<\|[\w ]{1,40}\|>|</[\w:|]{1,40}>|<end_of_turn>")
+_STRUCTURAL_BEFORE: Final = frozenset("\"'`<[({=:/.>|@!$*")
+_STRUCTURAL_BEHIND: Final = re.compile(
+    r"[*`]{0,3}[ \t]?[(\[{<=:\"'`>|]|[*`]{0,3}\s{0,8}[({<]|[ \t]*->|\s{1,8}--?\w"
+    r"|\s{1,4}[\w-]{1,40}[ \t]?[:=]|\s{1,4}(?:args?|arguments|inputs?|parameters|params)\b",
+    re.IGNORECASE,
+).match
+"""Matches what follows a name in the shapes of calls."""
 _LONGEST_LEAD: Final = 400
 _EXAMPLE: Final = re.compile(
     r"\b(?:like|such as|format|form|syntax|shape|schema|can|may|should|must|expects?|takes?"
@@ -73,6 +81,12 @@ def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
             start = word.start() + word[0].index(name)
             found.append(Mention(start, start + len(name), name))
     yield from sorted(found)
+
+
+def is_structural(text: str, mention: Mention) -> bool:
+    """Return whether more than words stands beside a *mention* of a tool, such as a bracket."""
+    before = text[max(0, mention.start - 1) : mention.start]
+    return before in _STRUCTURAL_BEFORE or _STRUCTURAL_BEHIND(text, mention.stop) is not None
 
 
 def line_before(text: str, at: int) -> str:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.detecting.detection import ranked
-from agent_parsers.detecting.signs import SHARED, dialects_with_signs
+from agent_parsers.detecting.signs import SHARED, has_telling_marker
 from agent_parsers.detecting.trial import Trial, try_reply
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
-from agent_parsers.foreign.places import are_fenced, is_over, mentions_of
+from agent_parsers.foreign.places import are_fenced, is_over, is_structural, mentions_of
 from agent_parsers.foreign.shapes import find_nameless, find_shapes
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
 
 def _find(text: str, mentions: Sequence[Mention], tools: ToolSet | None) -> Foreign | None:
     """Return what looks like calls in *text*, in which the tools have these *mentions*."""
-    likely, _ = dialects_with_signs(text)
-    if likely or mentions:
+    may_be_shaped = any(is_structural(text, mention) for mention in mentions)
+    if tools is None or may_be_shaped or has_telling_marker(text):
         alike, against, _ = ranked([text], partial(_attempt, tools))
         if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:
             return found
     if tools is None:
         return find_nameless(text)
-    return find_shapes(text, mentions, tools) if mentions else None
+    return find_shapes(text, mentions, tools) if may_be_shaped else None
 
 
 def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:

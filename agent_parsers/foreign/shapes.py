@@ -207,6 +207,8 @@ def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) ->
         is_data = isinstance(enclosed.tool_input, dict) and bool(enclosed.tool_input)
         return Shape(form, enclosed.span, calls, enclosed.why, is_data=is_data)
     before = line_before(text, mention.start)
+    if before[-1:] in ("'", '"'):
+        return None  # it is part of an object, or quoted
     bullet = _BULLET(before)
     start = mention.start - len(before) + (0 if bullet is None else bullet.end())
     lead = _LEAD(text[start : mention.start])

@@ -7,6 +7,7 @@ Users add their own with `register`.
 from __future__ import annotations
 
 import copyreg
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
@@ -75,10 +76,16 @@ ask_for_foreign(_find_foreign)
 
 def list_dialects() -> list[str]:
     """Return the names of all dialects, sorted."""
+    return sorted({*KNOWN, *_shipped()})
+
+
+@cache
+def _shipped() -> frozenset[str]:
+    """Return the names of the modules with a dialect."""
     from pkgutil import iter_modules  # imported lazily: not needed to load a dialect by name
 
     shipped = (module.name for module in iter_modules(dialects.__path__))
-    return sorted({*KNOWN, *(name for name in shipped if not name.startswith("_"))})
+    return frozenset(name for name in shipped if not name.startswith("_"))
 
 
 def get_dialect(name: str | Dialect) -> Dialect:
