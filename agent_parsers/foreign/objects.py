@@ -173,8 +173,8 @@ def _named_call(
 
 def _keyed_call(tool: str, given: Any, tools: ToolSet) -> list[tuple[str, Any]] | None:
     """Return the call in an object whose only key is the *tool*; see `calls_in`."""
-    if isinstance(given, str):
-        return []  # an input, or just what the answer says of it
+    if isinstance(given, str):  # an input, or just what the answer says of it
+        return None if fitted(tools, tool, given) is None else []
     if not isinstance(given, dict) or is_schema(given):
         return None
     if given and tools.checks(tool) and not any(tools.declares(tool, (key,)) for key in given):

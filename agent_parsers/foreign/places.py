@@ -21,6 +21,7 @@ __all__ = [
     "Stand",
     "are_fenced",
     "is_example",
+    "is_indented",
     "is_over",
     "is_structural",
     "line_before",
@@ -113,11 +114,20 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
         number = bisect_right(holes, span[0], key=itemgetter(0)) - 1
         if around.quotation(number) is not None or around.is_denied(number, is_marked=False):
             return "quoted"
+        if is_indented(text, span[0]):
+            return "quoted"
         if any(each.start <= span[0] < each.stop for each in fences):
             return "in a fence"
         return "alone" if around.is_alone(number) else "in a sentence"
 
     return [stand(span) for span in spans]
+
+
+def is_indented(text: str, at: int) -> bool:
+    """Return whether offset *at* stands in an indented block, as Markdown has them, below text."""
+    start = text.rfind("\n", 0, at) + 1
+    is_block = text[start:at].expandtabs(4).startswith(" " * 4) and text[start - 2 : start] == "\n\n"
+    return is_block and bool(text[:start].strip())
 
 
 def are_fenced(text: str, spans: Sequence[Span], begin: int) -> bool:

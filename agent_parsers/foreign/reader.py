@@ -9,7 +9,7 @@ is an answer; all else that looks like a call is refused, with the reason.
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
@@ -17,7 +17,13 @@ from agent_parsers.detecting.detection import ranked
 from agent_parsers.detecting.signs import SHARED, has_telling_marker
 from agent_parsers.detecting.trial import Trial, try_reply
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
-from agent_parsers.foreign.places import are_fenced, is_over, is_structural, mentions_of
+from agent_parsers.foreign.places import (
+    are_fenced,
+    is_indented,
+    is_over,
+    is_structural,
+    mentions_of,
+)
 from agent_parsers.foreign.shapes import find_nameless, find_shapes
 
 if TYPE_CHECKING:
@@ -71,10 +77,15 @@ def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
 
 
 def _attempt(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool) -> Trial:
-    trial = try_reply(dialect, text, tools, is_likely=is_likely)
-    if trial.actions and not trial.names_tools:
-        trial.actions, trial.is_told = 0, False  # code in a fence may well be the answer
-    return trial
+    if not _names_tools(dialect):  # code in a fence may well be the answer
+        return Trial(dialect, "reply", len(text), is_likely)
+    return try_reply(dialect, text, tools, is_likely=is_likely)
+
+
+@cache
+def _names_tools(dialect: Dialect) -> bool:
+    """Return whether the calls of *dialect* name what they call; code, for example, does not."""
+    return try_reply(dialect, dialect.sample).names_tools
 
 
 def _in_dialects(
@@ -96,7 +107,7 @@ def _in_dialects(
         why = f"it may as well be one in the form of {others[0].dialect.name}"
         return Foreign(form, whole, why=why) if best.is_told else None
     if best.errors:
-        is_call = best.is_told and is_named
+        is_call = best.is_told and is_named and (best.dialect.several or best.names_tools)
         return (
             Foreign(form, best.errors[0].span or whole, why=best.errors[0].reason)
             if is_call
@@ -110,6 +121,8 @@ def _in_dialects(
     actions = [best.result] if isinstance(best.result, AgentAction) else best.result
     spans = sorted(best.call_spans)
     if are_fenced(text, spans, best.first_mark):
+        return None
+    if not best.is_told and is_indented(text, spans[0][0]):
         return None
     why = _doubt(text, best, spans)
     if why:

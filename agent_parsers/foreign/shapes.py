@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
+from agent_parsers.engine.reading.quoting.spans import without
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.elements import enclosed_call
 from agent_parsers.foreign.objects import calls_in, fitted, is_schema, object_at
@@ -75,6 +76,7 @@ _CODE: Final = re.compile(
     r"""[^"'()\[\]{}]++|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[(\[{])|(?P<closes>[)\]}])|["']"""
 )
 _LONGEST_COMMAND: Final = 300
+_IS_PROSE: Final = re.compile(r"[.;,!?]\s+\w|\.\s*\Z").search
 _KEY: Final = re.compile(r"--?(\w+)|\b(\w+)\s*[=:]")
 _CUT: Final = "it is cut off, or cannot be read"
 _NO_VALUES: Final = "its arguments are not values that the tool takes"
@@ -90,6 +92,10 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         tools: The available tools.
     """
     shapes = [*_outermost([*_objects(text, mentions, tools), *_at_names(text, mentions, tools)])]
+    if (document := _DOCUMENT(text)) is not None:  # elements in it are data, unless all are calls
+        inner = [shape.span for shape in shapes if shape.span[0] >= document.start(2)]
+        if inner and "".join(text[a:b] for a, b in without([document.span(2)], inner)).strip():
+            return None
     places = stands(text, [shape.span for shape in shapes])
     alone = [shape for shape, place in zip(shapes, places, strict=True) if place == "alone"]
     alone = [each for each in alone if not each.is_doubtful or _is_all(text, each.span)]
@@ -106,10 +112,16 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     if not is_over(text, last.span[1]):
         return Foreign(last.form, last.span, why="text follows it")
     for one, other in pairwise(alone):
-        if not is_over(text[: other.span[0]], one.span[1]):
+        if not is_over(text[one.span[1] : other.span[0]], 0):
             return Foreign(other.form, other.span, why="it is one of several, with text between")
     calls = (ForeignCall(*call, shape.span) for shape in alone for call in shape.calls)
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls))
+
+
+_DOCUMENT: Final = re.compile(
+    r"\s*+(?:<\?[^>]*+>\s*+)?<([\w:-]++)[^<>]*+>(.*)</\1\s*+>\s*+\Z", re.DOTALL
+).match
+"""Matches a text that is one element."""
 
 
 def find_nameless(text: str) -> Foreign | None:
@@ -246,7 +258,7 @@ def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape |
     is_command = (
         is_marked or after[:1] == "[" or any(tools.declares(mention.tool, (k,)) for k in keys)
     )
-    if not is_command or text[:start].strip():
+    if not is_command or text[:start].strip() or _IS_PROSE(text[:_LONGEST_COMMAND]):
         return None
     form = f"as the name {mention.tool} and parameters"
     return Shape(
