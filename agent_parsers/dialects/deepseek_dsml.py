@@ -23,7 +23,7 @@ have several calls.
 The prompt opens the thought or closes it; the region ends it as well. In lenient mode closing tags
 may be missing, the tags around the calls may be missing or mutilated (``<｜DSML｜tool>``), the bars
 may be doubled or those of ASCII, tags may lack the space of V4.1, and a parameter may lack the
-attribute, in which case the value is text. An element may hold a JSON object in place of parameters.
+attribute, in which case the value is text. A call may have a JSON object in place of parameters.
 
 Source: the encoding scripts of deepseek-ai/DeepSeek-V3.2 and deepseek-ai/DeepSeek-V4.
 """
