@@ -21,8 +21,9 @@ escapes: a closing tag counts only if another tag or the end of the text follows
 have several calls.
 
 The prompt opens the thought or closes it; the region ends it as well. In lenient mode closing tags
-may be missing, the tags around the calls may be missing or mutilated (``<｜DSML｜tool>``), tags may
-lack the space of V4.1, and a parameter may lack the attribute, in which case the value is text.
+may be missing, the tags around the calls may be missing or mutilated (``<｜DSML｜tool>``), the bars
+may be doubled or those of ASCII, tags may lack the space of V4.1, and a parameter may lack the
+attribute, in which case the value is text. A call may have a JSON object in place of parameters.
 
 Source: the encoding scripts of deepseek-ai/DeepSeek-V3.2 and deepseek-ai/DeepSeek-V4.
 """
@@ -46,6 +47,8 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 END = "<｜end▁of▁sentence｜>"
 WRAPPERS = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
 """The names of the region in all generations, and the variants that models write."""
+BARS = ("｜｜", "|", "||")
+"""Bars on both sides of ``DSML`` that models write for the dialect's own."""
 
 
 def read_value(text: str, attributes: Mapping[str, str]) -> Any:
@@ -72,11 +75,9 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
 
 def _spellings(tag: str, *, mark: str, wrapper: str) -> tuple[str, ...]:
     names = (wrapper, *WRAPPERS) if tag.endswith(f"{wrapper}>") else ("",)
-    spelt = [
-        tag.replace(mark, each).replace(wrapper, name)
-        for each in (mark, mark.rstrip())  # models leave out the space
-        for name in names
-    ]
+    bare = mark.rstrip()  # models leave out the space
+    marks = (mark, bare, *(f"{bars}DSML{bars}" for bars in BARS))
+    spelt = [tag.replace(mark, each).replace(wrapper, name) for each in marks for name in names]
     return tuple(dict.fromkeys(spelt))[1:]
 
 
@@ -94,7 +95,6 @@ def dsml(name: str, models: str, *, wrapper: str, mark: str = "｜DSML｜") -> C
             spellings=partial(_spellings, mark=mark, wrapper=wrapper),
             read_value=read_value,
             other_values=other_values,
-            reads_json=False,
         ),
         call=(f"\n\n<{mark}{wrapper}>\n", f"\n</{mark}{wrapper}>"),
         ends=(END,),

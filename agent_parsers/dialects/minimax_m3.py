@@ -8,7 +8,8 @@
 
 A parameter is ``<city>Bern</city>``, and every tag is preceded by the mark ``]<]minimax[>[``, so
 that values may contain tags of their own. An object has an element for each member, and a list has
-an ``<item>`` for each item: a value with elements is one of the two. Other values are text.
+an ``<item>`` for each item: a value with elements is one of the two. Other values are text. In
+lenient mode, elements of one name beside each other are the items of a list of that name.
 
 Source: the chat template of MiniMaxAI/MiniMax-M3; results as in `minimax_m2`.
 """
@@ -19,7 +20,7 @@ from typing import Any
 
 from agent_parsers.authoring import TaggedPayload, write_value
 from agent_parsers.dialects import minimax_m2
-from agent_parsers.engine.calls.tags.form import truth_values
+from agent_parsers.engine.calls.tags.form import OddValueError, truth_values
 
 MARK = "]<]minimax[>["
 ELEMENT = f"{MARK}<{{key}}>{{value}}{MARK}</{{key}}>"
@@ -33,8 +34,10 @@ def read_value(text: str, _attributes: Mapping[str, str]) -> Any:
     """Return the value of a parameter written as *text*.
 
     Raises:
+        OddValueError: An element is repeated.
         ValueError: The elements are not nested properly, or have text between them.
     """
+    repeated: list[str] = []
     first, *tags = text.split(f"{MARK}<")
     if not tags:
         return text
@@ -48,21 +51,33 @@ def read_value(text: str, _attributes: Mapping[str, str]) -> Any:
         if opened != name[1:] or not open_tags or len(open_tags) > _MOST_DEEP:
             raise ValueError(f"found </{name[1:]}> for <{opened}>")
         around, outside, siblings = open_tags[-1]
-        siblings.append((opened, _joined(before, members)))
+        siblings.append((opened, _joined(before, members, repeated)))
         open_tags[-1] = (around, outside + after, siblings)
     if len(open_tags) > 1:
         raise ValueError("expected the end of an element")
-    return _joined(*open_tags[0][1:])
+    value = _joined(*open_tags[0][1:], repeated)
+    if repeated:
+        raise OddValueError(f"read the repeated element {repeated[0]!r} as a list", value)
+    return value
 
 
-def _joined(text: str, members: list[tuple[str, Any]]) -> Any:
-    """Return the value of *text*, or of *members* with nothing between them."""
+def _joined(text: str, members: list[tuple[str, Any]], repeated: list[str]) -> Any:
+    """Return the value of *text*, or of *members* with nothing between them.
+
+    The names of *repeated* elements, which have a list of values, are collected.
+    """
     if not members:
         return text
-    names = {name for name, _ in members}
-    if text.strip() or (len(names) < len(members) and names != {ITEM}):
-        raise ValueError("found text between elements, or a repeated element")
-    return [value for _, value in members] if names == {ITEM} else dict(members)
+    values: dict[str, list[Any]] = {}
+    for name, value in members:
+        values.setdefault(name, []).append(value)
+    several = [name for name, each in values.items() if len(each) > 1]
+    if text.strip() or (ITEM in several and len(values) > 1):
+        raise ValueError("found text between elements, or items beside members")
+    if values.keys() == {ITEM}:
+        return values[ITEM]
+    repeated += several
+    return {name: each if len(each) > 1 else each[0] for name, each in values.items()}
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:

@@ -42,7 +42,12 @@ another object, a member, an operator, a line of code."""
 _BEGINS_OBJECT: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
 _FENCE: Final = "```"
 _EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
-_OPENERS: Final = frozenset(("{", "[", " ", "*", "_", *_QUOTES))
+_EMPHASISED: Final = re.compile(r"""(\*{2,3}+)((?=[^\W_]|["'“‘`])[^*\n]++(?<![\s/]))\1""").fullmatch
+_BULLET: Final = re.compile(r"[-*•][ \t]++(?=[^\W\d_]{2})[^\n*+^=()]*+").fullmatch
+"""Matches a line that is one item of a list, but not one that may begin with a minus."""
+_STOP_WORD: Final = "PAUSE"
+"""What known prompts tell the model to write before it waits for a result."""
+_OPENERS: Final = frozenset(("{", "[", " ", "*", "_", "-", "•", *_QUOTES))
 """First characters of inputs that may need a repair."""
 
 
@@ -50,16 +55,20 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     """Read an input that is text, as models write it.
 
     One fence, or one pair of quotes or backticks, is removed if it encloses the whole input and its
-    mark does not occur inside. An input that begins like a JSON object or list is repaired as
-    `repair_json` does, and words that follow an object on another line, or in parentheses, are left
-    out; an input that cannot be read as JSON stays unchanged. The value is always text.
+    mark does not occur inside; so are emphasis and a bullet, if the input is one line, and a last
+    line ``PAUSE``. An input that begins like a JSON object or list is repaired as `repair_json`
+    does, and words that follow an object on another line, or in parentheses, are left out; an input
+    that cannot be read as JSON stays unchanged. The value is always text.
 
     Raises:
-        BadPayload: A fence is not closed, or JSON breaks off in the middle of a value.
+        BadPayload: A fence is not closed, JSON breaks off in the middle of a value, or a JSON
+            object repeats a key.
     """
-    if text[:1] not in _OPENERS and _FENCE not in text:
+    if text[:1] not in _OPENERS and _FENCE not in text and _STOP_WORD not in text:
         return text.strip()
-    if _plain_object(text) is not NOTHING:
+    if (plain := _plain_object(text)) is not NOTHING:
+        if may_repeat(text, plain):
+            raise BadPayload("repeated_key", (0, len(text)))
         return text
     body, at = _unwrapped(text, repairs)
     if body[:1] not in ("{", "["):
@@ -67,7 +76,10 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     found = _read_json(body, at, repairs)
     if found is None:
         return body
-    _check_closed(found, found.text, text, (at, at + len(body)), repairs)
+    place = (at, at + len(body))
+    if found.repeats_key and isinstance(found.value, dict):
+        raise BadPayload("repeated_key", place)
+    _check_closed(found, found.text, text, place, repairs)
     return found.text
 
 
@@ -171,6 +183,7 @@ def _without_end(text: str, repairs: list[Repair]) -> str:
 
 def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     """Remove what encloses the whole *text*; return the rest, and where it begins."""
+    text = _without_stop_word(text, repairs)
     if _is_open(text):
         text = _without_end(text, repairs)
         if _is_open(text):
@@ -179,6 +192,7 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     if len(body) < 2:
         return body, 0
     at = text.index(body[0])
+    body, at = _without_bullet(body, at, repairs)
     body, at = _without_emphasis(body, at, repairs)
     if (inner := _encoded_object(body, at)) is not None:
         message = "read a string that holds an object as the object"
@@ -197,11 +211,35 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     return body[start:stop], at + start
 
 
-def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
-    """Remove emphasis left over beside an object; return the rest, and where it begins.
+def _without_stop_word(text: str, repairs: list[Repair]) -> str:
+    """Remove a last line that is only the stop word of a prompt."""
+    body = text.rstrip()
+    inner = body.removesuffix(_STOP_WORD).rstrip(" \t")
+    if len(inner) == len(body) or inner[-1:] != "\n" or not inner.strip():
+        return text
+    repairs.append(_chatter(len(body) - len(_STOP_WORD), len(body)))
+    return inner.rstrip()
 
-    Emphasis before the object is the end of that around the label.
+
+def _without_bullet(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
+    """Remove the bullet of an input that is the only item of a list."""
+    if _BULLET(body) is None:
+        return body, at
+    inner = body[1:].lstrip()
+    start = len(body) - len(inner)
+    repairs.append(Repair("bullet", (at, at + start), "took off the bullet before the input"))
+    return inner, at + start
+
+
+def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
+    """Remove emphasis around one line or beside an object; return the rest, and where it begins.
+
+    Emphasis before an object is the end of that around the label.
     """
+    if (whole := _EMPHASISED(body)) is not None:
+        place = (at, at + len(body))
+        repairs.append(Repair("emphasis", place, "took off the emphasis around the input"))
+        return whole[2], at + whole.start(2)
     before = _EMPHASIS(body)
     start = 0 if before is None else before.end()
     if _BEGINS_OBJECT(body, start) is None:

@@ -25,6 +25,7 @@ __all__ = ["is_bare_name", "read_python_call", "repair_tool_name", "tool_named"]
 _BARE_NAME: Final = re.compile(r"[^\W\d][\w-]*").fullmatch
 _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
 _DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", "“": "”", "‘": "’"}
+_BULLET: Final = re.compile(r"""[-*•][ \t]+(?=[\w`*"'])""").match
 _NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
 _CALL: Final = re.compile(r"([\w.-]+)[ \t]*\((.*)\)", re.DOTALL).fullmatch
 _MARKS: Final = re.compile(r"[\W_]+")
@@ -121,9 +122,11 @@ def _report(repairs: list[Repair], kind: str, written: str, message: str) -> Non
 
 
 def _undressed(name: str) -> str:
-    """Remove pairs of marks that enclose the whole *name*, unless it is too long for a name."""
+    """Remove a bullet, and marks around the whole *name*, unless it is too long for a name."""
     if len(name) > _MOST_CHARS:
         return name
+    if (bullet := _BULLET(name)) is not None:
+        name = name[bullet.end() :]
     while _PLAIN_NAME(name) is None and len(name) > 2:
         closer = _DRESSING.get(name[0])
         inner = name[1:-1]

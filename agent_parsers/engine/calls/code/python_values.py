@@ -109,6 +109,9 @@ def _value(node: ast.expr | None, notes: dict[str, str]) -> Any:
             return -number if isinstance(sign, ast.USub) else number
         case ast.List(items) | ast.Tuple(items):
             return [_value(item, notes) for item in items]
+        case ast.Set(items):
+            notes["set"] = "read a set as a list"
+            return [_value(item, notes) for item in items]
         case ast.Dict(keys, values):
             names = [_value(key, notes) for key in keys]
             if len(set(names)) < len(names):

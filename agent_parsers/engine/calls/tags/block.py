@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from agent_parsers.engine.calls.reader import Call, CallsReader
-from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TagPart
+from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, OddValueError, TagPart
 from agent_parsers.events import AnswerDelta, Event, Repair, SkippedDelta
 
 if TYPE_CHECKING:
@@ -140,6 +140,9 @@ class TaggedBlock(CallsReader):
             self._call.refuse("repeated_key")
         try:
             self._inputs[key], self._others[key] = value.value(), value.others
+        except OddValueError as odd:
+            self._inputs[key], self._others[key] = odd.value, tuple
+            self._repair("value", str(odd), span, "bad_value")
         except ValueError:
             self._inputs[key], self._others[key] = "", tuple
             self._call.refuse("bad_value")

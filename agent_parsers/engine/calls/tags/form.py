@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = [
-    "Attributes", "Element", "Named", "OwnName", "TagPart", "TaggedForm", "as_text", "bare",
-    "truth_values",
+    "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart", "TaggedForm", "as_text",
+    "bare", "truth_values",
 ]  # fmt: skip
 
 
@@ -212,6 +212,19 @@ Tag: TypeAlias = Element | Named | OwnName | Attributes
 def bare(name: str) -> str:
     """Return *name* without the white space and quotes around it."""
     return name.strip().strip("\"'").strip()
+
+
+class OddValueError(ValueError):
+    """Raised by `TaggedForm.read_value` for a text that has a value only in lenient mode.
+
+    Args:
+        message: What the repair says.
+        value: The value.
+    """
+
+    def __init__(self, message: str, value: Any) -> None:
+        super().__init__(message)
+        self.value = value
 
 
 def as_text(written: str, _attributes: Mapping[str, str]) -> Any:

@@ -31,6 +31,9 @@ def tool(written: str, tools: list[str] | None = None) -> ToolHead:
         ("[Python REPL]", "Python REPL"),
         ("**search**", "search"),
         ("<search>", "search"),
+        ("- search", "search"),
+        ("• `search`", "search"),
+        ("-search", "-search"),
         ("“search”", "search"),
         ("functions.search", "search"),
         ("default_api.search", "search"),
@@ -233,6 +236,23 @@ def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
         (r"{\bf low} tide", r"{\bf low} tide"),
         ("{% for x in y %}", "{% for x in y %}"),
         ('{"a": x}.get("a")', '{"a": x}.get("a")'),
+        ("- low tide", "low tide"),
+        ("- low tide\n- high tide", "- low tide\n- high tide"),
+        ("- x + 1", "- x + 1"),
+        ("- low + high", "- low + high"),
+        ("-l", "-l"),
+        ("**low tide**", "low tide"),
+        ('***"low tide"***', "low tide"),
+        ("**low** tide**", "**low** tide**"),
+        ("*.py*", "*.py*"),
+        ("**/low/**", "**/low/**"),
+        ("__init__", "__init__"),
+        ("low tide\n\nPAUSE\n", "low tide"),
+        ("```\nlow tide\n```\nPAUSE", "low tide"),
+        ('{"a": 1}\nPAUSE', '{"a": 1}'),
+        ("low PAUSE", "low PAUSE"),
+        ("PAUSE", "PAUSE"),
+        ("\nPAUSE\nlow", "PAUSE\nlow"),
     ],
 )
 def test_dressing_is_removed_from_an_input_and_data_stays(written: str, value: str) -> None:
@@ -288,7 +308,10 @@ def test_an_answer_loses_only_the_end_of_a_fence_that_opened_before_it() -> None
         assert repair_answer(answer, []) == answer
 
 
-NOISE = ["{", "}", "[", "]", '"', "'", "`", "```", ":", ",", " ", "\n", "a", "1", "(", "True", "\\"]
+NOISE = [
+    *"{}[]\"'`:, \na1(\\",
+    *("```", "True", "**", "- ", "low", "\nPAUSE"),
+]
 
 
 @given(st.lists(st.sampled_from(NOISE), max_size=14).map("".join))
