@@ -44,7 +44,7 @@ _STRUCTURAL_BEHIND: Final = re.compile(
 """Matches what follows a name in the shapes of calls."""
 _LONGEST_LEAD: Final = 400
 _EXAMPLE: Final = re.compile(
-    r"\b(?:like|such as|format|form|syntax|shape|schema|can|may|should|must|expects?|takes?"
+    r"\b(?:like|such as|as in|format|form|syntax|shape|schema|can|may|should|must|expects?|takes?"
     r"|(?:is|are) called|how to|usage|signature|definition|sample|snippet|code|follows)\b"
     r"|\bso\W*+\Z",
     re.IGNORECASE,
@@ -126,7 +126,9 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
 def is_indented(text: str, at: int) -> bool:
     """Return whether offset *at* stands in an indented block, as Markdown has them, below text."""
     start = text.rfind("\n", 0, at) + 1
-    is_block = text[start:at].expandtabs(4).startswith(" " * 4) and text[start - 2 : start] == "\n\n"
+    is_block = (
+        text[start:at].expandtabs(4).startswith(" " * 4) and text[start - 2 : start] == "\n\n"
+    )
     return is_block and bool(text[:start].strip())
 
 

@@ -227,11 +227,10 @@ def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) ->
     if (opener := _TO_PARENTHESIS(text, mention.stop)) is not None:
         if lead is not None:
             return _code(text, mention, (start, opener.end()), tools)
-        is_code = _CODE_LEAD(text[start : mention.start]) is not None
+        if _CODE_LEAD(text[start : mention.start]) is None or _IS_PROSE(text[:_LONGEST_COMMAND]):
+            return None
         form = f"as code that calls {mention.tool}"
-        return (
-            Shape(form, (start, len(text)), why=_NO_VALUES, is_doubtful=True) if is_code else None
-        )
+        return Shape(form, (start, len(text)), why=_NO_VALUES, is_doubtful=True)
     is_marked = _MARK_BEFORE(text[start : mention.start]) is not None
     if lead is None and not is_marked:
         return None

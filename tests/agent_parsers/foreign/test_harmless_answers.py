@@ -1,8 +1,7 @@
 """Answers that mention tools, quote calls and explain code stay answers, in any dialect.
 
 They stand in ``tests/cases/harmless.txt``: records between lines ``%%``, each with a title on its
-first line, and the text of a model below it. A title that begins with ``open:`` marks an answer
-that some dialect still takes for a call, or refuses.
+first line, and the text of a model below it.
 """
 
 from functools import cache
@@ -18,17 +17,9 @@ from ...helpers.effort import THOROUGH
 
 FILE = Path(__file__).parents[2] / "cases" / "harmless.txt"
 DIALECTS = (
-    "hermes",
-    "qwen3_coder",
-    "mistral",
-    "glm45",
-    "kimi_k2",
-    "deepseek_v31",
-    "gemma4",
-    "minimax_m2",
-    "lfm2",
-    "react",
-)
+    "hermes", "qwen3_coder", "mistral", "glm45", "kimi_k2", "deepseek_v31", "gemma4", "minimax_m2",
+    "lfm2", "react",
+)  # fmt: skip
 FEWEST = 300
 CHUNK = 7
 
@@ -49,10 +40,6 @@ class Record(NamedTuple):
     title: str
     text: str
 
-    @property
-    def is_open(self) -> bool:
-        return self.title.startswith("open:")
-
 
 def records() -> list[Record]:
     """Return the records of the file."""
@@ -61,8 +48,6 @@ def records() -> list[Record]:
 
 
 RECORDS = records()
-CLOSED = [record for record in RECORDS if not record.is_open]
-OPEN = [record for record in RECORDS if record.is_open]
 
 
 @cache
@@ -104,19 +89,11 @@ def test_there_are_many_and_their_titles_differ() -> None:
     assert len(titles) >= FEWEST
     assert sorted({*titles}) == sorted(titles)
     assert all(record.title.strip() and record.text.strip() for record in RECORDS)
-    assert [*CLOSED, *OPEN] == RECORDS
 
 
-@pytest.mark.parametrize("record", CLOSED, ids=lambda record: record.title)
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.title)
 def test_a_harmless_answer_is_an_answer(record: Record) -> None:
     for dialect in dialects_for(record):
-        check_answer(dialect, record.text)
-
-
-@pytest.mark.xfail(strict=True, reason="it is taken for a call, or refused")
-@pytest.mark.parametrize("record", OPEN, ids=lambda record: record.title)
-def test_an_open_one_is_none_yet(record: Record) -> None:
-    for dialect in DIALECTS:
         check_answer(dialect, record.text)
 
 
