@@ -12,6 +12,9 @@
     {"name": "ping", "arguments": {}}
     </tool_call>
 
+In lenient mode calls may also be in ``<tools>`` or ``<tool_calls>``; the tools themselves, repeated
+from the prompt, are no calls.
+
 A turn may have several blocks, and content before them. ``arguments`` may come before ``name``, and
 may be missing if the tool takes no input. A block ends with its JSON, not with the closing tag,
 which a stop sequence may have removed. Results are in a turn of the user, in ``<tool_response>``.
@@ -20,14 +23,43 @@ Source: the chat templates of NousResearch/Hermes-3 and Qwen/Qwen3; turns are wr
 latter.
 """
 
+from dataclasses import replace
+
 from agent_parsers.authoring import (
     LINES,
     CallFormat,
+    Go,
     JsonPayload,
+    Literal,
     ResultsWriter,
+    Table,
     chatml,
     list_tools_in_tags,
 )
+from agent_parsers.engine.calls.marks import OBJECT, Before
+
+
+def with_tools(table: Table) -> Table:
+    """Return a lenient *table* that also reads calls in the elements of lists of tools."""
+    if not table.lenient:
+        return table
+    for name in ("tools", "tool_calls"):
+        marks = {
+            "call": (name, Before(f"<{name}>", ahead=OBJECT)),
+            "end of call": (f"end of {name}", Literal(f"</{name}>")),
+        }
+        rows = {
+            (state, marks[mark][0]): go._replace(odd="read a mark that the dialect does not write")
+            for (state, mark), go in table.transitions.items()
+            if isinstance(go, Go) and (mark == "call" or (state, mark) == ("call", "end of call"))
+        }
+        table = replace(
+            table,
+            markers={**table.markers, **dict(marks.values())},
+            transitions={**table.transitions, **rows},
+        )
+    return table
+
 
 PAYLOAD = JsonPayload(unmarked="read a call without its opening tag")  # models forget it
 FORMAT = CallFormat(
@@ -44,4 +76,4 @@ FORMAT = CallFormat(
     list_tools=list_tools_in_tags,
     also={"call": ("<function_call>",), "end of call": ("</function_call>",)},
 )
-DIALECT = FORMAT.dialect()
+DIALECT = replace(FORMAT, adapt=with_tools).dialect()

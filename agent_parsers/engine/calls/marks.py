@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["LIST", "Before", "one_of"]
+__all__ = ["LIST", "OBJECT", "Before", "one_of"]
 
 _FENCE: Final = rf"`{{3}}[a-z]{{0,16}}+{SPACE}"
 _OPEN: Final = rf"\[{SPACE}(?:\{{|\Z)"
@@ -26,6 +26,10 @@ LIST: Final = Ahead(
 )
 """Requires a JSON list of objects to follow, perhaps in a fence, or the beginning of one at the end
 of the text."""
+OBJECT: Final = Ahead(
+    rf"(?={SPACE}(?:\[{SPACE})?\{{)", pending=rf"{SPACE}(?:\[{SPACE})?", sample="{"
+)
+"""Requires a JSON object to follow, or a list of them."""
 
 
 def one_of(*words: str) -> Ahead:

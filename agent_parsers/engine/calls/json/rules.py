@@ -112,7 +112,9 @@ class JsonCallRules:
         name = members.tool.value
         if members.is_twice:
             return "repeated_key"
-        if not isinstance(name, str):
+        given = members.tool_input
+        is_tool = given is not None and given.is_other and _is_schema(given.value)
+        if is_tool or not isinstance(name, str):
             return "bad_call"
         if members.has_more and outside != "bad_call":
             outside = "bad_call" if self.several else "several_actions"
@@ -152,6 +154,11 @@ class JsonCallRules:
         if not self.lenient or self.is_marked:
             return False
         return leads and "\n" not in opener and "`" not in opener
+
+
+def _is_schema(value: Any) -> bool:
+    """Return whether *value* is the schema of a tool's parameters, as the prompt lists it."""
+    return isinstance(value, dict) and isinstance(value.get("properties"), dict)
 
 
 def _whole(rules: JsonCallRules, text: str, brace: int, end: int) -> Span | None:

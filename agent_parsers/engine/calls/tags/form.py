@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = [
-    "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart", "TaggedForm", "as_text",
-    "bare", "truth_values",
+    "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart", "TaggedForm",
+    "as_text", "bare", "truth_values",
 ]  # fmt: skip
 
 
