@@ -141,6 +141,8 @@ class InputRules:
             if written:
                 value = self.read_input(written, made)
         except BadPayload as bad:
+            if bad.problem == "repeated_key" and tools is not None and tools.checks(head.tool):
+                return self.fit(head, written, (at, at + len(written)), tools, repairs)
             cut = bad.unclosed
             if cut is None or not self._may_lack(cut.lacks, head.tool, cut.arguments, ended, tools):
                 raise bad.moved(at) from None
