@@ -1,7 +1,7 @@
 """Answers that mention tools, quote calls and explain code stay answers, in any dialect.
 
-They stand in ``tests/cases/answers/harmless.txt``: records between lines ``%%``, each with a title on its
-first line, and the text of a model below it.
+They stand in ``tests/cases/answers/harmless.txt``: records between lines ``%%``, each with a title
+on its first line, and the text of a model below it.
 """
 
 from functools import cache
