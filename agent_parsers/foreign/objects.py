@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["ReadObject", "calls_in", "fitted", "is_schema", "names_call", "object_at"]
 
 _WINDOW: Final = 1 << 12
+_MARGIN: Final = 16
+_MAY_BE_OBJECT: Final = re.compile(r"\{\s*+[\"'\w}]").match
 _MOST_NESTED: Final = 4
 """How deep an object may stand in others to be a call."""
 names_call: Final = re.compile(
@@ -64,14 +66,25 @@ def object_at(text: str, at: int, *, lenient: bool) -> ReadObject:
             repeated.append("")
         return value
 
+    if _MAY_BE_OBJECT(text, at) is None:
+        return ReadObject(None, at + 1)
     decoder = json.JSONDecoder(object_pairs_hook=members, strict=False)
-    try:
-        value, stop = decoder.raw_decode(text, at)
-        return ReadObject(value, stop, bool(repeated))
-    except json.JSONDecodeError as error:
-        failed = max(at + 1, error.pos)
-    except (RecursionError, ValueError):  # too deep, or a number that is too long
-        return ReadObject(None, len(text))
+    size = _WINDOW  # an error costs as much as the text before it has characters
+    while True:
+        piece = text[at : at + size]
+        try:
+            value, stop = decoder.raw_decode(piece)
+            return ReadObject(value, at + stop, bool(repeated))
+        except json.JSONDecodeError as error:
+            repeated.clear()
+            is_cut = error.msg.startswith("Unterminated") or error.pos > len(piece) - _MARGIN
+            if is_cut and at + size < len(text):
+                size *= 4
+                continue
+            failed = at + max(1, error.pos)
+            break
+        except (RecursionError, ValueError):  # too deep, or a number that is too long
+            return ReadObject(None, len(text))
     if not lenient:
         return ReadObject(None, failed)
     reader = LenientJsonReader()
