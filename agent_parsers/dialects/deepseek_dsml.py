@@ -37,12 +37,8 @@ from agent_parsers.authoring import (
     ResultsWriter,
     TaggedPayload,
     list_tools_in_tags,
-    write_json,
 )
-from agent_parsers.engine.calls.tags.form import truth_values
-from outputs.growing_json.lenient.repeated_keys import may_repeat
-from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import MAX_DEPTH, parse_whole
+from agent_parsers.engine.calls.tags.form import as_json, truth_values
 
 END = "<｜end▁of▁sentence｜>"
 WRAPPERS = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
@@ -55,16 +51,7 @@ def read_value(text: str, attributes: Mapping[str, str]) -> Any:
     """Return the value of a parameter written as *text*."""
     if attributes.get("string", "").lower() != "false":
         return text
-    value = parse_whole(text, MAX_DEPTH)
-    if value is NOTHING:
-        return text
-    if may_repeat(text, value):
-        raise ValueError("a key is repeated")
-    try:
-        write_json(value)
-    except ValueError:  # it is not a number, or too large for one
-        return text
-    return value
+    return as_json(text)
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
