@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
     from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Literal, Marker
+    from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
     from agent_parsers.engine.repairs.payloads import unreadable
     from agent_parsers.engine.writing.prompt import instructions, replies
@@ -89,6 +90,7 @@ __all__ = [
     "Element",
     "EmittingReader",
     "EndTurn",
+    "Given",
     "Go",
     "Head",
     "HeadedPayload",
@@ -179,6 +181,7 @@ _MODULES = {
     "Transition": "agent_parsers.engine.grammar.table",
     "PromptWords": "agent_parsers.engine.grammar.words",
     "Ahead": "agent_parsers.engine.markers.kinds",
+    "Given": "agent_parsers.engine.markers.mentions",
     "Inline": "agent_parsers.engine.markers.kinds",
     "Label": "agent_parsers.engine.markers.kinds",
     "Literal": "agent_parsers.engine.markers.kinds",

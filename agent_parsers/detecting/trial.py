@@ -102,10 +102,8 @@ class Trial:
         return _NAME in self._known
 
     def has_mark_at(self, at: int) -> bool:
-        """Return whether the word at or after offset *at* is a mark of the dialect."""
-        while at < self.size and not self._known[at]:
-            at += 1
-        return at < self.size and self._known[at] == _MARK
+        """Return whether the character at offset *at* belongs to a mark of the dialect."""
+        return self._known[at] == _MARK
 
     @property
     def is_found(self) -> bool:

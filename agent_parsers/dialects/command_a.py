@@ -58,8 +58,14 @@ def write_result(result: Result) -> str:
 
 
 def with_answer(table: Table, marks: tuple[str, str], others: tuple[str, str]) -> Table:
-    """Return *table* with the *marks* around an answer, and *others* in lenient mode."""
+    """Return *table* with the *marks* around an answer, and *others* in lenient mode.
+
+    Calls may follow an answer, which is then the content beside them; other text is left out.
+    """
     also = others if table.lenient else ()
+    content = {name: row for (state, name), row in table.transitions.items() if state == "content"}
+    # The call before the answer lacks its closer.
+    behind = {("call", "answer"): Go("content")} if table.lenient else {}
     return replace(
         table,
         markers={
@@ -72,7 +78,9 @@ def with_answer(table: Table, marks: tuple[str, str], others: tuple[str, str]) -
             **table.transitions,
             ("content", "answer"): Go("content"),
             ("content", "end of answer"): Go("answered"),
-            ("answered", f"end {END}"): Go("over"),
+            **{("answered", name): row for name, row in content.items()},
+            ("answered", "answer"): Go("content"),
+            **behind,
         },
     )
 

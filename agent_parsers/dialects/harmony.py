@@ -212,6 +212,10 @@ def write_result(result: Result) -> str:
 
 
 NEXT = f"{START}{MODEL}"
+FOREIGN_MESSAGE = Problem(
+    "found a message that is not the model's to write",
+    "Invalid Format: Write no messages of users or tools; they are given to you.",
+)
 
 DIALECT = calls_dialect(
     "harmony",
@@ -238,9 +242,7 @@ DIALECT = calls_dialect(
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
         ),
-        "invented_after": Problem(
-            "found a message that is not the model's to write",
-            "Invalid Format: Write no messages of users or tools; they are given to you.",
-        ),
+        "invented_first": FOREIGN_MESSAGE,
+        "invented_after": FOREIGN_MESSAGE,
     },
 )

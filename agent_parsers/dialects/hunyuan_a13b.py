@@ -39,7 +39,8 @@ THOUGHT = ("<think>\n", "\n</think>\n")
 
 
 def with_answer(table: Table) -> Table:
-    """Return *table* with the tags of the answer as markers."""
+    """Return *table* with the tags of the answer as markers; an answer or calls may follow one."""
+    content = {name: row for (state, name), row in table.transitions.items() if state == "content"}
     return replace(
         table,
         markers={
@@ -55,9 +56,9 @@ def with_answer(table: Table) -> Table:
             ("content", "words"): Go("content"),
             ("content", "end of answer"): Go("answered"),
             ("call", "end of answer"): Go("answered"),
-            ("answered", f"end {END}"): Go("over"),
-            # The prompt opened the thought, so the list was a draft.
-            ("answered", "end of thought"): table.transitions["content", "end of thought"],
+            # The end of a thought is among them: the prompt opened it, so the list was a draft.
+            **{("answered", name): row for name, row in content.items()},
+            ("answered", "answer"): Go("content"),
         },
     )
 

@@ -5,8 +5,8 @@
 It is at the beginning of the turn, or after ``<|python_tag|>``, which is not written. Nothing
 closes it. Until both keys have been read, it may be an answer that happens to be JSON; an object
 that is cut off is neither. Text after the object is content, but if a sentence continues there, it
-may only quote the call, which is an error. Python code after the tag, for a built-in tool of Meta,
-is content.
+may only quote the call, which is an error. So is what follows the tag and is no call, such as
+Python code for a built-in tool of Meta.
 
 The chat template rejects a turn with several calls, or with content beside a call, and so does
 `render`.

@@ -21,6 +21,7 @@ from agent_parsers.families.turn_writer import (
     Marks,
     ResultsWriter,
     TurnWriter,
+    given_marks,
     write_json,
 )
 
@@ -215,6 +216,7 @@ class CallFormat:
             "write": self.writer,
             "render_results": results,
             "turn_frame": self.turn_frame,
+            "given": given_marks(results.opener, self.turn_frame, own.get("stop", self.ends)),
             "list_tools": self.list_tools,
             "prompt": ONE_CALL_PROMPT if self.is_single else CALLS_PROMPT,
             **own,

@@ -125,6 +125,7 @@ def calls_table(
         transitions=transitions,
         ends={name: "open_reasoning" for name, part in parts.items() if part is Part.THOUGHT},
         acting=acting if lenient else (),
+        regions=("region",) if region else (),
         several=True,
         starts={name: name for name in ("content", "thought") if name in parts},
         prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},

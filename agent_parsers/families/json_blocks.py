@@ -48,6 +48,10 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "expected a call, found one in the middle of a sentence",
         "The call stands in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
+    "invented_first": Problem(
+        "found what is not the model's to write before any call or answer",
+        "Invalid Format: Write a call or the answer, and nothing that is given to you.",
+    ),
     "open_reasoning": Problem(
         "expected the end of the reasoning, and after it a call or an answer",
         "The reasoning was not closed. Close it, then write a call or the answer.",
@@ -186,8 +190,6 @@ class JsonPayload(Payload):
 
     @override
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
-        if self.bare == "anywhere":  # a mark makes no difference
-            return self._bare_reader(lenient=lenient)
         return partial(JsonCalls, self.rules[lenient], closed=bool(closer))
 
     @override

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from agent_parsers.engine.markers.mentions import Given
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IM_END", "LINES", "TAGS", "CallId", "Marks", "ResultForm", "ResultsWriter", "TurnWriter",
-    "chatml", "inputs_of", "numbered_id", "role_frame", "write_json", "write_python_value",
-    "write_value",
+    "chatml", "given_marks", "inputs_of", "numbered_id", "role_frame", "write_json",
+    "write_python_value", "write_value",
 ]  # fmt: skip
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
@@ -30,6 +32,8 @@ TAGS: Final = ("<think>", "</think>")
 LINES: Final = ("<think>\n", "\n</think>\n\n")
 """The same tags, in templates that put them on lines of their own."""
 _HOLE: Final = re.compile(r"\{(text|tool|id)\}")
+_MARK: Final = re.compile(r"<(\w+)>[^<>]*</\1>|[<\[\]][^<>\[\]\s]+[>\]]").match
+"""Matches an element of words, or a mark in brackets such as ``<|im_start|>``."""
 IM_END: Final = "<|im_end|>"
 """What ends a turn in ChatML."""
 
@@ -115,6 +119,11 @@ class ResultsWriter:
     call_id: CallId | None = None
     """Returns the ids of calls; `None` if results do not contain them."""
 
+    @property
+    def opener(self) -> str:
+        """The text before the first result."""
+        return self.around[0] + self.each[0]
+
     def __call__(self, results: Sequence[Result], number: int) -> str:
         """Return the results as text; the first call has this *number*."""
         if self.call_id is not None:
@@ -124,6 +133,30 @@ class ResultsWriter:
             ]
         written = (_within(self.each, self.text(result)) for result in results)
         return _within(self.around, (self.between or "").join(written))
+
+
+def given_marks(opener: str, frame: Marks, ends: Sequence[str]) -> tuple[Given, ...]:
+    """Return the marks of what the model is given: results, and turns of another role.
+
+    Words and brackets are no marks, since an answer may begin with them.
+
+    Args:
+        opener: The text before the first result.
+        frame: The text before and after results, see `Dialect.turn_frame`.
+        ends: What ends a turn of the model, which needs no other mark.
+    """
+    begun, (model, role) = _first_mark(frame[0], ends)[0], _first_mark(frame[1], ends)
+    found = {_first_mark(opener, ends)[0]: "", begun: role if begun == model else ""}
+    return tuple(Given(mark, own=own) for mark, own in found.items() if mark)
+
+
+def _first_mark(text: str, ends: Sequence[str]) -> tuple[str, str]:
+    """Return the mark that *text* begins with behind *ends*, if any, and the rest of the text."""
+    text = text.strip()
+    while end := next(filter(text.startswith, ends), ""):
+        text = text.removeprefix(end).lstrip()
+    found = _MARK(text)
+    return ("", "") if found is None else (found[0], text[found.end() :].lstrip())
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     best = alike[0].trials[0] if alike else None
     if best is None or not best.call_spans or best.call_spans[-1][0] < over:
         return None
-    if not best.has_mark_at(over):
+    if not best.has_mark_at(len(text) - len(text[over:].lstrip())):
         return None
     form = f"in the form of {best.dialect.name}"
     return Foreign(form, best.call_spans[0], why="it stands behind a mark that ends the turn")

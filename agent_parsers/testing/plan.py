@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agent_parsers.registry.dialects_by_name import get_dialect
@@ -13,6 +12,7 @@ from agent_parsers.testing.laws.work import WHOLE, shapes
 from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
 from agent_parsers.testing.trials.double_keys import double_keys
 from agent_parsers.testing.trials.hypothesis import st
+from agent_parsers.testing.trials.marks import broken_calls, given_results
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import foreign_turns, sample_turns, tool_sets
@@ -294,7 +294,7 @@ def _drawn(
 
 
 def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
-    """Return the trials of calls and thoughts, each with up to *examples* texts.
+    """Return the trials of calls, thoughts and marks, each with up to *examples* texts.
 
     For cut turns, *examples* is the number of cuts.
     """
@@ -321,7 +321,11 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
     def each_of(
         found: Callable[[Dialect, Mode], Iterable[NamedTuple]],
     ) -> Callable[[], Iterable[dict[str, Any]]]:
-        return lambda: (each._asdict() for each in islice(found(dialect, mode), examples))
+        def cases() -> Iterable[dict[str, Any]]:
+            every = [*found(dialect, mode)]
+            return (each._asdict() for each in every[:: len(every) // examples + 1])
+
+        return cases
 
     def trial(law: Law, cases: Callable[[], Iterable[dict[str, Any]]]) -> Trial:
         def run() -> BrokenLawError | None:
@@ -339,6 +343,8 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
         trial(laws.a_call_ends_an_open_thought, each_of(open_thoughts)),
         trial(laws.a_thought_keeps_its_words, each_of(nested_thoughts)),
         trial(laws.no_answer_has_the_end_of_a_thought, each_of(stray_ends)),
+        trial(laws.no_mark_of_a_call_is_text, each_of(broken_calls)),
+        trial(laws.what_is_given_is_never_said, each_of(given_results)),
     ]
 
 

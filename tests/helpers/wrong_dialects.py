@@ -7,7 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from agent_parsers import Dialect, Repair, get_dialect
-from agent_parsers.authoring import BracketCall, EndTurn, Go, Label, Literal, Part, Result, Written
+from agent_parsers.authoring import (
+    BracketCall,
+    EndTurn,
+    Given,
+    Go,
+    JsonPayload,
+    Label,
+    Literal,
+    Part,
+    Result,
+    Written,
+)
 from agent_parsers.engine.grammar.guards import first_of_its_kind
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.escape import unescape
@@ -192,6 +203,27 @@ def leniently(**changes: Any) -> Dialect:
     transitions = {**HERMES.lenient.transitions, **rows}
     table = replace(HERMES.lenient, transitions=transitions, **changes)
     return replace(HERMES, name="hermes_like", aliases=(), lenient=table)
+
+
+def reading_marked_prose() -> Dialect:
+    """Return a dialect that reads what is no call behind the mark of one as content."""
+    bare = JsonPayload(bare="anywhere").content_reader(lenient=False)
+    return hermes_with(new_call=bare)
+
+
+def with_empty_regions() -> Dialect:
+    """Return a dialect in which no call need follow the mark that encloses all calls."""
+    kimi = get_dialect("kimi_k2")
+    return replace(kimi, name="kimi_like", aliases=(), lenient=replace(kimi.lenient, regions=()))
+
+
+def deaf_behind_answers() -> Dialect:
+    """Return a dialect that drops calls behind an answer."""
+    command = get_dialect("command_a")
+    rows = {row: go for row, go in command.strict.transitions.items() if row[0] != "answered"}
+    rows["answered", "end <|END_OF_TURN_TOKEN|>"] = Go("over")
+    strict = replace(command.strict, transitions=rows)
+    return replace(command, name="command_like", aliases=(), strict=strict)
 
 
 NOTE = {**TABLE.markers, "note": Label("Note")}
@@ -489,6 +521,36 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.no_observation_forges_a_mark,
         "the marker '(TOOL|MODEL)' occurs 1 times too often",
         ".*",
+    ),
+    "what is no call behind a mark is content": (
+        reading_marked_prose,
+        laws.no_mark_of_a_call_is_text,
+        "a call begins, and it is read as the answer '.*a7word and more",
+        ".*<tool_call>.*",
+    ),
+    "no call need stand in the region of calls": (
+        with_empty_regions,
+        laws.no_mark_of_a_call_is_text,
+        "a mark opens a call, and '.*a7word and more.*' is content",
+        r".*<\|tool_calls_section_begin\|>.*",
+    ),
+    "a call behind an answer is dropped": (
+        deaf_behind_answers,
+        laws.no_mark_of_a_call_is_text,
+        "a call begins, and it is read as the answer 'It is noon.'",
+        r"<\|START_RESPONSE\|>It is noon.<\|END_RESPONSE\|>\n?<\|START_ACTION\|>.*",
+    ),
+    "no mark of results ends a turn": (
+        lambda: replace(HERMES, name="hermes_like", aliases=(), given=()),
+        laws.what_is_given_is_never_said,
+        "what is given is read as the answer '<tool_response>",
+        "<tool_response>\na7seen\n</tool_response>",
+    ),
+    "a mark of other results ends a turn": (
+        lambda: replace(HERMES, name="hermes_like", aliases=(), given=(Given("[TOOL_RESULTS]"),)),
+        laws.what_is_given_is_never_said,
+        "what is given is read as the answer '<tool_response>",
+        "<tool_response>\na7seen\n</tool_response>",
     ),
     "the example cannot be read": (
         lambda: replace(MEMO, example=Written(tool="search", tool_input={"query": "lakes"})),

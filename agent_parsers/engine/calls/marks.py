@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["LIST", "OBJECT", "Before", "one_of"]
 
 _FENCE: Final = rf"`{{3}}[a-z]{{0,16}}+{SPACE}"
-_OPEN: Final = rf"\[{SPACE}(?:\{{|\Z)"
+_OPEN: Final = rf"(?:\[{SPACE}(?:[\{{\"]|\Z)|\{{{SPACE}(?:\"|\Z))"
 LIST: Final = Ahead(
     rf"(?={SPACE}(?:{_FENCE}(?:\Z|{_OPEN})|{_OPEN}))",
-    pending=rf"{SPACE}(?:`{{1,3}}[a-z]{{0,16}}+{SPACE})?(?:\[{SPACE})?",
+    pending=rf"{SPACE}(?:`{{1,3}}[a-z]{{0,16}}+{SPACE})?(?:[\[\{{]{SPACE})?",
     sample="[{",
 )
-"""Requires a JSON list of objects to follow, perhaps in a fence, or the beginning of one at the end
-of the text."""
+"""Requires JSON to follow, perhaps in a fence: a list of objects, or what is left of one. At the
+end of the text, its beginning will do."""
 OBJECT: Final = Ahead(
     rf"(?={SPACE}(?:\[{SPACE})?\{{)", pending=rf"{SPACE}(?:\[{SPACE})?", sample="{"
 )

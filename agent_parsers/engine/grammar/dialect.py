@@ -19,6 +19,7 @@ from agent_parsers.engine.grammar.words import PromptWords
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["Dialect", "Result", "Written", "WrittenCall"]
@@ -154,6 +155,9 @@ class Dialect:
     """The text before and after results in a plain-text prompt: the first ends the model's turn and
     begins that of the tools, the second ends that and begins the model's next turn. In a prompt of
     messages, the chat template adds it."""
+    given: tuple[Given, ...] = ()
+    """What opens a result, or a turn of another role, in dialects whose turns may have several
+    calls. If the model writes it, its turn ends there."""
     generation_prompt: Callable[[int], str] = _no_generation_prompt
     """Returns the text that prompts the model for a turn, such as ``Thought: ``, given its number.
     What `render_observation` returns ends in it."""

@@ -19,7 +19,13 @@ from agent_parsers.engine.markers.kinds import (
     Marker,
     is_hedged,
 )
-from agent_parsers.engine.markers.mentions import WINDOW, Nameable, is_spoken_of
+from agent_parsers.engine.markers.mentions import (
+    SENTENCE,
+    WINDOW,
+    Nameable,
+    is_named,
+    is_spoken_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -39,9 +45,11 @@ __all__ = [
     "dressed_alike",
     "first_of_its_kind",
     "not_mentioned",
+    "not_named",
     "not_within_backticks",
     "opens_no_other",
     "outside_of_calls",
+    "outside_of_code",
     "outside_of_fences",
     "outside_of_quotations",
     "outside_of_ticks",
@@ -74,6 +82,9 @@ class Reader(Protocol):
     def is_in_fence(self, start: int, stop: int) -> bool:
         """Return whether a fence opened at offset *start* or later is open at offset *stop*."""
 
+    def is_in_code(self, at: int) -> bool:
+        """Return whether a fence or a backtick is open at offset *at* of the whole text."""
+
 
 @dataclass(slots=True, eq=False)
 class Here:
@@ -91,6 +102,8 @@ class Here:
     """Whether no marker precedes that text."""
     span: tuple[int, int]
     """Where the text of its state begins, and where the marker does."""
+    at: int
+    """Offset of the marker in the whole text; in a block of calls, that of the block."""
 
 
 Guard: TypeAlias = Callable[[Here], str]
@@ -157,6 +170,11 @@ def outside_of_values(here: Here) -> str:
     return "in a value of the call" if here.reader.is_in_value else ""
 
 
+def outside_of_code(here: Here) -> str:
+    """Refuse a marker in a fence or between backticks: the text only shows it."""
+    return "in a fence, or between backticks" if here.reader.is_in_code(here.at) else ""
+
+
 def first_of_its_kind(here: Here) -> str:
     """Refuse a marker that closes a thought again, unless it follows another marker."""
     if here.before.is_first or not here.before.has_thought:
@@ -165,7 +183,7 @@ def first_of_its_kind(here: Here) -> str:
 
 
 def not_mentioned(here: Here) -> str:
-    """Refuse a marker of a thought that the text around only mentions."""
+    """Refuse a marker that the text around only mentions."""
     before, end = here.before, here.found.end()
     after = here.found.string[end : end + WINDOW]
     if before.is_first or not is_spoken_of(before.last, "".join(before.blank), after):
@@ -197,3 +215,12 @@ def opens_no_other(here: Here) -> str:
 def closes_the_outermost(here: Here) -> str:
     """Refuse a marker that closes a thought within a thought."""
     return "in a thought that was opened before" if here.before.depth else ""
+
+
+def not_named(here: Here) -> str:
+    """Refuse the mark of a call that the text only names, in quotes or in a sentence."""
+    before, end = here.before, here.found.end()
+    after = here.found.string[end : end + SENTENCE]
+    if before.is_first or not is_named(before.last, "".join(before.blank), after):
+        return ""
+    return "in quotes of its own, or in a sentence that only names it"

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.guards import dressed_alike, outside_of_quotations
+from agent_parsers.engine.grammar.guards import (
+    dressed_alike,
+    outside_of_code,
+    outside_of_quotations,
+    outside_of_values,
+)
 from agent_parsers.engine.grammar.reasoning import with_calls_in_thoughts, with_reasoning
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.markers.mentions import Given
 
 __all__ = [
     "CUT",
@@ -28,6 +34,7 @@ __all__ = [
     "table_for",
     "with_dressed_results",
     "with_end_tokens",
+    "with_given",
     "with_quotations",
     "with_thoughts",
 ]
@@ -57,6 +64,8 @@ def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -
     table = dialect.strict if mode == "strict" else dialect.lenient
     is_run = mode == "transcript"
     table = with_dressed_results(table)
+    if table.several:
+        table = with_given(table, dialect.given)
     if table.lenient and table.several:
         table = with_calls_in_thoughts(with_reasoning(table, dialect.reasoning))
     elif table.lenient and not is_run:
@@ -92,6 +101,29 @@ def with_quotations(table: Table) -> Table:
             guards = (*transition.guards, outside_of_quotations)
             rows[state, name] = transition._replace(guards=guards)
     return table.rewritten(transitions=rows)
+
+
+def with_given(table: Table, given: Sequence[Given]) -> Table:
+    """Return *table* with the marks of what the model is *given*, which end the turn.
+
+    The text may quote or mention them, and so may a value of a call. In a thought they are text.
+    """
+    own = [text for marker in table.markers.values() for text in spelt_texts(marker)]
+    marks = {
+        mark.canonical: mark
+        for mark in given
+        if not any(o.startswith(mark.canonical) or mark.canonical.startswith(o) for o in own)
+    }
+    guards = (outside_of_code, outside_of_values)
+    rows = {
+        (state, mark): EndTurn(state, guards=guards)
+        for state, part in table.parts.items()
+        if part in _TURN and state not in table.drafts
+        for mark in marks
+    }
+    return table.rewritten(
+        markers={**table.markers, **marks}, transitions={**table.transitions, **rows}
+    )
 
 
 def with_end_tokens(table: Table) -> Table:

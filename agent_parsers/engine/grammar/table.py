@@ -170,6 +170,8 @@ class Table:
     text ends there."""
     drafts: Collection[str] = ()
     """States inside and after such a call; set by the rewriting for reasoning."""
+    regions: Collection[str] = ()
+    """States between the marks that enclose all calls; in each of them a call has to follow."""
     read_tool: ToolReader | None = None
     """Reads the name of a tool, without the quotes or emphasis around it; `None` keeps the text."""
     beside_action: Collection[str] = ()
@@ -205,6 +207,7 @@ class Table:
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no transition")
         named = (*self.ends, *self.starts.values(), *self.prompt_ends.values(), *self.readers)
+        named = (*named, *self.regions)
         for state in (*named, self.transcript_start or self.initial):
             if state not in self.parts:
                 raise ValueError(f"state {state!r} has no part")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["WINDOW", "Nameable", "is_spoken_of"]
+__all__ = ["SENTENCE", "WINDOW", "Given", "Nameable", "Quotable", "is_named", "is_spoken_of"]
 
 WINDOW: Final = MOST + 1
 """How many characters after a marker decide whether the text only mentions it."""
@@ -33,6 +34,64 @@ class Nameable(Literal):
         """Yield the atoms of each spelling."""
         for spelling in Literal.spellings(self):
             yield *spelling, _AHEAD
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Nameable):
+    """A marker of what the model is given, a result or a turn of another role.
+
+    Text may mention it. It does not count before the role *own*, which is that of the model.
+    """
+
+    own: str = ""
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Yield the atoms of each spelling."""
+        if not self.own:
+            yield from Nameable.spellings(self)
+            return
+        begun = "".join(f"(?:{re.escape(char)}" for char in self.own) + ")?" * len(self.own)
+        pending = f"(?:{begun}|{_BLANKS})"
+        ahead = Ahead(f"(?!{re.escape(self.own)})", pending=pending, sample="\n")
+        for spelling in Literal.spellings(self):
+            yield *spelling, ahead
+
+
+_WORD: Final = rf"[ \t]{{1,{MOST}}}+[a-z']{{1,{MOST}}}+"
+_SENTENCE: Final = Ahead(
+    "", pending=rf"(?:(?:{_WORD}){{0,2}}[ \t]{{0,{MOST}}}+|[.,;:!?])", sample="\n"
+)
+_GOES_ON: Final = re.compile(rf"(?:{_WORD}){{2}}(?:[ \t.,;:!?]|\Z)|[.,;:!?](?:\s|\Z)").match
+SENTENCE: Final = 4 * MOST + 2
+"""How many characters after the mark of a call decide whether the text only names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable(Literal):
+    """The mark of a call, which text may name: two words after it decide whether it counts."""
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Yield the atoms of each spelling."""
+        for spelling in Literal.spellings(self):
+            yield *spelling, _SENTENCE
+
+
+def is_named(last: str, blank: str, after: str) -> bool:
+    """Return whether the text only names the mark of a call, in quotes or within a sentence.
+
+    A mark is named if quotes enclose nothing else, or if words of prose stand on both sides of it:
+    ``The tag <tool_call> opens a call``. What follows a mark that counts is no such words.
+
+    Args:
+        last: The last character before the mark that is not white space; empty at the beginning.
+        blank: The white space before the mark.
+        after: The characters after the mark, at most `SENTENCE`.
+    """
+    if not blank:
+        return bool(last) and after[:1] == _QUOTES.get(last)
+    return last.isalnum() and "\n" not in blank and _GOES_ON(after) is not None
 
 
 def is_spoken_of(last: str, blank: str, after: str) -> bool:

@@ -142,8 +142,10 @@ class Scanner:
     ) -> bool:
         """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
         is_start = self._marker == "start"
+        in_block = self._state.is_block and self._entry >= 0
+        at = self._entry if in_block else start
         place = self._text_at, start
-        here = Here(crossing.marker, found, self._before, self._collector, is_start, place)
+        here = Here(crossing.marker, found, self._before, self._collector, is_start, place, at)
         for guard in crossing.guards:
             if reason := guard(here):
                 span = (start, start + len(found[0]))
@@ -152,7 +154,9 @@ class Scanner:
                     at = span[1] - len(found[0].lstrip())
                     message = f"took {label!r} in a quotation for text"
                     events.append(Repair("quoted", (at, at + len(label)), message))
-                elif guard in (first_of_its_kind, not_mentioned, outside_of_fences):
+                elif guard in (first_of_its_kind, not_mentioned, outside_of_fences) and (
+                    crossing.is_of_thought
+                ):
                     self._collector.meet_mark(span, opens=not crossing.unopened)
                 elif guard is opens_no_other:
                     self._before.depth += 1

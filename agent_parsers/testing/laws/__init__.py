@@ -36,6 +36,10 @@ from agent_parsers.testing.laws.form import (
     the_steps_of_the_sample_are_written_as_they_stand,
     two_samples_are_two_runs,
 )
+from agent_parsers.testing.laws.marks import (
+    no_mark_of_a_call_is_text,
+    what_is_given_is_never_said,
+)
 from agent_parsers.testing.laws.reading import (
     any_cut_gives_the_same_events,
     any_cut_gives_the_same_runs,
@@ -107,6 +111,7 @@ __all__ = [
     "no_call_is_an_answer",
     "no_character_is_lost_or_repeated",
     "no_key_counts_twice",
+    "no_mark_of_a_call_is_text",
     "no_marker_ends_in_white_space",
     "no_observation_changes_how_the_text_around_it_is_read",
     "no_observation_forges_a_mark",
@@ -133,5 +138,6 @@ __all__ = [
     "twice_the_text_is_twice_the_work_of_parsing_it_at_once",
     "two_samples_are_two_runs",
     "what_is_escaped_is_unescaped",
+    "what_is_given_is_never_said",
     "without_a_repair_both_readings_are_the_same",
 ]

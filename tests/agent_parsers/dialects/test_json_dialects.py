@@ -77,11 +77,10 @@ class TestHermes:
         for answer in (f"It is {CALL}", '{"open": true} or not', '{"name": "Ada"}', '{"open": tr'):
             assert read("hermes", answer) == answer
 
-    def test_a_block_that_is_not_a_call_does_not_affect_others(self) -> None:
+    @every_mode
+    def test_a_block_that_is_not_a_call_is_an_error_beside_others_too(self, mode: Mode) -> None:
         text = f"<tool_call>nothing</tool_call><tool_call>{CALL}</tool_call>"
-        assert read("hermes", text, "strict") is None
-        assert read("hermes", text) == [FIND]
-        assert repaired("hermes", text) == ["no_call"]
+        assert read("hermes", text, mode) is None
 
     @every_mode
     def test_half_a_call_is_not_a_call(self, mode: Mode) -> None:
@@ -272,7 +271,7 @@ class TestLlama:
     def test_any_other_text_is_the_answer(self, mode: Mode) -> None:
         for text in ('{"open": true}', '{"name": "Ada", "age": 3}', "{x} is a set", "[1]", "Hello"):
             assert read("llama3_json", text, mode) == text
-        assert read("llama3_json", "<|python_tag|>print(1)", mode) == "print(1)"
+        assert read("llama3_json", "<|python_tag|>print(1)", mode) is None
 
     @every_mode
     def test_what_is_held_becomes_content_at_once(self, mode: Mode) -> None:

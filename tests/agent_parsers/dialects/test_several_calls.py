@@ -92,11 +92,12 @@ def test_one_wrong_call_is_the_error_of_the_turn() -> None:
         strict.parse(f"{ONE}\n<tool_call>\nnone\n</tool_call>")
 
 
-def test_in_lenient_mode_text_that_is_not_a_call_is_content() -> None:
-    turn = HERMES.read(f"{ONE}\n<tool_call>\nnone\n</tool_call>")
+def test_in_lenient_mode_text_in_a_block_that_is_not_a_call_is_an_error_too() -> None:
+    with pytest.raises(OutputParserException, match="expected a call with the name of a tool"):
+        HERMES.parse(f"{ONE}\n<tool_call>\nnone\n</tool_call>")
+    turn = HERMES.read(f"{ONE}\n<tool_call>\n</tool_call>")
     assert [action.tool for action in turn.result] == ["find"]  # type: ignore[union-attr]
-    assert turn.content == "none"
-    assert [repair.kind for repair in turn.repairs] == ["no_call"]
+    assert [repair.kind for repair in turn.repairs] == ["empty_call"]
 
 
 def test_every_call_is_checked_by_its_tool() -> None:

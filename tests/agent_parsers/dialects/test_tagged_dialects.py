@@ -396,9 +396,15 @@ def test_what_has_no_one_reading_is_refused(name: str, text: str) -> None:
     assert read(get_dialect(name), text, "lenient").error
 
 
-def test_text_that_is_not_a_call_is_content_and_its_neighbours_are_made() -> None:
+def test_text_in_a_block_that_is_not_a_call_is_an_error_beside_others_too() -> None:
     text = f"{qwen('I will call f')}\n{qwen(function('f', a='1'))}"
-    assert calls("qwen3_coder", text) == ONE
+    assert read(get_dialect("qwen3_coder"), text, "lenient").error
+
+
+def test_a_name_on_a_line_begins_a_call_without_its_wrapper() -> None:
+    assert read(get_dialect("qwen3_coder"), "I look.\n<function=f>\nNow.", "lenient").error
+    said = "I look.\n<function=f> is a tag."
+    assert not read(get_dialect("qwen3_coder"), said, "lenient").error
 
 
 def test_text_behind_a_call_is_content() -> None:

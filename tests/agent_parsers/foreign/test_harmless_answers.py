@@ -1,7 +1,7 @@
 """Answers that mention tools, quote calls and explain code stay answers, in any dialect.
 
-They stand in ``tests/cases/harmless.txt``: records between lines ``%%``, each with a title on its
-first line, and the text of a model below it.
+They stand in ``tests/cases/answers/harmless.txt``: records between lines ``%%``, each with a title
+on its first line, and the text of a model below it.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ from agent_parsers import AgentFinish, get_parser
 
 from ...helpers.effort import THOROUGH
 
-FILE = Path(__file__).parents[2] / "cases" / "harmless.txt"
+FILE = Path(__file__).parents[2] / "cases" / "answers" / "harmless.txt"
 DIALECTS = (
     "hermes", "qwen3_coder", "mistral", "glm45", "kimi_k2", "deepseek_v31", "gemma4", "minimax_m2",
     "lfm2", "react",

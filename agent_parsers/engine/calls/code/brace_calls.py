@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 __all__ = ["BraceCalls"]
 
 _head: Final = re.compile(r"(call\s*+:|:?)\s*+(\S*?)\s*+").fullmatch
+_next: Final = re.compile(r"([,;]?\s*+)call\s*+:").match
+_next_within: Final = re.compile(r"\}[\s,;]*+call\s*+:").search
+"""Finds another call in a value that has no end of its own."""
+_next_begun: Final = re.compile(r"[,;]?\s*+(?:c|ca|cal|call\s*+)?").fullmatch
+"""Matches what may become the beginning of another call."""
 
 
 class BraceCalls(CodeCalls):
-    """Reads one call, and text after it as content.
+    """Reads one call, and text after it as content; in lenient mode also more calls after it.
 
-    The call is complete at its closing brace; the closer after that may be missing.
+    A call is complete at its closing brace; the closer after that may be missing.
 
     Args:
         quote: The mark at both ends of a string.
@@ -42,12 +47,15 @@ class BraceCalls(CodeCalls):
     def __init__(self, *, quote: str, closer: str, lenient: bool = False) -> None:
         super().__init__(bare=False, lenient=lenient)
         self._quote, self._closer = quote, closer
+        self._is_next = False  # whether another call has begun after one
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
         head = ""
         if isinstance(self._arguments, BraceArguments):
             self._close_arguments(self._arguments, events)
+        elif self._held and self._step == self._read_next:
+            self._say(self._take_held(), events)
         elif self._held:
             head = self._take_held()
             self._rest_at = self._at
@@ -58,7 +66,8 @@ class BraceCalls(CodeCalls):
             is_call = head.lstrip().startswith("call:") or (head and not self._is_met)
             problem = "open_call" if is_call else "no_call"
             span = (self._rest_at, self._at)
-            self._calls.append(no_call("" if self._calls else problem, span))
+            is_text = self._calls and not self._is_next
+            self._calls.append(no_call("" if is_text else problem, span))
         return self._calls or [self._nothing()]
 
     def _nothing(self) -> Call:
@@ -79,6 +88,8 @@ class BraceCalls(CodeCalls):
             return
         self._end_call(arguments, self._at)
         self._calls[-1].is_short = True
+        if _next_within(str([*arguments.values.values()][-1:])):
+            self._calls[-1].refuse("ambiguous_end")
         self._lead = self._closer
         self._step = self._read_next
         self._run(text[len(self._closer) :], events)
@@ -90,6 +101,7 @@ class BraceCalls(CodeCalls):
         elif not problem and arguments.repairs and not self._lenient:
             problem = "other_form"
         super()._end_call(arguments, stop, problem)
+        self._is_next = False
 
     # -- steps, in order --------------------------------------------------------------------------
 
@@ -120,13 +132,35 @@ class BraceCalls(CodeCalls):
 
     @override
     def _read_next(self, text: str, events: list[Event]) -> str:
-        """Skip white space after the call, and read content."""
+        """Read another call, or skip white space after the call and read content."""
+        if self._rest_at < 0:
+            text = self._take_held() + text
+            if _next_begun(text):
+                self._held.append(text)
+                return ""
+            if (found := _next(text)) is not None:
+                self._begin_next(found[1], events)
+                return text[found.end(1) :]
+        self._say(text, events)
+        return ""
+
+    def _begin_next(self, before: str, events: list[Event]) -> None:
+        """Begin another call, *before* which a comma or white space stands."""
+        self._emit(self._lead + before, MarkerSeen, events, "}")
+        self._lead, self._is_next, self._step = "", True, self._read_start
+        place = (self._at, self._at + 1)
+        if self._lenient:
+            self._odd.append(Repair("several_calls", place, "read several calls in one block"))
+        elif self._wrong < 0:
+            self._wrong = self._at
+
+    def _say(self, text: str, events: list[Event]) -> None:
+        """Emit *text* after the call as content."""
         if self._rest_at < 0:
             text = self._take_blank(text)
             if not text:
-                return ""
+                return
             self._emit(self._lead, MarkerSeen, events, "}")
             self._lead = ""
             self._rest_at = self._at
         self._emit(text, AnswerDelta, events)
-        return ""

@@ -22,8 +22,9 @@ __all__ = ["CallStart", "Wrapper"]
 _IN_CALL: Final = (
     *(TagPart.KEY, TagPart.VALUE, TagPart.NAME, TagPart.KEYS),
     *(TagPart.END_NAME, TagPart.END_CALL, TagPart.END_WRAP),
+    *(TagPart.WRAP, TagPart.CALL),
 )
-"""Tags that may follow the name of a tool."""
+"""Tags that may follow the name of a tool; the last two show that a call was broken off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,17 @@ class CallStart(TagMarker):
         Args:
             form: How calls are written.
             is_usual: Whether calls are never enclosed, so that the name of a tool suffices. If not,
-                another tag of the call or the end of the text has to follow the name, and nothing
-                else may precede the call on its line.
+                another tag of the call, or the end of the line or of the text, has to follow the
+                name, and nothing else may precede the call on its line.
         """
         tag = form.tags[TagPart.CALL]
         inner = [*_beginnings(form, _IN_CALL)]
-        if form.json_arguments != "no":
+        if form.lenient or form.json_arguments != "no":
             inner.append((r"\{",))
         after = "|".join(map("".join, inner))
-        ways = [f"{''.join(rest)}{GAP}(?:{after})" for rest in tag.rests]
-        rest = "|".join((*ways, tag.names if is_usual else r"(?!)", rf"{tag.cut}\Z"))
+        ends_line = rf"{BLANK}\n"
+        ways = [f"{''.join(rest)}(?:{GAP}(?:{after})|{ends_line})" for rest in tag.rests]
+        rest = "|".join((*ways, ends_line, tag.names if is_usual else r"(?!)", rf"{tag.cut}\Z"))
         pending = "|".join(_begun((*rest, GAP, _any_begun(inner))) for rest in tag.rests)
         marks = [
             [atom for atom in mark if form.lenient or atom != BLANK]

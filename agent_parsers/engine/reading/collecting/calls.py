@@ -59,7 +59,16 @@ class CallsCollector(Collector):
         calls: When calls are emitted; see `StreamParser`.
     """
 
-    __slots__ = ("_beside", "_early", "_empty", "_is_marked", "_lost", "_made", "_met")
+    __slots__ = (
+        "_beside",
+        "_early",
+        "_empty",
+        "_is_marked",
+        "_is_unfilled",
+        "_lost",
+        "_made",
+        "_met",
+    )
 
     _END: ClassVar = "the end of the turn"
 
@@ -76,6 +85,7 @@ class CallsCollector(Collector):
         self._beside = Beside()
         self._lost: BadPayload | None = None  # the first text that turned out not to be a call
         self._is_marked = True  # whether markers open all calls so far
+        self._is_unfilled = False  # whether a region was opened, in which no call was met yet
         self._empty: BadPayload | None = None  # the first empty block
         self._early = EarlyCalls() if calls == "each" else None
 
@@ -87,6 +97,11 @@ class CallsCollector(Collector):
         if state.part is Part.CONTENT:
             self._kept.clear()
             self._beside.add_content(span)
+            if state.is_region and self._is_unfilled:
+                self._leave_region(events, to, span)
+        if to is not None and to.is_region is not state.is_region:
+            self._is_unfilled = to.is_region and state.part is not Part.CALL
+        if state.part is Part.CONTENT:
             return
         if state.part is Part.THOUGHT:
             self._beside.add_thought(span)
@@ -100,6 +115,21 @@ class CallsCollector(Collector):
         super().leave(events, state, to, span, stop)
         if len(self._met) > met and state.new_call is not None:
             self._is_marked = False
+
+    def _leave_region(self, events: list[Event], to: State | None, span: Span) -> None:
+        """Leave the text at *span*, behind a mark that has to enclose calls."""
+        start, stop = span
+        if to is not None and (to.part is Part.CALL or (to.is_region and start >= stop)):
+            return
+        problem = "no_call" if start < stop or to is not None else "open_call"
+        bad = BadPayload(problem, span if start < stop else self.label_span)
+        if start >= stop and to is not None and self._machine.lenient:
+            self._empty = self._empty or bad
+            message = "left out a block without a call"
+            events.append(Repair("empty_call", self.label_span, message))
+            return
+        hole = self.label_span[0], max(stop, self.label_span[1])
+        self._met.append(Met(hole, bad.span, is_bare=False, made=None, bad=bad))
 
     @override
     def meet_mark(self, span: Span, *, opens: bool) -> None:
@@ -191,13 +221,16 @@ class CallsCollector(Collector):
             except BadPayload as bad:
                 is_text = bad.problem == "no_call"
                 wrong = BadPayload("open_call", self.label_span) if is_text and is_cut else bad
-                if is_text and not is_cut and self._machine.lenient:
-                    self._lose(events, bad, call.span)
+                is_lenient = self._machine.lenient
+                if is_text and not is_cut and is_lenient and self._is_empty(events, bad, call.span):
+                    wrong = None
             if made is None and wrong is None:
                 self._beside.marks.append(hole)  # an answer quotes nothing
             else:
                 place = call.whole or (call.span if call.span[0] < call.span[1] else hole)
-                self._met.append(Met(hole, place, call.is_bare, made, wrong, call.is_short))
+                # A label may stand before any text.
+                is_bare = call.is_bare or (made is None and state.is_labelled)
+                self._met.append(Met(hole, place, is_bare, made, wrong, call.is_short))
                 if self._early is not None and not state.is_draft:
                     is_open = to is None or self.is_half
                     met = self._met[-1]
@@ -218,14 +251,14 @@ class CallsCollector(Collector):
             holes[last] = holes[last][0], stop
         return holes
 
-    def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
-        """Treat the text at *span*, which is not a call, as content."""
+    def _is_empty(self, events: list[Event], bad: BadPayload, span: Span) -> bool:
+        """Return whether there is nothing at *span*, which is not a call; other text is content."""
         start, stop = span if span[0] < span[1] else bad.span
         if self.label and self.is_closed and self._is_blank(start, stop):
             self._empty = self._empty or bad
             place = (start, stop) if start < stop else self.label_span
             events.append(Repair("empty_call", place, "left out a block without a call"))
-            return
+            return True
         self._lost = self._lost or bad
         if start < stop:
             self._beside.add_content((start, stop))
@@ -234,6 +267,7 @@ class CallsCollector(Collector):
             )
         elif self.label:
             events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
+        return start >= stop
 
     def _is_blank(self, start: int, stop: int) -> bool:
         """Return whether there is no text between two offsets, or only an empty list of calls."""
@@ -292,7 +326,9 @@ class CallsCollector(Collector):
         if (enclosed := self._beside.enclosed([made.span for made in self._made])) is not None:
             self._problem = enclosed
         elif state.part is Part.SKIPPED and state.problem:  # a marker that must not follow
-            self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
+            is_first = state.problem == "invented_after" and not self._has_begun
+            problem = "invented_first" if is_first else state.problem
+            self._problem = BadPayload(problem, end_span(problem, text, entry))
         elif self._made and self._answer is not None and not state.beside_action:
             self._problem = BadPayload(
                 "action_and_answer", end_span("action_and_answer", text, entry)
@@ -306,7 +342,9 @@ class CallsCollector(Collector):
         elif not self._beside.content and self._empty is not None:
             self._problem = self._empty
         elif state.problem or not self._beside.content:
-            problem = state.problem or "no_action_or_answer"
+            is_invented = state.is_cut and self._beside.skipped_at >= 0
+            problem = "invented_first" if is_invented else "no_action_or_answer"
+            problem = state.problem or problem
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         else:
             self._finish_as_content(events, state, entry, log)
@@ -328,6 +366,11 @@ class CallsCollector(Collector):
                 events.append(cut_answer(span))
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
+
+    @property
+    def _has_begun(self) -> bool:
+        """Whether there is anything but thoughts."""
+        return bool(self._met or self._beside.content or self._answer)
 
     def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
         """Make the answer that is enclosed in its own markers; content beside it is left out."""

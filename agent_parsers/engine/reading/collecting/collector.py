@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.kept_text import KeptText
-from agent_parsers.engine.reading.quoting.watch import QuoteWatch
+from agent_parsers.engine.reading.quoting.watch import CodeWatch, QuoteWatch
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -70,10 +70,10 @@ class Collector:
     """
 
     __slots__ = (
-        "_advise", "_answer", "_call", "_fenced", "_fences", "_kept", "_machine", "_problem",
-        "_step_at", "_text", "_tools", "_watch", "add", "ended", "has_dropped", "is_closed",
-        "is_half", "is_holding", "keeps_text", "label", "label_span", "reads_foreign",
-        "result",
+        "_advise", "_answer", "_call", "_code", "_fenced", "_fences", "_kept", "_machine",
+        "_problem", "_step_at", "_text", "_tools", "_watch", "add", "ended", "has_dropped",
+        "is_closed", "is_half", "is_holding", "keeps_text", "label", "label_span",
+        "reads_foreign", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -88,6 +88,7 @@ class Collector:
         self._kept = KeptText()  # the text of this state
         self._call: CallReader | None = None
         self._watch: QuoteWatch | None = None
+        self._code = CodeWatch()  # in the text since the last thought, outside of blocks of calls
         self.label: str = ""
         """The marker before the text of this state, as written."""
         self.label_span: Span = (0, 0)
@@ -156,6 +157,11 @@ class Collector:
         self._fenced = start, stop
         return bool(self._fences.mark)
 
+    def is_in_code(self, at: int) -> bool:
+        """Return whether code is open at offset *at*, not counting thoughts and blocks of calls."""
+        self._code.feed(self._slice(self._code.at, at))
+        return self._code.is_open
+
     @property
     def opened_at(self) -> int:
         """Where the quotation in which the text ends was opened; -1 if that is not known."""
@@ -197,6 +203,11 @@ class Collector:
             stop: Where the state ends: before the next marker, or after it if the marker closes the
                 state.
         """
+        if state.part is Part.THOUGHT:
+            self._code = CodeWatch(stop)
+        elif state.is_block and self._machine.table.several:
+            self.is_in_code(self.label_span[0])
+            self._code.at = stop
         raw = text = str(self._kept)
         self._kept.clear()
         watch, self._watch = self._watch, None

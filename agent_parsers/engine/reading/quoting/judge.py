@@ -91,7 +91,7 @@ def judge(
             judged.quoted.append(each)
             continue
         bad = each.bad
-        if bad is not None and bad.problem == "no_call" and lenient:
+        if bad is not None and bad.problem == "no_call" and each.is_bare and lenient:
             continue  # it is content
         is_meant = quotation is None and (not each.is_bare or around.is_alone(number))
         if bad is None and not (

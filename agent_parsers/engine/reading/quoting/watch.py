@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["QuoteWatch", "may_quote"]
+__all__ = ["CodeWatch", "QuoteWatch", "may_quote"]
 
 _FENCE: Final = "```"
 _TRIPLE: Final = ('"""', "'''")
@@ -116,3 +116,34 @@ class QuoteWatch:
             start = line
         if not self._is_line_begun:
             self._is_line_begun = bool(text[start:stop].strip())
+
+
+class CodeWatch:
+    """Watches text for code, in fences or in backticks within a line.
+
+    Args:
+        at: Offset of the text in a longer one.
+    """
+
+    __slots__ = ("_fences", "_ticks", "at")
+
+    def __init__(self, at: int = 0) -> None:
+        self._fences = QuoteWatch(fences_only=True, at=at)
+        self._ticks = 0  # runs of one or two backticks on the line so far
+        self.at: int = at
+        """Where the text ends that was taken."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text ends in code."""
+        return bool(self._fences.mark or self._ticks % 2)
+
+    def feed(self, text: str) -> None:
+        """Take more of the text, which does not end between two backticks."""
+        self._fences.feed(text)
+        self.at += len(text)
+        line = text.rpartition("\n")
+        self._ticks = len(_TICKS(line[2])) + (0 if line[1] else self._ticks)
+
+
+_TICKS: Final = re.compile("(?<!`)`{1,2}(?!`)").findall

@@ -12,7 +12,7 @@ from agent_parsers.engine.grammar import guards
 from agent_parsers.engine.grammar.rewritings import CUT
 from agent_parsers.engine.grammar.table import Go, Note, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
-from agent_parsers.engine.markers.mentions import Nameable
+from agent_parsers.engine.markers.mentions import Nameable, Quotable
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import (
     AnswerDelta,
@@ -61,9 +61,9 @@ class State:
 
     __slots__ = (
         "_arm", "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta", "growing",
-        "has_reader", "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer",
-        "is_verbatim", "keeps_end", "needs_closer", "new_call", "opener", "part",
-        "problem", "watches", "whole",
+        "has_reader", "is_bare", "is_block", "is_cut", "is_draft", "is_kept", "is_labelled",
+        "is_open_answer", "is_region", "is_verbatim", "keeps_end", "needs_closer", "new_call",
+        "opener", "part", "problem", "watches", "whole",
     )  # fmt: skip
 
     def __init__(self, name: str, table: Table, arm: Callable[[str], None]) -> None:
@@ -79,6 +79,11 @@ class State:
         self.is_verbatim: bool = part is Part.ANSWER and table.keeps_answer_space
         self.is_cut: bool = name == CUT  # the turn ended before this state
         self.is_bare: bool = name in table.bare_answers  # an answer without a label
+        # A block of calls, which its marker opens.
+        self.is_block: bool = part is Part.CALL and name != table.initial
+        # Only labels lead to it, which are words.
+        self.is_labelled: bool = _is_labelled(name, table)
+        self.is_region: bool = name in table.regions  # marks enclose it, and calls have to follow
         self.is_draft: bool = name in table.drafts  # inside or after a call in an open thought
         self.beside_action: bool = name in table.beside_action
         self.begun: State | None = None  # the state once its call has begun
@@ -167,6 +172,11 @@ class Crossing:
     guards: tuple[Guard, ...] = ()
     """What has to hold for the marker to count, in the order in which it is asked."""
 
+    @property
+    def is_of_thought(self) -> bool:
+        """Whether the marker opens a thought, or closes one that the prompt opened."""
+        return self.unopened or self.to.part is Part.THOUGHT
+
 
 def states_of(table: Table, stop: Collection[str]) -> dict[str, State]:
     """Return the states of *table* by name; *stop* has the dialect's stop sequences."""
@@ -212,6 +222,8 @@ def _as_spelt(table: Table, state: str, name: str) -> Marker:
         return replace(marker, listed=True)
     if type(marker) is Literal and _is_nameable(table, state, marker, transition):
         return Nameable(marker.canonical, marker.variants)
+    if type(marker) is Literal and _is_quotable(table, state, marker, transition):
+        return Quotable(marker.canonical, marker.variants)
     return marker
 
 
@@ -234,7 +246,7 @@ def _guards(
     yield from transition.guards
     if _has_reader(state, table):
         yield guards.outside_of_calls
-        if crossing.unopened or crossing.to.part is Part.THOUGHT:
+        if crossing.is_of_thought:
             yield guards.outside_of_values
     if crossing.unopened:
         is_content = table.parts[state] is Part.CONTENT or state == table.initial
@@ -242,6 +254,8 @@ def _guards(
         yield guards.outside_of_fences if is_left_out else guards.first_of_its_kind
     if isinstance(marker, Nameable) and table.parts[state] is not Part.THOUGHT:
         yield guards.not_mentioned
+    if isinstance(marker, Quotable):
+        yield guards.not_named
 
 
 def _is_anywhere(marker: Marker) -> bool:
@@ -252,6 +266,21 @@ def _has_reader(state: str, table: Table) -> bool:
     """Return whether a call reader knows which markers count in *state*."""
     is_call = table.several and table.parts[state] is Part.CALL
     return is_call or state in table.begun or state in table.begun.values()
+
+
+def _is_quotable(table: Table, state: str, marker: Literal, transition: Transition) -> bool:
+    """Return whether text in *state* may name *marker*, which opens or closes a call."""
+    if not table.several or marker.place or not isinstance(transition, Go):
+        return False
+    is_content = table.parts[state] is Part.CONTENT or state == table.initial
+    to = transition.to
+    is_of_call = table.parts[to] is Part.CALL or to in table.regions or transition.closes
+    return is_content and is_of_call and to not in table.begun
+
+
+def _is_labelled(name: str, table: Table) -> bool:
+    openers = [table.markers[m] for (_, m), go in table.transitions.items() if go.to == name]
+    return bool(openers) and all(isinstance(marker, Label) for marker in openers)
 
 
 def _is_nameable(table: Table, state: str, marker: Literal, transition: Transition) -> bool:

@@ -135,6 +135,20 @@ CASES = [
         "</answer>",
         "behind other text",
     ),
+    Case(
+        guards.not_named,
+        "hermes",
+        "The tag <tool_call> opens a call.",
+        "<tool_call>",
+        "in quotes of its own, or in a sentence that only names it",
+    ),
+    Case(
+        guards.outside_of_code,
+        "hermes",
+        "You return this:\n```\n<tool_response>\n22\n```",
+        "<tool_response>",
+        "in a fence, or between backticks",
+    ),
 ]
 IDS = [case.guard.__name__ for case in CASES]
 

@@ -16,6 +16,7 @@ from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.testing.smallest import failure
 from agent_parsers.testing.trials.calls_meant import calls_in, reading
 from agent_parsers.testing.trials.double_keys import KINDS, double_keys
+from agent_parsers.testing.trials.marks import broken_calls, call_marks, given_results
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
 
@@ -62,6 +63,26 @@ def test_reasoning_and_quotation_never_act(dialect: Dialect, mode: Mode) -> None
         laws.reasoning_and_quotation_never_act(
             dialect, mode, case.text, meant=case.meant, may_repair=case.may_repair
         )
+
+
+@every_turn_mode
+def test_no_mark_of_a_call_is_text(dialect: Dialect, mode: Mode) -> None:
+    for case in some(broken_calls(dialect, mode), dialect, 1 / 8):
+        laws.no_mark_of_a_call_is_text(dialect, mode, case.text, mark=case.mark)
+
+
+@every_turn_mode
+def test_what_is_given_is_never_said(dialect: Dialect, mode: Mode) -> None:
+    for case in given_results(dialect, mode):
+        laws.what_is_given_is_never_said(dialect, mode, **case._asdict())
+
+
+def test_nearly_every_dialect_marks_its_calls_and_results() -> None:
+    several = {dialect.name: dialect for dialect, _ in TURNS if dialect.several}
+    words = {"command_r", "firefunction", "json_toolcall"}
+    messages = {"glm4", "harmony", "inkling"}  # their marks may open an answer, too
+    assert {n for n, d in several.items() if not call_marks(d, "lenient")} == words | messages
+    assert {n for n, d in several.items() if not given_results(d, "lenient")} == {"apertus"}
 
 
 SEVERAL = [(dialect, mode) for dialect, mode in TURNS if dialect.several]

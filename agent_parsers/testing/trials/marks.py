@@ -1,0 +1,162 @@
+"""Deterministic turns in which a mark of the dialect stands where it must not.
+
+They have marks that open a call which is not there, or the results that the model is given.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.engine.calls.tags.marks import CallStart
+from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
+from agent_parsers.engine.grammar.table import Go, Part
+from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
+from agent_parsers.testing.trials.pieces import table_of
+from agent_parsers.testing.trials.sample_calls import usual_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.grammar.table import Table, Transition
+    from agent_parsers.engine.markers.kinds import Marker
+
+__all__ = ["Given", "Marked", "broken_calls", "call_marks", "given_results"]
+
+_SIGNS: Final = "\"'{}[]():,<>=|"
+"""What is taken out of a call, one after another."""
+PROSE: Final = "a7word and more"
+"""What follows a mark, and is no call."""
+_SEEN: Final = "a7seen"
+_MARK: Final = re.compile(r"[<\[][^<>\[\]\s]+[>\]]").match
+"""Matches a mark in brackets."""
+
+
+class Marked(NamedTuple):
+    """A turn with a mark that opens a call."""
+
+    text: str
+    """The turn."""
+    mark: str
+    """The mark."""
+
+
+class Given(NamedTuple):
+    """A turn in which the model goes on with what it is given."""
+
+    text: str
+    """The turn."""
+    seen: str
+    """The result in it."""
+    meant: tuple[Meant, ...] = ()
+    """The calls before it."""
+    is_all: bool = False
+    """Whether nothing stands before it."""
+
+
+@cache
+def call_marks(dialect: Dialect, mode: Mode) -> tuple[str, ...]:
+    """Return the marks by which a call begins in this *mode*, in all spellings.
+
+    Words are not among them, nor are marks that open a turn of the model, since both may stand
+    before an answer. If a mark counts only at the beginning of a line, it begins with a line break.
+    """
+    if not dialect.several:
+        return ()
+    table = table_of(dialect, mode)
+    found: dict[str, None] = {}
+    for (state, name), transition in table.transitions.items():
+        if _opens_call(table, state, transition):
+            found |= dict.fromkeys(_texts(dialect, table.markers[name]))
+    return tuple(mark for mark in found if mark not in dialect.turn_frame[1])
+
+
+def _opens_call(table: Table, state: str, transition: Transition) -> bool:
+    to = transition.to
+    if not isinstance(transition, Go) or transition.closes or transition.clash:
+        return False
+    if state in table.drafts or to in table.drafts or to in (state, table.initial):
+        return False
+    if table.parts[to] is Part.CONTENT:  # between the marks that enclose calls
+        return to not in table.starts.values()
+    from_thought = table.parts[state] is Part.THOUGHT
+    return table.parts[to] is Part.CALL and not from_thought and to not in table.begun
+
+
+def _texts(dialect: Dialect, marker: Marker) -> tuple[str, ...]:
+    """Return the texts of a *marker* that cannot be prose."""
+    if not isinstance(marker, CallStart):
+        texts = spelt_texts(marker) if isinstance(marker, Literal) else ()
+        return tuple(text for text in texts if not text[0].isalnum())
+    call = usual_turn(dialect, "value")
+    _, opens, rest = call.text.partition(marker.canonical)
+    name, closes, _ = rest.partition(">")
+    is_named = opens and call.calls[0].tool in name  # the name belongs to the mark
+    begins = "\n" if marker.place else ""
+    return (f"{begins}{opens}{name}{closes}",) if is_named else ()
+
+
+@cache
+def broken_calls(dialect: Dialect, mode: Mode) -> tuple[Marked, ...]:
+    """Return turns in which marks of calls stand alone, twice, or before what is no call."""
+    marks = call_marks(dialect, mode)
+    call = usual_turn(dialect, "value").text.strip() if marks else ""
+    said = dialect.write(Written(answer="It is noon.")) if marks else ""
+    found: list[Marked] = []
+    for mark in marks:
+        broken = (mark, f"{mark}\n{PROSE}", f'{mark}{{"name": {PROSE}}}', f"{mark}\n{mark}")
+        texts = [
+            *broken,
+            *(f"{lead}\n{text}" for lead in ("It is noon.", said, call) for text in broken),
+            *(f"{said}{text}" for text in broken),
+            *(f"{mark}{gap}{call}" for gap in (("\n",) if mark[0] == "\n" else ("", "\n"))),
+            *(f"{call}{gap}{mark}" for gap in ("", "\n")),
+        ]
+        found += (Marked(text.lstrip(), mark.strip()) for text in texts)
+    for text in _mutants(call):
+        found += (Marked(text, mark.strip()) for mark in marks if mark in f"\n{text}")
+    return tuple(found)
+
+
+def _mutants(call: str) -> Iterator[str]:
+    """Yield *call* cut at each place, without its name, and without each of its signs."""
+    yield from (call[:at] for at in range(len(call)))
+    yield from (call.replace(word, "") for word in ("transfer", "query", "value"))
+    for at, char in enumerate(call):
+        if char in _SIGNS:
+            yield call[:at] + call[at + 1 :]
+
+
+@cache
+def given_results(dialect: Dialect, mode: Mode) -> tuple[Given, ...]:
+    """Return turns that go on with a result, in the marks that the dialect has for it.
+
+    There are none if nothing but words or brackets marks a result.
+    """
+    if not dialect.several:
+        return ()
+    seen = dialect.results_text([Result("lookup", _SEEN)])
+    before, after = dialect.turn_frame
+    marks = _given_marks(dialect)
+    found: list[Given] = []
+    said = dialect.write(Written(answer="It is noon."))
+    call = usual_turn(dialect, "value").text
+    meant = tuple(calls_in(reading(dialect, mode, call, ended="stop")))
+    for text in (seen, f"{before}{seen}{after}", f"{before}{seen}{after}It is noon."):
+        opens = text.partition(_SEEN)[0].strip()
+        if not (opens.startswith(marks) or _MARK(opens)):
+            continue
+        found.append(Given(text, _SEEN, is_all=True))
+        for gap in ("", "\n") if text.strip()[0] in "<[" else ("\n",):  # words begin a line
+            found.append(Given(f"{said}{gap}{text}", _SEEN))
+            found.append(Given(f"{call}{gap}{text}", _SEEN, meant))
+    return tuple(found)
+
+
+def _given_marks(dialect: Dialect) -> tuple[str, ...]:
+    """Return the marks that are known to open a result, or to end a turn."""
+    marks = (*(mark.canonical for mark in dialect.given), *dialect.stop)
+    return tuple({mark.strip() for mark in marks} - {""})
