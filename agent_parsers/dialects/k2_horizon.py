@@ -96,6 +96,7 @@ DIALECT = replace(
         row=("", "\n", ""),
         read_value=read_value,
         other_values=other_values,
+        says_text=lambda attributes: attributes.get("type") == "string",
         json_calls=hermes.PAYLOAD,
     ),
     call=("\n<ifm|tool_calls>\n", "\n</ifm|tool_calls>"),

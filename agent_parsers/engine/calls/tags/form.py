@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart", "TaggedForm",
-    "as_json", "as_text", "bare", "truth_values",
+    "as_json", "as_text", "bare", "says_nothing", "truth_values",
 ]  # fmt: skip
 
 
@@ -228,11 +228,13 @@ class OddValueError(ValueError):
     Args:
         message: What the repair says.
         value: The value.
+        lists: See `Call.lists`; the paths do not have the parameter itself.
     """
 
-    def __init__(self, message: str, value: Any) -> None:
+    def __init__(self, message: str, value: Any, lists: Sequence[tuple[str, ...]]) -> None:
         super().__init__(message)
         self.value = value
+        self.lists = lists
 
 
 def as_text(written: str, _attributes: Mapping[str, str]) -> Any:
@@ -258,6 +260,11 @@ def as_json(written: str) -> Any:
     return value
 
 
+def says_nothing(_attributes: Mapping[str, str]) -> bool:
+    """Return `False`: no attribute says that a value is a text."""
+    return False
+
+
 def truth_values(written: str, _attributes: Mapping[str, str]) -> Iterator[Any]:
     """Yield the truth value that ``0`` or ``1``, as *written*, may stand for."""
     if written.strip() in ("0", "1"):
@@ -281,6 +288,8 @@ class TaggedForm:
     """Returns a value, given its text and its tag's attributes; raises `ValueError` if invalid."""
     other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
     """Returns other values that the text may stand for, if the tool does not accept the first."""
+    says_text: Callable[[Mapping[str, str]], bool] = says_nothing
+    """Returns whether the attributes of a value's tag say that it is a text."""
     quote: tuple[str, str] | None = None
     """Opening and closing quotation marks for a value that contains tags; not part of the value."""
     json_arguments: Choice["no", "odd", "yes"] = "no"
