@@ -16,9 +16,9 @@ The three generations have the same elements under different names: `deepseek_v3
 space after the second bar. This module writes the form of V4. The bars are full-width.
 
 Values are verbatim text. With ``string="true"`` the text is the value, such as the word ``null``,
-unless the tool takes no text. With ``"false"`` it is read as JSON, or as text if it is not JSON (such
-as ``NaN``) or if the tool takes text. Values have no escapes: a closing tag counts only if another
-tag or the end of the text follows it. A region may have several calls.
+unless the tool takes no text. With ``"false"`` it is read as JSON, or as text if it is not JSON
+(such as ``NaN``) or if the tool takes text. Values have no escapes: a closing tag counts only if
+another tag or the end of the text follows it. A region may have several calls.
 
 The prompt opens the thought or closes it; the region ends it as well. In lenient mode closing tags
 may be missing, the tags around the calls may be missing or mutilated (``<｜DSML｜tool>``), the bars
