@@ -24,6 +24,7 @@ Source: the chat template of deepseek-ai/DeepSeek-V3-0324.
 from agent_parsers.authoring import (
     LINES,
     CallFormat,
+    Given,
     Head,
     NamedPayload,
     ResultsWriter,
@@ -90,4 +91,5 @@ FORMAT = CallFormat(
     results=ResultsWriter(each=("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"), between="\n"),
     turn_frame=(f"{END}<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
 )
-DIALECT = FORMAT.dialect()
+GIVEN = (Given("<｜tool▁output"),)  # one, or the mark around all of them
+DIALECT = FORMAT.dialect(given=GIVEN)

@@ -42,4 +42,4 @@ DIALECT = replace(
     thought=TAGS,
     results=replace(deepseek_v3.FORMAT.results, between=""),
     turn_frame=(END, ""),  # the template has no header before the next turn of the model
-).dialect()
+).dialect(given=deepseek_v3.GIVEN)

@@ -15,7 +15,6 @@ tool calls.
 
 from agent_parsers.authoring import (
     CallFormat,
-    Given,
     Head,
     NamedPayload,
     ResultsWriter,
@@ -26,7 +25,7 @@ from agent_parsers.authoring import (
 
 END = "<|im_end|>"
 ARGUMENTS = "<|tool_call_argument_begin|>"
-PREFIX, RETURN = "functions.", "## Return of "
+PREFIX = "functions."
 
 
 def read_head(text: str, *, lenient: bool) -> Head | None:
@@ -74,7 +73,7 @@ DIALECT = CallFormat(
     },
     ends=(END,),
     results=ResultsWriter(
-        text=lambda result: f"{RETURN}{result.id}\n{result.text}", call_id=call_id
+        text=lambda result: f"## Return of {result.id}\n{result.text}", call_id=call_id
     ),
     turn_frame=role_frame((END, "<|im_middle|>"), "<|im_system|>tool", "<|im_assistant|>assistant"),
-).dialect(given=(Given("<|im_system|>"), Given(f"{RETURN}{PREFIX}", place="line")))
+).dialect()

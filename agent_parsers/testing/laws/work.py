@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.testing.laws.broken import Broken, law
 from agent_parsers.testing.laws.work_count import Work, counted_patterns
+from agent_parsers.testing.laws.work_time import takes_twice_its_share
 from agent_parsers.testing.trials.pieces import fragments, markers, rows, written
 from agent_parsers.testing.trials.stories import cut, parsed
 from output_parsers import OutputParserException
@@ -52,9 +52,6 @@ _MOST_REPEATS: Final = 250
 
 _MOST_GROWTH: Final = 2.2
 """Allowed factor of work for twice the text."""
-
-_NOISE_S: Final = 0.002
-"""Extra time that copying a long text may take when the process allocates memory."""
 
 
 @cache
@@ -152,8 +149,9 @@ def eight_times_the_text_takes_less_than_sixteen_times_as_long(
     """Check that parsing eight times the text takes less than sixteen times as long.
 
     The clock measures work that is not counted, such as backtracking patterns and slices. It
-    measures the CPU time of this thread. Since the machine may be busy, a text fails only if the
-    longer text is too slow in nine attempts.
+    measures the CPU time of this thread. Since the machine may be busy, a text that seems slow is
+    measured again, several times and each time beside a scan that is linear; it fails only if it
+    grows more than twice as much as the scan in all of them.
 
     Args:
         dialect: The dialect to test.
@@ -163,21 +161,13 @@ def eight_times_the_text_takes_less_than_sixteen_times_as_long(
             pattern sooner.
 
     Raises:
-        BrokenLawError: The longer text takes sixteen times as long, or longer.
+        BrokenLawError: The longer text takes more than sixteen times as long.
     """
     for start, run, least in ((*shape, least) for shape in shapes for least in chars):
         times = max(least // len(run), 1)
         short, long = start + run * times, start + run * 8 * times
-        once = min(_seconds(dialect, mode, short) for _ in range(3))
-        tries = (_seconds(dialect, mode, long) for _ in range(9))
-        if not any(taken < 16 * once + _NOISE_S for taken in tries):
+        if takes_twice_its_share(partial(parsed, dialect, mode), short, long):
             raise Broken(
                 f"eight times as many {run!r} take more than sixteen times as long",
                 text=start + run * 2,
             )
-
-
-def _seconds(dialect: Dialect, mode: Mode, text: str) -> float:
-    start = time.thread_time()
-    parsed(dialect, mode, text)
-    return time.thread_time() - start
