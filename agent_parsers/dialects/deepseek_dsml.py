@@ -15,10 +15,10 @@ The three generations have the same elements under different names: `deepseek_v3
 ``function_calls`` around the calls, V4 has ``tool_calls``, and `deepseek_v41` has ``calls`` and a
 space after the second bar. This module writes the form of V4. The bars are full-width.
 
-Values are verbatim text. With ``string="true"`` the text is the value. With ``"false"`` it is read
-as JSON, or as text if it is not JSON (such as ``NaN``) or if the tool takes text. Values have no
-escapes: a closing tag counts only if another tag or the end of the text follows it. A region may
-have several calls.
+Values are verbatim text. With ``string="true"`` the text is the value, such as the word ``null``,
+unless the tool takes no text. With ``"false"`` it is read as JSON, or as text if it is not JSON
+(such as ``NaN``) or if the tool takes text. Values have no escapes: a closing tag counts only if
+another tag or the end of the text follows it. A region may have several calls.
 
 The prompt opens the thought or closes it; the region ends it as well. In lenient mode closing tags
 may be missing, the tags around the calls may be missing or mutilated (``<｜DSML｜tool>``), the bars
@@ -37,12 +37,8 @@ from agent_parsers.authoring import (
     ResultsWriter,
     TaggedPayload,
     list_tools_in_tags,
-    write_json,
 )
-from agent_parsers.engine.calls.tags.form import truth_values
-from outputs.growing_json.lenient.repeated_keys import may_repeat
-from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import MAX_DEPTH, parse_whole
+from agent_parsers.engine.calls.tags.form import as_json, truth_values
 
 END = "<｜end▁of▁sentence｜>"
 WRAPPERS = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
@@ -55,16 +51,12 @@ def read_value(text: str, attributes: Mapping[str, str]) -> Any:
     """Return the value of a parameter written as *text*."""
     if attributes.get("string", "").lower() != "false":
         return text
-    value = parse_whole(text, MAX_DEPTH)
-    if value is NOTHING:
-        return text
-    if may_repeat(text, value):
-        raise ValueError("a key is repeated")
-    try:
-        write_json(value)
-    except ValueError:  # it is not a number, or too large for one
-        return text
-    return value
+    return as_json(text)
+
+
+def says_text(attributes: Mapping[str, str]) -> bool:
+    """Return whether the tag of a parameter says that its value is a text."""
+    return attributes.get("string", "").lower() == "true"
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
@@ -95,6 +87,7 @@ def dsml(name: str, models: str, *, wrapper: str, mark: str = "｜DSML｜") -> C
             spellings=partial(_spellings, mark=mark, wrapper=wrapper),
             read_value=read_value,
             other_values=other_values,
+            says_text=says_text,
         ),
         call=(f"\n\n<{mark}{wrapper}>\n", f"\n</{mark}{wrapper}>"),
         ends=(END,),

@@ -8,7 +8,8 @@
 
 The prompt ends with ``<|message_model|>``, so a turn begins behind it. The name of the tool stands
 twice; only the one in the JSON is read. Calls that are text (``<|content_invoke_tool_text|>``) name
-no tool, so they are refused. The renderers sort the keys of past inputs; here they stay in order.
+no tool, and the error of a tool (``<|content_tool_error|>``) is not the model's to write: both are
+refused. The renderers sort the keys of past inputs; here they stay in order.
 
 Source: vLLM's renderer and parser called ``inkling``, and SGLang's parsers of this name.
 """
@@ -40,7 +41,8 @@ from agent_parsers.events import AnswerDelta, SkippedDelta, ThoughtDelta
 MODEL, TOOL, USER = "<|message_model|>", "<|message_tool|>", "<|message_user|>"
 TEXT, THOUGHT = "<|content_text|>", "<|content_thinking|>"
 CALL, TEXT_CALL = "<|content_invoke_tool_json|>", "<|content_invoke_tool_text|>"
-KINDS = (TEXT, THOUGHT, CALL, TEXT_CALL)
+TOOL_ERROR = "<|content_tool_error|>"
+KINDS = (TEXT, THOUGHT, CALL, TEXT_CALL, TOOL_ERROR)
 END, END_OF_TURN = "<|end_message|>", "<|content_model_end_sampling|>"
 PAYLOAD = JsonPayload(tool_input="args")
 name_in = re.compile(r"[\w.:/-]{0,64}+").match
@@ -60,6 +62,8 @@ def read_header(text: str, is_whole: bool, *, lenient: bool, is_marked: bool) ->
         return Header(body=PAYLOAD.reader(END, lenient=lenient)())
     if kind == TEXT_CALL:
         return Header(SkippedDelta, problem="no_tool_name")
+    if kind == TOOL_ERROR:
+        return Header(SkippedDelta, problem="tool_error")
     if not kind and (is_marked or "<|" in text):
         return Header(SkippedDelta, problem="open_header")
     return Header(ThoughtDelta if kind == THOUGHT else AnswerDelta)
@@ -132,6 +136,10 @@ DIALECT = calls_dialect(
             "expected a mark that says what the message holds",
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
+        ),
+        "tool_error": Problem(
+            "found the error of a tool; it is not the model's to write",
+            "Invalid Format: Do not write what a tool returns. Write a call, or the answer.",
         ),
     },
 )

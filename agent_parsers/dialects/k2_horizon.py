@@ -15,20 +15,37 @@ The prompt opens the thought; its tag depends on how much the model should think
 ``<ifm|think_fast>`` or ``<ifm|think_faster>``. The first is written, the others are read in lenient
 mode.
 
-This is the default of the chat template, which can also ask for calls in JSON or for the type of
-each value (``tool_call_format="json"`` and ``"xml_typed"``). Those are refused: the name would not
-be where it is expected, and a type is neither a key nor a value.
+This is the default of the chat template. It can also ask for calls in JSON, or for the type of each
+value before it (``tool_call_format="json"`` and ``"xml_typed"``), which lenient mode reads::
+
+    <ifm|tool_call>{"name": "search", "arguments": {"query": "Lake Thun"}}</ifm|tool_call>
+
+    <ifm|arg_key>limit</ifm|arg_key>
+    <ifm|arg_type>integer</ifm|arg_type>
+    <ifm|arg_value>3</ifm|arg_value>
 
 Source: vLLM's ``k2_horizon`` and SGLang's ``k2_v3``, with its tests of the released templates.
 """
 
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from typing_extensions import override
 
 from agent_parsers.authoring import ResultsWriter, TaggedPayload, role_frame
-from agent_parsers.dialects import glm45
+from agent_parsers.dialects import glm45, hermes
+from agent_parsers.dialects.deepseek_dsml import other_values
+from agent_parsers.engine.calls.tags.form import Element, Tag, TagPart, as_json
+from agent_parsers.engine.markers.kinds import SPACE, Atom
+from agent_parsers.families.turn_writer import Marks
 
 END = "<|ifm|im_end|>"
 THINK, END_OF_THINK = "<ifm|think>", "</ifm|think>"
+TYPE, END_OF_TYPE = "<ifm|arg_type>", "</ifm|arg_type>"
+_TEXTS = ("string", "any")
+"""The types whose values are texts, unless the tool says otherwise."""
 
 
 def less(tag: str) -> tuple[str, str]:
@@ -36,15 +53,51 @@ def less(tag: str) -> tuple[str, str]:
     return tag.replace(">", "_fast>"), tag.replace(">", "_faster>")
 
 
+@dataclass(frozen=True, slots=True)
+class Typed(Element):
+    """The tag that opens a value, perhaps with an element before it that says its type."""
+
+    @override
+    def marks(self) -> Iterator[tuple[Atom, ...]]:
+        """Yield the atoms of the tag, alone and behind a type."""
+        tag = tuple(map(re.escape, self.canonical))
+        yield tag
+        yield (*map(re.escape, TYPE), r"[^<>]{0,64}+", *map(re.escape, END_OF_TYPE), SPACE, *tag)
+
+    @override
+    def attributes(self, seen: str) -> Mapping[str, str]:
+        """Return the type of the value, if the tag is *seen* with one."""
+        written, found, _ = seen.removeprefix(TYPE).partition(END_OF_TYPE)
+        return {"type": written.strip()} if found else {}
+
+
+class Payload(TaggedPayload):
+    """Calls in tags, which may have the type of a value before it."""
+
+    @override
+    def tags(self, marks: Marks | None) -> dict[TagPart, Tag]:
+        tags = super().tags(marks)
+        return tags | {TagPart.VALUE: Typed(tags[TagPart.VALUE].canonical)}
+
+
+def read_value(text: str, attributes: Mapping[str, str]) -> Any:
+    """Return the value of a parameter written as *text*."""
+    return text if attributes.get("type", "string") in _TEXTS else as_json(text)
+
+
 DIALECT = replace(
     glm45.FORMAT,
     name="k2_horizon",
     aliases=("k2_v3",),
     summary="<ifm|arg_key> and <ifm|arg_value> in <ifm|tool_calls> (K2 Horizon)",
-    payload=TaggedPayload(
+    payload=Payload(
         call="<ifm|tool_call>{tool}\n{parameters}</ifm|tool_call>",
         parameter="<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_value>{value}</ifm|arg_value>\n",
         row=("", "\n", ""),
+        read_value=read_value,
+        other_values=other_values,
+        says_text=lambda attributes: attributes.get("type") == "string",
+        json_calls=hermes.PAYLOAD,
     ),
     call=("\n<ifm|tool_calls>\n", "\n</ifm|tool_calls>"),
     thought=(f"{THINK}\n", END_OF_THINK),

@@ -37,7 +37,7 @@ def read_value(text: str, _attributes: Mapping[str, str]) -> Any:
         OddValueError: An element is repeated.
         ValueError: The elements are not nested properly, or have text between them.
     """
-    repeated: list[str] = []
+    lists: list[tuple[str, ...]] = []
     first, *tags = text.split(f"{MARK}<")
     if not tags:
         return text
@@ -51,20 +51,23 @@ def read_value(text: str, _attributes: Mapping[str, str]) -> Any:
         if opened != name[1:] or not open_tags or len(open_tags) > _MOST_DEEP:
             raise ValueError(f"found </{name[1:]}> for <{opened}>")
         around, outside, siblings = open_tags[-1]
-        siblings.append((opened, _joined(before, members, repeated)))
+        path = (*(name for name, _, _ in open_tags[1:]), opened)
+        siblings.append((opened, _joined(before, members, path, lists)))
         open_tags[-1] = (around, outside + after, siblings)
     if len(open_tags) > 1:
         raise ValueError("expected the end of an element")
-    value = _joined(*open_tags[0][1:], repeated)
-    if repeated:
-        raise OddValueError(f"read the repeated element {repeated[0]!r} as a list", value)
+    value = _joined(*open_tags[0][1:], (), lists)
+    if lists:
+        raise OddValueError(f"read the repeated element {lists[0][-1]!r} as a list", value, lists)
     return value
 
 
-def _joined(text: str, members: list[tuple[str, Any]], repeated: list[str]) -> Any:
-    """Return the value of *text*, or of *members* with nothing between them.
+def _joined(
+    text: str, members: list[tuple[str, Any]], path: tuple[str, ...], lists: list[tuple[str, ...]]
+) -> Any:
+    """Return the value of *text*, or of *members* with nothing between them, at a *path*.
 
-    The names of *repeated* elements, which have a list of values, are collected.
+    Where elements are repeated, which have a list of values, is collected in *lists*.
     """
     if not members:
         return text
@@ -76,7 +79,8 @@ def _joined(text: str, members: list[tuple[str, Any]], repeated: list[str]) -> A
         raise ValueError("found text between elements, or items beside members")
     if values.keys() == {ITEM}:
         return values[ITEM]
-    repeated += several
+    around = tuple(name for name in path if name != ITEM)
+    lists += ((*around, name) for name in several)
     return {name: each if len(each) > 1 else each[0] for name, each in values.items()}
 
 

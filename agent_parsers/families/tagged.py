@@ -17,6 +17,7 @@ from agent_parsers.engine.calls.tags.form import (
     TaggedForm,
     TagPart,
     as_text,
+    says_nothing,
     truth_values,
 )
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
@@ -143,6 +144,8 @@ class TaggedPayload(Payload):
     """Returns a value, see `TaggedForm`."""
     other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
     """Returns other values that the text may stand for, see `TaggedForm`."""
+    says_text: Callable[[Mapping[str, str]], bool] = says_nothing
+    """Returns whether the attributes of a value's tag say that it is a text."""
     write_value: Callable[[Any], str] = write_value
     """Writes a value."""
     quote: Marks | None = None
@@ -186,6 +189,7 @@ class TaggedPayload(Payload):
             nests=isinstance(tags[TagPart.KEY], OwnName),
             read_value=self.read_value,
             other_values=self.other_values,
+            says_text=self.says_text,
             quote=self.quote,
             json_arguments="odd" if lenient and self.reads_json else "no",
             json_calls=json_calls,

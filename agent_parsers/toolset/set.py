@@ -18,7 +18,7 @@ from agent_parsers.toolset.problems.policy import (
 from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
@@ -159,6 +159,14 @@ class ToolSet:
         properties = schema.flat(schema.root).get("properties", {})
         return all(key in properties for key in keys)
 
+    def has_lists(self, name: str, paths: Iterable[Iterable[str]]) -> bool:
+        """Return whether the schema of the tool *name* has a list at each of *paths*.
+
+        A path has the names of a parameter and of members; items of lists have no names.
+        """
+        schema = self._schema(name) if name in self._specs else None
+        return schema is not None and all(map(schema.has_list, paths))
+
     def takes_texts(self, name: str, keys: Iterable[str]) -> bool:
         """Return whether the tool *name* takes texts as they are for all *keys*."""
         if not self.checks(name):
@@ -224,6 +232,7 @@ class ToolSet:
         arguments: Any,
         others: Mapping[str, Callable[[], Iterable[Any]]],
         unnamed: Sequence[Any] = (),
+        texts: Collection[str] = (),
     ) -> dict[str, Any] | None:
         """Return *arguments* of the tool *name*, with ambiguous ones decided by its schema.
 
@@ -233,6 +242,7 @@ class ToolSet:
             others: Other readings of some arguments, by name; if an argument does not fit the
                 schema, the first reading that fits replaces it.
             unnamed: Positional arguments, in the order of the parameters.
+            texts: Names of arguments that stay texts if the schema takes texts.
 
         Returns:
             All arguments by name, or `None` if *unnamed* has more items than the tool has
@@ -242,7 +252,7 @@ class ToolSet:
         assert schema is not None, "the tool has a schema"
         from agent_parsers.toolset.schemas.check import resolve
 
-        return resolve(schema, self._policy, arguments, others, unnamed)
+        return resolve(schema, self._policy, arguments, others, unnamed, texts)
 
     def unknown(self, name: str) -> UnknownToolError:
         """Return the error for *name*, which matches no tool, or more than one."""

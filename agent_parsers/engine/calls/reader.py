@@ -68,6 +68,12 @@ class Call:
     openers: Sequence[str] = ()
     """Names of parameters whose tags ended a value that had no closing tag. Only the tool schema
     can show that they are parameters, and not part of the value."""
+    lists: Sequence[tuple[str, ...]] = ()
+    """Where its values have a list of several elements with one name, as the names that lead there.
+    Only the tool schema can show that this is a list, and not a member that stands twice."""
+    texts: Sequence[str] = ()
+    """Names of parameters that the call says are texts, so that they stay texts where the tool
+    takes other types as well."""
     whole: Span | None = field(default=None, compare=False)
     """Where the whole call stands, if that is more than its span: with the braces of its JSON."""
     is_bare: bool = field(default=False, compare=False)

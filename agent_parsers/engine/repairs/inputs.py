@@ -1,4 +1,4 @@
-"""Lenient readers of inputs and answers: they remove fences, quotes and emphasis, and repair JSON.
+"""Lenient readers of inputs and answers: they remove what stands around, and repair JSON.
 
 Each rule removes what cannot be part of the value, or leaves the text unchanged; what it removes is
 reported as a repair. Half a value is an error, since nobody wants an agent to act on half an input.
@@ -7,13 +7,20 @@ reported as a repair. Half a value is an error, since nobody wants an agent to a
 from __future__ import annotations
 
 import json
-import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from agent_parsers.engine.repairs.dressing import (
+    FENCE,
+    begins_quoted,
+    is_open,
+    may_be_dressed,
+    remark,
+    undressed,
+    without_end,
+)
 from agent_parsers.engine.repairs.payloads import BadPayload, Unclosed
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
-from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.lenient.repeated_keys import may_repeat, repeated_key
 from outputs.growing_json.load import load_json
 from outputs.growing_json.scalars import NOTHING
@@ -32,24 +39,6 @@ __all__ = [
     "repair_written_input",
 ]
 
-_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
-_TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
-_CHATTER: Final = re.compile(
-    r"""[ \t]*+(?:\(|\r?\n\s*+(?![{\[.,;:=+/%|&)\]}"'`]|[\w.]++(?:[(\[]|[ \t]*=)))"""
-).match
-"""Matches at the beginning of words that follow an object, but not at text that may continue it:
-another object, a member, an operator, a line of code."""
-_BEGINS_OBJECT: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
-_FENCE: Final = "```"
-_EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
-_EMPHASISED: Final = re.compile(r"""(\*{2,3}+)((?=[^\W_]|["'“‘`])[^*\n]++(?<![\s/]))\1""").fullmatch
-_BULLET: Final = re.compile(r"[-*•][ \t]++(?=[^\W\d_]{2})[^\n*+^=()]*+").fullmatch
-"""Matches a line that is one item of a list, but not one that may begin with a minus."""
-_STOP_WORD: Final = "PAUSE"
-"""What known prompts tell the model to write before it waits for a result."""
-_OPENERS: Final = frozenset(("{", "[", " ", "*", "_", "-", "•", *_QUOTES))
-"""First characters of inputs that may need a repair."""
-
 
 def repair_input(text: str, repairs: list[Repair]) -> str:
     """Read an input that is text, as models write it.
@@ -64,20 +53,20 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
         BadPayload: A fence is not closed, JSON breaks off in the middle of a value, or a JSON
             object repeats a key.
     """
-    if text[:1] not in _OPENERS and _FENCE not in text and _STOP_WORD not in text:
+    if not may_be_dressed(text):
         return text.strip()
     if (plain := _plain_object(text)) is not NOTHING:
         if may_repeat(text, plain):
             raise BadPayload("repeated_key", (0, len(text)))
         return text
-    body, at = _unwrapped(text, repairs)
+    body, at = undressed(text, repairs)
     if body[:1] not in ("{", "["):
         return body
     found = _read_json(body, at, repairs)
     if found is None:
         return body
     place = (at, at + len(body))
-    if found.repeats_key and isinstance(found.value, dict):
+    if found.repeats_key:
         raise BadPayload("repeated_key", place)
     _check_closed(found, found.text, text, place, repairs)
     return found.text
@@ -109,7 +98,7 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     """
     if (plain := _plain_object(text)) is not NOTHING:
         return cast("dict[Any, Any]", plain)
-    body, at = _unwrapped(text, repairs)
+    body, at = undressed(text, repairs)
     if body[:1] != "{":
         return body
     place = (at, at + len(body))
@@ -125,7 +114,7 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
 
 def _plain_object(text: str) -> Any:
     """Return the object that *text* holds, if it is nothing but valid JSON, or else `NOTHING`."""
-    if not (text.startswith("{") and text.endswith("}")) or _FENCE in text:
+    if not (text.startswith("{") and text.endswith("}")) or FENCE in text:
         return NOTHING
     value, end = scan_object(text, 0, MAX_DEPTH)
     return value if end == len(text) else NOTHING
@@ -163,145 +152,7 @@ def is_quoted_whole(text: str) -> bool:
 
 def repair_answer(text: str, repairs: list[Repair]) -> str:
     """Read an answer as models write it, without a closing fence that was opened before it."""
-    return _without_end(text, repairs) if _is_open(text) else text
-
-
-def _is_open(text: str) -> bool:
-    return _FENCE in text and text.count(_FENCE) % 2 == 1
-
-
-def _without_end(text: str, repairs: list[Repair]) -> str:
-    """Remove a fence that closes at the end of *text* but was opened before *text*."""
-    body = text.rstrip()
-    if not body.endswith(_FENCE):
-        return text
-    inner = body[:-3].rstrip()
-    message = "took off the end of a fence that encloses the whole turn"
-    repairs.append(Repair("fence", (len(inner), len(text)), message))
-    return inner
-
-
-def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
-    """Remove what encloses the whole *text*; return the rest, and where it begins."""
-    text = _without_stop_word(text, repairs)
-    if _is_open(text):
-        text = _without_end(text, repairs)
-        if _is_open(text):
-            raise BadPayload("open_fence", (text.rindex(_FENCE), len(text)))
-    body = text.strip()
-    if len(body) < 2:
-        return body, 0
-    at = text.index(body[0])
-    body, at = _without_bullet(body, at, repairs)
-    body, at = _without_emphasis(body, at, repairs)
-    if (inner := _encoded_object(body, at)) is not None:
-        message = "read a string that holds an object as the object"
-        repairs.append(Repair("double_encoding", (at, at + len(body)), message))
-        return inner, at
-    if (end := _end_of_object(body)) < len(body):
-        start = len(text.rstrip()) - len(body[end:].lstrip())
-        repairs.append(_chatter(start, len(text.rstrip())))
-        body = body[:end]
-    enclosed = _enclosed(body)
-    if enclosed is None:
-        return body, at
-    kind, start, stop = enclosed
-    if start > 1 or body[0] != '"':  # every parser removes one pair of these: not a repair
-        repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
-    return body[start:stop], at + start
-
-
-def _without_stop_word(text: str, repairs: list[Repair]) -> str:
-    """Remove a last line that is only the stop word of a prompt."""
-    body = text.rstrip()
-    inner = body.removesuffix(_STOP_WORD).rstrip(" \t")
-    if len(inner) == len(body) or inner[-1:] != "\n" or not inner.strip():
-        return text
-    repairs.append(_chatter(len(body) - len(_STOP_WORD), len(body)))
-    return inner.rstrip()
-
-
-def _without_bullet(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
-    """Remove the bullet of an input that is the only item of a list."""
-    if _BULLET(body) is None:
-        return body, at
-    inner = body[1:].lstrip()
-    start = len(body) - len(inner)
-    repairs.append(Repair("bullet", (at, at + start), "took off the bullet before the input"))
-    return inner, at + start
-
-
-def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
-    """Remove emphasis around one line or beside an object; return the rest, and where it begins.
-
-    Emphasis before an object is the end of that around the label.
-    """
-    if (whole := _EMPHASISED(body)) is not None:
-        place = (at, at + len(body))
-        repairs.append(Repair("emphasis", place, "took off the emphasis around the input"))
-        return whole[2], at + whole.start(2)
-    before = _EMPHASIS(body)
-    start = 0 if before is None else before.end()
-    if _BEGINS_OBJECT(body, start) is None:
-        return body, at
-    inner = body[start:].rstrip("*_").rstrip()
-    stop = start + len(inner) if inner.endswith("}") else len(body)
-    for span in ((0, start), (stop, len(body))):
-        if span[0] < span[1]:
-            place = (at + span[0], at + span[1])
-            repairs.append(Repair("emphasis", place, "took off the emphasis beside the input"))
-    return body[start:stop], at + start
-
-
-def _encoded_object(body: str, at: int) -> str | None:
-    """Return the text of the JSON object that *body* holds as a quoted string, if it is valid JSON.
-
-    Raises:
-        BadPayload: The string holds only the beginning of an object.
-    """
-    whole = unquoted(body)
-    inner = unquoted(body + body[0]) if whole is None else whole
-    if inner is None or not inner.lstrip().startswith("{"):
-        return None
-    try:
-        if whole is not None and isinstance(load_json(whole), dict):
-            return whole.strip()
-    except ValueError:
-        pass
-    if begins_object(inner):
-        raise BadPayload("cut_input", (at, at + len(body)))
-    return None
-
-
-def _end_of_object(body: str) -> int:
-    """Return where a fence with a JSON object ends in *body*, if only words follow it."""
-    end = body.find(_FENCE, 3) + 3
-    if not body.startswith(_FENCE) or body.count(_FENCE) != 2 or _CHATTER(body, end) is None:
-        return len(body)
-    tag = _TAG(body, 3)
-    try:
-        value = load_json(body[tag.end() if tag else 3 : end - 3])
-    except ValueError:
-        return len(body)
-    return end if isinstance(value, dict) else len(body)
-
-
-def _chatter(start: int, end: int) -> Repair:
-    return Repair("after_input", (start, end), "left out what follows the input")
-
-
-def _enclosed(body: str) -> tuple[str, int, int] | None:
-    """Return what encloses *body*, and where the rest begins and ends; `None` if nothing does."""
-    for mark, kind in ((_FENCE, "fence"), ('"""', "quotes")):
-        if body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2:
-            inner = body[3:-3]
-            tag = _TAG(inner) if kind == "fence" else None
-            start = 3 + (tag.end() if tag else len(inner) - len(inner.lstrip("\r\n")))
-            return kind, start, max(start, 3 + len(inner.rstrip()))
-    inner = body[1:-1]
-    if _QUOTES.get(body[0]) == body[-1] and body[0] not in inner and body[-1] not in inner:
-        return ("backticks" if body[0] == "`" else "quotes"), 1, len(body) - 1
-    return None
+    return without_end(text, repairs) if is_open(text) else text
 
 
 class _Found(NamedTuple):
@@ -350,7 +201,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
     except JsonIncompleteError as error:
         raise BadPayload("cut_input", (at, at + len(text))) from error
     except JsonError:
-        if _BEGINS_OBJECT(text) and text.count("{") > text.count("}"):
+        if begins_quoted(text) and text.count("{") > text.count("}"):
             raise BadPayload("cut_input", (at, at + len(text))) from None
         return None
     rest = text[used:]
@@ -360,11 +211,13 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
         for kind, span, message in reader.repairs
     ]
     if rest.strip():
-        if not isinstance(value, dict) or not value or _CHATTER(rest) is None:
+        left_out = remark(rest, used) if isinstance(value, dict) and value else None
+        if left_out is None:
             return None
-        made.append(_chatter(used + len(rest) - len(rest.lstrip()), whole[1]))
+        made.append(left_out)
     if reader.repairs and repeated_key(text, reader.repairs) is not None:
-        return None  # it is unclear which value counts
+        # It is unclear which value counts, unless this is code in braces.
+        return _Found(text, value, repeats_key=True) if begins_quoted(text) else None
     repairs += (repair.moved(at) for repair in made)
     lacks: Lack = "" if not depth else "arguments" if depth == 1 else "values"
     if not reader.repairs:

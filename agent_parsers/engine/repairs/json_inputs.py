@@ -12,7 +12,7 @@ from outputs.growing_json.load import load_json
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
-__all__ = ["read_json_input", "write_json_input"]
+__all__ = ["read_json_input", "repeats_key", "write_json_input"]
 
 
 def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
@@ -30,6 +30,17 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
     if may_repeat(text, value):
         raise BadPayload("repeated_key", (0, len(text)))
     return value
+
+
+def repeats_key(text: str) -> bool:
+    """Return whether *text* is a JSON object that repeats a key, at any depth."""
+    if text.lstrip()[:1] != "{":
+        return False
+    try:
+        value = load_json(text)
+    except ValueError:
+        return False
+    return may_repeat(text, value)
 
 
 def write_json_input(tool_input: str | dict[Any, Any]) -> str:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.testing.laws.broken import Broken, law
-from agent_parsers.testing.laws.work_count import Work, counted_patterns
-from agent_parsers.testing.laws.work_time import takes_twice_its_share
+from agent_parsers.testing.laws.work_count import Work, counted_patterns, takes_twice_its_share
 from agent_parsers.testing.trials.pieces import fragments, markers, rows, written
 from agent_parsers.testing.trials.stories import cut, parsed
 from output_parsers import OutputParserException

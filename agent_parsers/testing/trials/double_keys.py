@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -59,7 +60,7 @@ def double_keys(
 ) -> Iterator[DoubleKey]:
     """Yield turns with a duplicate key: one in the input, or the key for the tool or the input.
 
-    Inputs that the dialect reads as text have no keys; this depends on the *mode* and the tools.
+    In strict mode, inputs that the dialect reads as text have no keys; this depends on the tools.
 
     Args:
         dialect: The dialect that writes and reads the turns.
@@ -104,7 +105,15 @@ def _in_input(
 def _keys_of(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> set[str]:
     """Return all keys in the inputs of the calls in *text*, at any depth."""
     calls = calls_in(reading(dialect, mode, text, tools=tools, ended="stop"))
-    return {key for call in calls for key in _keys_in(call.tool_input)}
+    inputs = (call.tool_input for call in calls)
+    return {key for each in inputs for key in _keys_in(_data(each) if mode == "lenient" else each)}
+
+
+def _data(tool_input: Any) -> Any:
+    """Return the value of an input that is text, if the text is JSON."""
+    with suppress(TypeError, JSONDecodeError):
+        return json.loads(tool_input)
+    return tool_input
 
 
 def _keys_in(value: Any) -> Iterator[str]:

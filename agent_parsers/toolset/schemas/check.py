@@ -14,7 +14,7 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from agent_parsers.toolset.problems.input_problem import InputProblem, Path
     from agent_parsers.toolset.schemas.schema import Node, Schema
@@ -57,6 +57,7 @@ def resolve(
     arguments: dict[str, Any],
     others: Mapping[str, Callable[[], Iterable[Any]]],
     unnamed: Sequence[Any],
+    texts: Collection[str],
 ) -> dict[str, Any] | None:
     """Return *arguments* with ambiguous ones decided by the schema; see `ToolSet.resolve`."""
     fitter = Fitter(schema, policy)
@@ -67,7 +68,8 @@ def resolve(
     meant = {**dict(zip(names, unnamed, strict=True)), **arguments}
     for name, read in others.items():
         part = properties.get(name, True)
-        meant[name] = _typed(fitter, meant[name], part)
+        if name not in texts:
+            meant[name] = _typed(fitter, meant[name], part)
         if fitter.run(meant[name], part, convert=True).problems:
             fits = (x for x in read() if not fitter.run(x, part, convert=True).problems)
             meant[name] = next(fits, meant[name])

@@ -10,7 +10,7 @@ from agent_parsers.toolset.schemas.plain import plain_object
 from agent_parsers.toolset.schemas.schema_shape import MAX_SCHEMA_DEPTH, check_shape, subschemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from agent_parsers.toolset.schemas.plain import PlainObject
 
@@ -94,6 +94,15 @@ class Schema:
         if required:
             flat["required"] = list(dict.fromkeys(required))
         return flat
+
+    def has_list(self, path: Iterable[str]) -> bool:
+        """Return whether there is a list at *path*, the names of members that lead there."""
+        node = self.flat(self.root)
+        for key in path:
+            while node.get("type") == "array":
+                node = self.flat(node.get("items", True))
+            node = self.flat(node.get("properties", {}).get(key, True))
+        return node.get("type") == "array"
 
     def known_keys(self, node: dict[str, Any]) -> dict[str, None] | None:
         """Return the keys that objects of *node* may have, in order; `None` if any are allowed."""

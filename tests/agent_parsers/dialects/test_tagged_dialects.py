@@ -604,6 +604,60 @@ def pieces(dialect: Dialect) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("via", "expected"),
+    [
+        ({"type": "array", "items": {"type": "string"}}, {"by": {"via": ["Olten", "Thun"]}}),
+        ({"type": "array", "items": {"type": "integer"}}, None),
+        ({"type": "string"}, None),
+        ({}, None),
+    ],
+)
+def test_an_element_that_is_repeated_is_a_list_if_the_tool_has_one_there(
+    via: dict[str, Any], expected: dict[str, Any] | None
+) -> None:
+    by = {"type": "object", "properties": {"via": via}}
+    tool = {"name": "find_trains", "parameters": {"type": "object", "properties": {"by": by}}}
+    stops = "".join(f"{M}<via>{stop}{M}</via>" for stop in ("Olten", "Thun"))
+    call = f'{M}<invoke name="find_trains">{M}<by>{stops}{M}</by>{M}</invoke>'
+    parser = get_parser("minimax_m3", tools=[tool])
+    text = f"{M}<tool_call>\n{call}\n{M}</tool_call>"
+    if expected is None:
+        with pytest.raises(OutputParserException):
+            parser.read(text)
+        return
+    turn = parser.read(text)
+    assert isinstance(turn.result, list)
+    assert [action.tool_input for action in turn.result] == [expected]
+    assert [repair.kind for repair in turn.repairs] == ["value"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("types", "says", "written", "expected"),
+    [
+        (["string", "null"], "true", "null", "null"),
+        (["string", "null"], "false", "null", None),
+        (["string"], "false", "null", "null"),
+        (["integer", "string"], "true", "42", "42"),
+        (["integer", "string"], "false", "42", 42),
+        (["integer"], "true", "42", 42),
+        (["boolean"], "true", "1", True),
+    ],
+)
+def test_a_text_that_the_tag_calls_one_stays_a_text_if_the_tool_takes_texts(
+    mode: Mode, types: list[str], says: str, written: str, expected: Any
+) -> None:
+    schema = {"type": "object", "properties": {"note": {"type": types}}}
+    parser = get_parser(
+        "deepseek_v32", tools=[{"name": "write", "parameters": schema}], lenient=mode == "lenient"
+    )
+    value = f'<{D}parameter name="note" string="{says}">{written}</{D}parameter>'
+    call = f'<{D}invoke name="write">\n{value}\n</{D}invoke>'
+    (action,) = parser.parse(f"<{D}function_calls>\n{call}\n</{D}function_calls>")
+    assert action.tool_input == {"note": expected}
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())

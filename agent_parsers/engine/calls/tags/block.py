@@ -64,6 +64,8 @@ class TaggedBlock(CallsReader):
         self._inputs: dict[str, Any] = {}
         self._others: dict[str, Callable[[], Iterable[Any]]] = {}
         self._openers: list[str] = []
+        self._lists: list[tuple[str, ...]] = []
+        self._texts: list[str] = []
         self._call = Call(  # the current call, or the last one
             tool="",
             tool_input=self._inputs,
@@ -71,6 +73,8 @@ class TaggedBlock(CallsReader):
             tool_span=(at, at),
             others=self._others,
             openers=self._openers,
+            lists=self._lists,
+            texts=self._texts,
             lacks="values",  # without its end, a closing tag may be part of a value
         )
 
@@ -138,10 +142,13 @@ class TaggedBlock(CallsReader):
             self._call.refuse("no_key")
         elif key in self._inputs:  # it is unclear which one is meant
             self._call.refuse("repeated_key")
+        if value.is_text:
+            self._texts.append(key)
         try:
             self._inputs[key], self._others[key] = value.value(), value.others
         except OddValueError as odd:
             self._inputs[key], self._others[key] = odd.value, tuple
+            self._lists += ((key, *path) for path in odd.lists)
             self._repair("value", str(odd), span, "bad_value")
         except ValueError:
             self._inputs[key], self._others[key] = "", tuple

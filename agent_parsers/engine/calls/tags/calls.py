@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.engine.calls.json.watch import Watch
+    from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.engine.calls.tags.values import TaggedValue
 
@@ -57,12 +58,15 @@ class TaggedCalls(TagActions):
         self._lead = len(lead)  # how much of it precedes the first chunk
         self._json: Watch | None = None  # reads arguments in JSON
         self._json_at = -1
+        self._element: CallReader | None = None  # reads a call in JSON in place of its name
 
     @property
     @override
     def is_quoting(self) -> bool:
         if self._json is not None:
             return self._json.is_quoting
+        if self._element is not None:
+            return self._element.is_quoting
         if self._value is not None:
             return not self._value.is_at_closer
         return super().is_quoting
@@ -108,13 +112,15 @@ class TaggedCalls(TagActions):
                 at = self._read_json(json, text, at, stop, events)
                 if tag is not None and at == stop and json is self._json and not json.is_quoting:
                     self._end_json(events)
+            elif self._element is not None:
+                at = self._read_element(self._element, text, at, stop, tag, events)
             elif self._in is In.NAME or self._in is In.KEY:
                 at = self._read_name(text, at, stop, events)
             else:
                 at = self._read_text(text, at, stop, events)
             if self._inner is not None:
                 return  # it has read the rest
-            if text[at:stop].strip():
+            if at > stop or text[at:stop].strip():
                 continue  # another kind of text begins there
             if tag is None:
                 self._tail = text[at:]
@@ -177,6 +183,11 @@ class TaggedCalls(TagActions):
             size = len(text[at:stop]) - len(text[at:stop].lstrip())
             self._emit(text[at : at + size], MarkerSeen, events, GAP)
             at += size
+            new_calls = self._form.json_calls
+            if new_calls and self._in is In.NAME and text[at : at + 1] in ("{", "["):
+                self._repair("json", "read a call in JSON", (self._at, self._at + 1))
+                self._element = new_calls()
+                return at
         end = _ends_name(text, at, stop) if self._in is In.NAME else None
         part = text[at : stop if end is None else end.start()]
         if part:
@@ -184,6 +195,47 @@ class TaggedCalls(TagActions):
         if end is not None:
             self._end_name(events)
         return at + len(part)
+
+    def _read_element(
+        self,
+        element: CallReader,
+        text: str,
+        at: int,
+        stop: int,
+        tag: Match[str] | None,
+        events: list[Event],
+    ) -> int:
+        """Read a call in JSON up to the *tag* at *stop*; return where it ends, with its own tag."""
+        end = at + len(text[at:stop].rstrip())
+        self._feed_element(element, text[at:end], events)
+        if tag is None:
+            return end
+        if element.is_quoting:
+            self._feed_element(element, text[end : tag.end()], events)
+            return tag.end()
+        element.meet()
+        self._end_element(element, events)
+        part, span = self._form.part(tag), self._span(tag[0], text[end : tag.end()])
+        if part is not TagPart.END_CALL:
+            mark = self._form.tags[TagPart.END_CALL].canonical
+            self._repair("unclosed", f"ended the call without {mark}", span)
+            return end
+        self._check_tag(part, tag[0], span)
+        self._emit(text[end : tag.end()], MarkerSeen, events, part.value)
+        return tag.end()
+
+    def _feed_element(self, element: CallReader, text: str, events: list[Event]) -> None:
+        if text:
+            events += element.feed(text, self._at)
+            self._at += len(text)
+
+    def _end_element(self, element: CallReader, events: list[Event]) -> None:
+        """End the call in JSON, or the calls, in place of the current one."""
+        last, first = element.close()
+        events += last
+        self._calls += (first, *element.more)
+        self._last = self._calls[-1]
+        self._element, self._in = None, In.BLOCK
 
     def _read_json(self, json: Watch, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read arguments in JSON; return where they end, or *stop* if they continue."""
@@ -268,6 +320,8 @@ class TaggedCalls(TagActions):
             self._run(tail[at:], events, is_last=True)
         if self._json is not None:
             self._end_json(events)
+        if self._element is not None:
+            self._end_last_element(self._element, events)
         is_half = self._value is not None and self._end_last_value(self._value)
         is_closed = self._is_met or is_half
         cut = self._tail.strip()  # the beginning of a tag
@@ -292,6 +346,15 @@ class TaggedCalls(TagActions):
         self._leave(without_end="" if is_closed else self._cut_or("open_tag"))
         if is_half and is_open and self._last is not None:
             self._last.lacks = "values"
+
+    def _end_last_element(self, element: CallReader, events: list[Event]) -> None:
+        """End a call in JSON that is open at the end of the text."""
+        if element.is_quoting or not self._form.is_closing(self._tail.strip()):
+            self._feed_element(element, self._tail.rstrip(), events)
+            self._tail = ""
+        if self._is_met:
+            element.meet()
+        self._end_element(element, events)
 
     def _end_last_value(self, value: TaggedValue) -> bool:
         """End a *value* that is open at the end of the text; return whether its call is closed."""

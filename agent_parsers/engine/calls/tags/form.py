@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from enum import Enum
@@ -11,6 +12,9 @@ from typing import Literal as Choice
 
 from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead
 from agent_parsers.engine.markers.patterns import Patterns
+from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart", "TaggedForm",
-    "as_text", "bare", "truth_values",
+    "as_json", "as_text", "bare", "says_nothing", "truth_values",
 ]  # fmt: skip
 
 
@@ -112,6 +116,10 @@ class Element:
     def hole(self, _seen: str) -> Hole | None:
         """Return the hole of the tag, which is written as *seen*; `None` if it has no hole."""
         return None
+
+    def attributes(self, _seen: str) -> Mapping[str, str]:
+        """Return what a tag without a hole, written as *seen*, says of the value that it opens."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,16 +228,41 @@ class OddValueError(ValueError):
     Args:
         message: What the repair says.
         value: The value.
+        lists: See `Call.lists`; the paths do not have the parameter itself.
     """
 
-    def __init__(self, message: str, value: Any) -> None:
+    def __init__(self, message: str, value: Any, lists: Sequence[tuple[str, ...]]) -> None:
         super().__init__(message)
         self.value = value
+        self.lists = lists
 
 
 def as_text(written: str, _attributes: Mapping[str, str]) -> Any:
     """Return the text of a value as *written*."""
     return written
+
+
+def as_json(written: str) -> Any:
+    """Return the value of JSON, or the text as *written* if it is none, such as ``NaN``.
+
+    Raises:
+        ValueError: A key is repeated.
+    """
+    value = parse_whole(written, MAX_DEPTH)
+    if value is NOTHING:
+        return written
+    if may_repeat(written, value):
+        raise ValueError("a key is repeated")
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:  # it is not a number, or too large for one
+        return written
+    return value
+
+
+def says_nothing(_attributes: Mapping[str, str]) -> bool:
+    """Return `False`: no attribute says that a value is a text."""
+    return False
 
 
 def truth_values(written: str, _attributes: Mapping[str, str]) -> Iterator[Any]:
@@ -255,6 +288,8 @@ class TaggedForm:
     """Returns a value, given its text and its tag's attributes; raises `ValueError` if invalid."""
     other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
     """Returns other values that the text may stand for, if the tool does not accept the first."""
+    says_text: Callable[[Mapping[str, str]], bool] = says_nothing
+    """Returns whether the attributes of a value's tag say that it is a text."""
     quote: tuple[str, str] | None = None
     """Opening and closing quotation marks for a value that contains tags; not part of the value."""
     json_arguments: Choice["no", "odd", "yes"] = "no"

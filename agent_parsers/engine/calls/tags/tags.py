@@ -126,7 +126,8 @@ class TagActions(TaggedBlock):
         elif is_value is not (self._in is In.PARAMETER):
             self._call.refuse("no_key" if is_value else "no_value")
         self._emit(written, MarkerSeen, events, (TagPart.VALUE if is_value else TagPart.KEY).value)
-        hole = Hole(self._key, 0, {}) if is_value else self._form.tags[part].hole(seen)
+        tag = self._form.tags[part]
+        hole = Hole(self._key, 0, tag.attributes(seen)) if is_value else tag.hole(seen)
         if hole is None:
             self._in = In.KEY
             return

@@ -87,6 +87,11 @@ class TaggedValue:
         """
         return self._form.read_value(self._text(), self._attributes)
 
+    @property
+    def is_text(self) -> bool:
+        """Whether its tag says that it is a text."""
+        return self._form.says_text(self._attributes)
+
     def others(self) -> Iterable[Any]:
         """Return the other values that the text may stand for."""
         return self._form.other_values(self._text(), self._attributes)

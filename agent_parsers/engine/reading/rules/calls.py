@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
+from agent_parsers.engine.repairs.json_inputs import repeats_key
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class CallRules(InputRules):
         if call.openers and not call.problem:
             is_meant = tools is not None and tools.declares(call.tool, call.openers)
             call = call if is_meant else replace(call, problem="open_tag")
+        if call.lists and not call.problem:
+            is_meant = tools is not None and tools.has_lists(call.tool, call.lists)
+            call = call if is_meant else replace(call, problem="repeated_key")
         is_open = call.unnamed or (call.others and not call.problem)
         if not is_open or tools is None:
             return call
@@ -42,7 +46,7 @@ class CallRules(InputRules):
             return replace(call, problem="")
         if not tools.checks(call.tool):
             return call
-        value = tools.resolve(call.tool, call.tool_input, call.others, call.unnamed)
+        value = tools.resolve(call.tool, call.tool_input, call.others, call.unnamed, call.texts)
         if value is None:
             return call
         return replace(call, tool_input=value, problem="" if call.unnamed else call.problem)
@@ -123,4 +127,15 @@ class CallRules(InputRules):
             return "open_call"
         if call.is_short and ended == "length":
             return "open_call"
+        if self.lenient and self._repeats_key(call, tools):
+            return "repeated_key"
         return "" if self.lenient or call.after is None else "after_call"
+
+    def _repeats_key(self, call: Call, tools: ToolSet | None) -> bool:
+        """Return whether an object that is passed on as text repeats a key.
+
+        A tool with a schema reads the text itself.
+        """
+        if call.is_text or call.is_answer or not isinstance(call.tool_input, str):
+            return False
+        return not (tools and tools.checks(call.tool)) and repeats_key(call.tool_input)

@@ -1,6 +1,6 @@
 """The clock tells slow reading from a busy machine."""
 
-from agent_parsers.testing.laws.work_time import takes_twice_its_share
+from agent_parsers.testing.laws.work_count import takes_twice_its_share
 
 
 def test_work_that_grows_with_the_text_takes_its_share() -> None:

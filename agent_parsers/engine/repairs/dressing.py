@@ -1,0 +1,210 @@
+"""What stands around an input and is not part of it: fences, quotes, emphasis, a bullet, a remark.
+
+What is removed is reported as a repair.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.events import Repair
+from outputs.growing_json.lenient.json_text import begins_object, unquoted
+from outputs.growing_json.load import load_json
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Span
+
+__all__ = [
+    "FENCE", "begins_quoted", "is_open", "may_be_dressed", "remark", "undressed", "without_end",
+]  # fmt: skip
+
+FENCE: Final = "```"
+_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
+_TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
+_REMARK: Final = re.compile(
+    r"""[ \t]*+(?:\(|\r?\n\s*+(?![{\[.,;:=+/%|&)\]}"'`]|[\w.]++(?:[(\[]|[ \t]*=)))"""
+).match
+"""Matches at the beginning of words that follow an object, but not at text that may continue it:
+another object, a member, an operator, a line of code."""
+begins_quoted: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
+"""Matches at the beginning of an object whose first key is in quotes."""
+_EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
+_EMPHASISED: Final = re.compile(r"""(\*{2,3}+)((?=[^\W_]|["'“‘`])[^*\n]++(?<![\s/]))\1""").fullmatch
+"""Matches a line of which all is emphasised. A single star, or stars beside a slash, may be a
+pattern of file names, and low lines are part of names."""
+_KEY: Final = r"""["']?+[\w-]++["']?+:(?:[ \t]|$)"""
+_BULLET: Final = re.compile(
+    rf"""([-*•][ \t]++)(?!{_KEY})(?:(?=[^\W\d_]{{2}})[^\n*+^=()]++|(?=["'“‘`{{]|\*\*)[^\n]++)"""
+).fullmatch
+"""Matches a line that is one item of a list, but not one that may begin with a minus, or a list in
+YAML."""
+_OPENERS: Final = frozenset(("{", "[", " ", "*", "_", "-", "•", *_QUOTES))
+"""First characters of inputs that may need a repair."""
+_STOP_WORD: Final = "\nPAUSE"
+"""The word on a line of its own with which a known prompt lets a turn end."""
+
+
+def may_be_dressed(text: str) -> bool:
+    """Return whether *text* may be JSON, or have something around it that is no part of it."""
+    return text[:1] in _OPENERS or FENCE in text or _STOP_WORD in text
+
+
+def is_open(text: str) -> bool:
+    """Return whether *text* has half of a fence."""
+    return FENCE in text and text.count(FENCE) % 2 == 1
+
+
+def without_end(text: str, repairs: list[Repair]) -> str:
+    """Remove a fence that closes at the end of *text* but was opened before *text*."""
+    body = text.rstrip()
+    if not body.endswith(FENCE):
+        return text
+    inner = body[:-3].rstrip()
+    message = "took off the end of a fence that encloses the whole turn"
+    repairs.append(Repair("fence", (len(inner), len(text)), message))
+    return inner
+
+
+def undressed(text: str, repairs: list[Repair]) -> tuple[str, int]:
+    """Remove what stands around the whole *text*; return the rest, and where it begins.
+
+    Raises:
+        BadPayload: A fence is not closed, or a quoted object breaks off.
+    """
+    if is_open(text):
+        text = without_end(text, repairs)
+        if is_open(text):
+            raise BadPayload("open_fence", (text.rindex(FENCE), len(text)))
+    text = _without_stop_word(text, repairs)
+    body = text.strip()
+    if len(body) < 2:
+        return body, 0
+    at = text.index(body[0])
+    body, at = _without_bullet(body, at, repairs)
+    body, at = _without_emphasis(body, at, repairs)
+    if (inner := _encoded_object(body, at)) is not None:
+        message = "read a string that holds an object as the object"
+        repairs.append(Repair("double_encoding", (at, at + len(body)), message))
+        return inner, at
+    if (end := _end_of_object(body)) < len(body):
+        start = len(text.rstrip()) - len(body[end:].lstrip())
+        repairs.append(_left_out((start, len(text.rstrip()))))
+        body = body[:end]
+    enclosed = _enclosed(body)
+    if enclosed is None:
+        return body, at
+    kind, start, stop = enclosed
+    if start > 1 or body[0] != '"':  # every parser removes one pair of these: not a repair
+        repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
+    return body[start:stop], at + start
+
+
+def remark(rest: str, at: int) -> Repair | None:
+    """Return the repair that leaves out *rest*, which follows an object and stands at offset *at*.
+
+    It is `None` if the text is not words, and may continue the object.
+    """
+    if _REMARK(rest) is None:
+        return None
+    return _left_out((at + len(rest) - len(rest.lstrip()), at + len(rest.rstrip())))
+
+
+def _left_out(span: Span) -> Repair:
+    return Repair("after_input", span, "left out what follows the input")
+
+
+def _without_stop_word(text: str, repairs: list[Repair]) -> str:
+    """Remove the stop word after an input of one line, or of one object or fence.
+
+    A script of several lines may end in the same word.
+    """
+    body = text.rstrip()
+    if not body.endswith(_STOP_WORD):
+        return text
+    inner = body.removesuffix(_STOP_WORD).rstrip()
+    opened = inner.lstrip()
+    end = FENCE if opened.startswith(FENCE) else {"{": "}", "[": "]"}.get(opened[:1])
+    if not opened or ("\n" in opened if end is None else not opened.endswith(end)):
+        return text
+    repairs.append(_left_out((len(body) - len(_STOP_WORD) + 1, len(body))))
+    return inner
+
+
+def _without_bullet(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
+    """Remove the bullet of an input that is the only item of a list."""
+    if (item := _BULLET(body)) is None:
+        return body, at
+    start = item.end(1)
+    repairs.append(Repair("bullet", (at, at + start), "took off the bullet before the input"))
+    return body[start:], at + start
+
+
+def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
+    """Remove emphasis around one line or beside an object; return the rest, and where it begins.
+
+    Emphasis before an object is the end of that around the label.
+    """
+    if (whole := _EMPHASISED(body)) is not None:
+        place = (at, at + len(body))
+        repairs.append(Repair("emphasis", place, "took off the emphasis around the input"))
+        return whole[2], at + whole.start(2)
+    before = _EMPHASIS(body)
+    start = 0 if before is None else before.end()
+    if begins_quoted(body, start) is None:
+        return body, at
+    inner = body[start:].rstrip("*_").rstrip()
+    stop = start + len(inner) if inner.endswith("}") else len(body)
+    for span in ((0, start), (stop, len(body))):
+        if span[0] < span[1]:
+            place = (at + span[0], at + span[1])
+            repairs.append(Repair("emphasis", place, "took off the emphasis beside the input"))
+    return body[start:stop], at + start
+
+
+def _encoded_object(body: str, at: int) -> str | None:
+    """Return the text of the JSON object that *body* holds as a quoted string, if it is valid JSON.
+
+    Raises:
+        BadPayload: The string holds only the beginning of an object.
+    """
+    whole = unquoted(body)
+    inner = unquoted(body + body[0]) if whole is None else whole
+    if inner is None or not inner.lstrip().startswith("{"):
+        return None
+    try:
+        if whole is not None and isinstance(load_json(whole), dict):
+            return whole.strip()
+    except ValueError:
+        pass
+    if begins_object(inner):
+        raise BadPayload("cut_input", (at, at + len(body)))
+    return None
+
+
+def _end_of_object(body: str) -> int:
+    """Return where a fence with a JSON object ends in *body*, if only words follow it."""
+    end = body.find(FENCE, 3) + 3
+    if not body.startswith(FENCE) or body.count(FENCE) != 2 or _REMARK(body, end) is None:
+        return len(body)
+    tag = _TAG(body, 3)
+    try:
+        value = load_json(body[tag.end() if tag else 3 : end - 3])
+    except ValueError:
+        return len(body)
+    return end if isinstance(value, dict) else len(body)
+
+
+def _enclosed(body: str) -> tuple[str, int, int] | None:
+    """Return what encloses *body*, and where the rest begins and ends; `None` if nothing does."""
+    for mark, kind in ((FENCE, "fence"), ('"""', "quotes")):
+        if body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2:
+            inner = body[3:-3]
+            tag = _TAG(inner) if kind == "fence" else None
+            start = 3 + (tag.end() if tag else len(inner) - len(inner.lstrip("\r\n")))
+            return kind, start, max(start, 3 + len(inner.rstrip()))
+    inner = body[1:-1]
+    if _QUOTES.get(body[0]) == body[-1] and body[0] not in inner and body[-1] not in inner:
+        return ("backticks" if body[0] == "`" else "quotes"), 1, len(body) - 1
+    return None
