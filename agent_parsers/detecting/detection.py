@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from agent_parsers.actions.agent import AgentAction
 from agent_parsers.detecting.evidence import evidence_in
-from agent_parsers.detecting.trial import try_reply
+from agent_parsers.detecting.trial import Trial, try_reply
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.detecting.evidence import Evidence
-    from agent_parsers.detecting.trial import Trial
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
@@ -90,11 +90,21 @@ class Detection:
 
 
 def detect_reply(text: str, tools: ToolSet | None) -> Detection:
-    """Find the dialect of *text*, which is one turn of a model."""
-    return detection_of(
-        [text],
-        lambda dialect, text, is_likely: try_reply(dialect, text, tools, is_likely=is_likely),
-    )
+    """Find the dialect of *text*, which is one turn of a model.
+
+    If the tools are known, what a dialect reads as a call of another, such as an interpreter that
+    takes any code, is no sign of it.
+    """
+
+    def attempt(dialect: Dialect, text: str, is_likely: bool) -> Trial:
+        trial = try_reply(dialect, text, tools, is_likely=is_likely)
+        made = trial.result if isinstance(trial.result, list) else [trial.result]
+        called = {each.tool for each in made if isinstance(each, AgentAction)}
+        if tools is None or called <= {*tools.names}:
+            return trial
+        return Trial(dialect, "reply", len(text), is_likely)
+
+    return detection_of([text], attempt)
 
 
 def detection_of(texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]) -> Detection:

@@ -42,6 +42,9 @@ _STRUCTURAL_BEHIND: Final = re.compile(
     re.IGNORECASE,
 ).match
 """Matches what follows a name in the shapes of calls."""
+_LONGEST_BLOCK: Final = 4_000
+_BEGINS_BLOCK: Final = re.compile(r"\n[ \t]*+\n(?:(?: {4}|\t).*+\n)*+\Z").search
+"""Matches the end of a text in which an indented block has begun."""
 _LONGEST_LEAD: Final = 400
 _EXAMPLE: Final = re.compile(
     r"\b(?:like|such as|as in|format|form|syntax|shape|schema|can|may|should|must|expects?|takes?"
@@ -126,10 +129,10 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
 def is_indented(text: str, at: int) -> bool:
     """Return whether offset *at* stands in an indented block, as Markdown has them, below text."""
     start = text.rfind("\n", 0, at) + 1
-    is_block = (
-        text[start:at].expandtabs(4).startswith(" " * 4) and text[start - 2 : start] == "\n\n"
-    )
-    return is_block and bool(text[:start].strip())
+    if not text[start:at].expandtabs(4).startswith(" " * 4):
+        return False
+    above = text[max(0, start - _LONGEST_BLOCK) : start]
+    return _BEGINS_BLOCK(above) is not None and bool(above.strip())
 
 
 def are_fenced(text: str, spans: Sequence[Span], begin: int) -> bool:

@@ -259,3 +259,8 @@ def test_auto_never_answers_with_a_call_of_a_known_tool() -> None:
     parser = get_parser("auto", tools=TOOLS)
     with pytest.raises(ForeignCallError):
         parser.parse('[weather(city="London", unit="raining")]')
+
+
+def test_auto_takes_no_code_for_a_call_of_an_interpreter_that_is_not_declared() -> None:
+    text = 'You would write:\n\n```python\nhits = search("lakes")\n```\n\nIt is one line.'
+    assert isinstance(get_parser("auto", tools=TOOLS).parse(text), AgentFinish)

@@ -131,7 +131,8 @@ class Before(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _all(cls, data: Any) -> Any:
-        return {"a": [*data["a"], len(data["a"])]} if isinstance(data, dict) and "a" in data else 1
+        is_list = isinstance(data, dict) and isinstance(data.get("a"), list)
+        return {"a": [*data["a"], len(data["a"])]} if is_list else 1
 
 
 class Unique(BaseModel):
