@@ -78,12 +78,11 @@ def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
         else []
     )
     for word in _WORD.finditer(text):
-        name = word[0].rstrip(".-")
-        if name not in words:
-            name = name.rpartition(".")[2]
+        written = word[0].rstrip(".-")
+        name = written if written in words else written.rpartition(".")[2]
         if name in words:
-            start = word.start() + word[0].index(name)
-            found.append(Mention(start, start + len(name), name))
+            stop = word.start() + len(written)
+            found.append(Mention(stop - len(name), stop, name))
     yield from sorted(found)
 
 

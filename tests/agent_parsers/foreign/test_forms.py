@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from agent_parsers import AgentFinish, ForeignCallError, OutputParserException, Turn, get_parser
+from agent_parsers.foreign.places import mentions_of
 
 from ...helpers.effort import THOROUGH
 
@@ -264,3 +265,8 @@ def test_auto_never_answers_with_a_call_of_a_known_tool() -> None:
 def test_auto_takes_no_code_for_a_call_of_an_interpreter_that_is_not_declared() -> None:
     text = 'You would write:\n\n```python\nhits = search("lakes")\n```\n\nIt is one line.'
     assert isinstance(get_parser("auto", tools=TOOLS).parse(text), AgentFinish)
+
+
+def test_a_name_behind_a_word_that_holds_it_is_found_where_it_stands() -> None:
+    (mention,) = mentions_of(["search"], "research.search(1).")
+    assert mention == (9, 15, "search")
