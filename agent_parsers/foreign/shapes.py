@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent_parsers.foreign.places import Mention
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["find_shapes"]
+__all__ = ["find_nameless", "find_shapes"]
 
 
 class Shape(NamedTuple):

@@ -323,11 +323,15 @@ class Collector:
             answer = self._machine.read_answer(written, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
-        if calls := self._foreign(events, [(0, span[0]), (span[1], len(self.text))]):
+        if calls := self._foreign(events, self._outside(span)):
             self._act_as(events, calls, log)
             return
         events += (repair.moved(span[0]) for repair in repairs)
         self._done(events, make_finish(answer, log), span)
+
+    def _outside(self, span: Span) -> list[Span]:
+        """Return where text stands that is not at *span*."""
+        return [(0, span[0]), (span[1], len(self.text))]
 
     def _foreign(
         self, events: list[Event], hidden: Sequence[Span], over: int = -1

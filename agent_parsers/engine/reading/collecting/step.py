@@ -186,8 +186,7 @@ class StepCollector(Collector):
         if not left.is_sound:
             return
         log, span = self._log(to, stop), call_span("", call, stop)
-        outside = [(0, span[0]), (span[1], len(self.text))]
-        if call.is_text and (found := self._foreign(events, outside)):
+        if call.is_text and (found := self._foreign(events, self._outside(span))):
             self._act_as(events, found, log)
             return
         result = self._machine.call_result(call, log, self._tools, repairs)
