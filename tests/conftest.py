@@ -54,4 +54,4 @@ def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     if not THOROUGH:
         for name in ("shapes", "small_inputs"):
             all_of = getattr(_plan, name)
-            monkeypatch.setattr(_plan, name, lambda dialect, all_of=all_of: all_of(dialect)[::14])
+            monkeypatch.setattr(_plan, name, lambda dialect, all_of=all_of: all_of(dialect)[::28])

@@ -195,7 +195,7 @@ def test_a_call_is_told_when_it_closes(example: Any) -> None:
 ONE_TOOL = {"self_ask": "Intermediate Answer", "smolagents_code": "python_interpreter"}
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(25)
 @pytest.mark.parametrize("name", list_dialects())
 def test_every_dialect(name: str, example: Any) -> None:
     tool = ONE_TOOL.get(name, "area")

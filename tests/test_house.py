@@ -98,7 +98,7 @@ def statements(node: ast.AST, kind: str = "top") -> Iterator[tuple[ast.AST, str]
             yield from statements(ast.Module(child.orelse, []), kind)
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and kind == "top":
             yield from statements(child, "function")
-        else:
+        elif not isinstance(child, ast.expr):
             yield from statements(child, kind)
 
 

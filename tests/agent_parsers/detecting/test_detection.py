@@ -101,7 +101,7 @@ def test_a_dialect_that_reads_the_marks_of_another_does_not_outdo_it(text: str, 
     assert owner in {name for each in found.candidates for name in (each.dialect, *each.relatives)}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", list_dialects())
 def test_the_sample_of_each_dialect_is_found(name: str) -> None:
     found = detect(get_dialect(name).sample)

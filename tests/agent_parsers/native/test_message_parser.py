@@ -257,7 +257,7 @@ def test_hostile_messages_are_read_in_time(lenient: bool) -> None:
     for start in ("", "<tool_call>", "{", '<tool_call>{"a": "', "<function=f><parameter=a>"):
         for shape in shapes:
             with suppress(OutputParserException):
-                parser.invoke(AIMessage(start + shape * (60_000 // len(shape))))
+                parser.invoke(AIMessage(start + shape * (12_000 // len(shape))))
 
 
 def test_importing_the_parsers_stays_light() -> None:

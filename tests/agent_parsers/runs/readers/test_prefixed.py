@@ -3,6 +3,7 @@
 import codecs
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import cycle
 
 import pytest
@@ -119,15 +120,17 @@ def values(run: Transcript) -> tuple[object, ...]:
     return run.question, steps, run.finish and run.finish.return_values["output"]
 
 
-(EXPECTED,) = map(values, read_runs(LOG))
-(EXPECTED_OTHER,) = map(values, read_runs(OTHER))
+@cache
+def expected(log: str = LOG) -> tuple[object, ...]:
+    (run,) = read_runs(log)
+    return values(run)
 
 
 @pytest.mark.parametrize("name", PREFIXES)
 def test_a_log_under_a_prefix_is_read_as_the_log(name: str) -> None:
     log = each_line(PREFIXES[name])(LOG)
     (run,) = read_runs(log)
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
     assert run.notices == ()
     assert run.source is not None
     assert (run.source.within[0], run.source.reader, run.source.line) == ("prefixed", "plain", 1)
@@ -158,7 +161,7 @@ def test_lines_without_the_prefix_may_be_more_and_have_fields(name: str) -> None
 
 def test_a_prefix_may_stand_before_the_first_line_of_a_message_only() -> None:
     (run,) = read_runs(first_line(LOG))
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
 
 
 @pytest.mark.parametrize("line", ["Thought: hm", "Final Answer: 12", "Action: x\nAction Input: y"])
@@ -183,7 +186,7 @@ def test_lines_of_other_loggers_belong_to_no_value(name: str) -> None:
         for line, form, second in zip(lines, both, seconds(), strict=False)
     )
     (run,) = read_runs(log)
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
 
 
 def test_levels_of_one_logger_are_one_log() -> None:
@@ -193,7 +196,7 @@ def test_levels_of_one_logger_are_one_log() -> None:
         for line, level, second in zip(LOG.splitlines(), levels, seconds(), strict=False)
     )
     (run,) = read_runs(log)
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
 
 
 def test_parts_of_a_program_are_one_log() -> None:
@@ -203,7 +206,7 @@ def test_parts_of_a_program_are_one_log() -> None:
         for line, name, second in zip(LOG.splitlines(), names, seconds(), strict=False)
     )
     (run,) = read_runs(log)
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
 
 
 def test_each_service_has_a_log_of_its_own() -> None:
@@ -214,14 +217,14 @@ def test_each_service_has_a_log_of_its_own() -> None:
     log = "\n".join(["Attaching to agent-a-1, agent-b-1, db-1", *mixed, *first[3:], *second[3:]])
     log += "\nagent-a-1 exited with code 0\n"
     runs = [*read_runs(log)]
-    assert [values(run) for run in runs] == [EXPECTED, EXPECTED_OTHER]
+    assert [values(run) for run in runs] == [expected(), expected(OTHER)]
     assert [run.source and run.source.line for run in runs] == [2, 3]
 
 
 def test_a_service_that_writes_a_run_late_is_read_too() -> None:
     early = each_line("b-1  | ")("waiting\n" * 3000)
     runs = read_runs(each_line("a-1  | ")(LOG) + early + each_line("b-1  | ")(OTHER))
-    assert [run.question for run in runs] == [EXPECTED[0], EXPECTED_OTHER[0]]
+    assert [run.question for run in runs] == [expected()[0], expected(OTHER)[0]]
 
 
 def test_the_frames_of_a_workflow_belong_to_no_value() -> None:
@@ -230,7 +233,7 @@ def test_the_frames_of_a_workflow_belong_to_no_value() -> None:
     after = "##[error]Process completed with exit code 1.\nPost job cleanup.\n"
     log = before + LOG + after + "Cleaning up orphan processes\n"
     (run,) = read_runs("".join(f"{stamp}{line}\n" for line in log.splitlines()))
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
     assert run.notices == ()
 
 
@@ -253,13 +256,13 @@ def test_line_ends_and_encodings(name: str) -> None:
         codecs.BOM_UTF16_BE + log.encode("utf-16-be"),
     ):  # fmt: skip
         (run,) = read_runs(data)
-        assert values(run) == EXPECTED
+        assert values(run) == expected()
 
 
 def test_blanks_at_the_ends_of_lines_may_be_missing() -> None:
     log = each_line(PREFIXES["logging"])(LOG)
     (run,) = read_runs("\n".join(map(str.rstrip, log.split("\n"))))
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
 
 
 # -- JSON lines ----------------------------------------------------------------------------------
@@ -276,7 +279,7 @@ RECORDS: dict[str, Callable[[str], dict[str, str]]] = {
 def test_messages_may_be_json(name: str) -> None:
     log = "".join(f"{json.dumps(RECORDS[name](line))}\n" for line in LOG.splitlines())
     (run,) = read_runs(log)
-    assert values(run) == EXPECTED
+    assert values(run) == expected()
     assert run.source is not None
     assert run.source.within == ("json_lines",)
 
