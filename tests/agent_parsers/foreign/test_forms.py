@@ -270,3 +270,15 @@ def test_auto_takes_no_code_for_a_call_of_an_interpreter_that_is_not_declared() 
 def test_a_name_behind_a_word_that_holds_it_is_found_where_it_stands() -> None:
     (mention,) = mentions_of(["search"], "research.search(1).")
     assert mention == (9, 15, "search")
+
+
+@pytest.mark.parametrize("name", ["llama3_json", "xlam", "json_toolcall", "auto", "hermes"])
+def test_an_indented_block_within_prose_is_never_called(name: str) -> None:
+    block = '    {"name": "search", "arguments": {"query": "lakes"}}'
+    text = f"The message holds\n\n{block}\n\nand nothing more."
+    try:
+        result = get_parser(name, tools=TOOLS).parse(text)
+    except OutputParserException:
+        return
+    assert isinstance(result, AgentFinish)
+    assert result.return_values["output"] == text

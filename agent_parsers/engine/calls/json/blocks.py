@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.call import JsonCall
-from agent_parsers.engine.calls.json.enclosers import is_one_line
+from agent_parsers.engine.calls.json.enclosers import is_indented_block, is_one_line
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 
@@ -202,7 +202,8 @@ class JsonCalls(CallsReader):
         if reader.encloser.strip():
             self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
         ends, closers = self._ends, reader.closers.text
-        if after and after not in "{[" and self._rules.in_rows and is_one_line(closers):
+        is_bare = self._rules.in_rows and after and after not in "{["
+        if is_bare and (is_one_line(closers) or is_indented_block(reader.encloser)):
             self._quote_row()
         found = "".join(closers.split())
         if found.endswith("``"):
@@ -228,7 +229,7 @@ class JsonCalls(CallsReader):
                 self._accept(call, "missing_closer", (end - 1, end), "supplied the missing ]")
 
     def _quote_row(self) -> None:
-        """Mark a row of calls as quoted, since text continues on the line on which it ends.
+        """Mark a row of calls as quoted: text continues on its last line, or behind its block.
 
         At the beginning of a turn, only a clause is such text; see `begins_clause`.
         """

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from outputs.growing_json.scalars import Matcher
 
 __all__ = [
-    "Closers", "after_call", "begins_clause", "between_calls", "is_one_line", "outside_fences",
-    "start_of_opener", "with_fence",
+    "Closers", "after_call", "begins_clause", "between_calls", "is_indented_block", "is_one_line",
+    "outside_fences", "start_of_opener", "with_fence",
 ]  # fmt: skip
 
 # A fence may be written with two _backticks, or with blanks between them. Its length is bounded, so
@@ -46,6 +46,12 @@ def begins_clause(closers: str, after: str) -> bool:
 def is_one_line(closers: str) -> bool:
     """Return whether the *closers* of a call end on its line, and close no fence."""
     return "\n" not in closers and "`" not in closers
+
+
+def is_indented_block(opener: str) -> bool:
+    """Return whether an *opener*, white space, begins an indented block, as Markdown has them."""
+    above, _, indent = opener.rpartition("\n")
+    return "\n" in above and indent.isspace() and len(indent.expandtabs(4)) >= 4
 
 
 def start_of_opener(text: str, stop: int) -> int:
