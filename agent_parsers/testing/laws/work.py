@@ -68,14 +68,19 @@ def shapes(dialect: Dialect) -> list[Shape]:
 
 
 def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
-    """Return the factor of work that *do* takes for twice the text, in chunks of *size*."""
+    """Return the factor of work that *do* takes for twice the text, in chunks of *size*.
+
+    If it is too large, that may be a step, as at the size of a window; the next doubling tells.
+    """
     start, run = shape
     times = min(max(CHUNKS[size] // len(run), 8), _MOST_REPEATS)
-    short, long = start + run * times, start + run * 2 * times
     if size != WHOLE:
-        size = min(size, len(short) // 4)
-    once = do(short, size)  # run first, so that work done only at first use is not counted
-    return do(long, size) / once
+        size = min(size, len(start + run * times) // 4)
+    once = do(start + run * times, size)  # also does what is done only at first use
+    twice = do(start + run * 2 * times, size)
+    if twice / once <= _MOST_GROWTH:
+        return twice / once
+    return do(start + run * 4 * times, size) / twice
 
 
 def _read(dialect: Dialect, mode: Mode, text: str, size: int) -> None:
