@@ -103,14 +103,14 @@ PROBLEMS: Final = {
 
 def write(step: Written) -> str:
     """Return one step as text."""
-    thought = f"{generation_prompt(step.number)}{step.thought}\n" if step.thought else ""
+    thought = f"{generation_prompt(step.number)} {step.thought}\n" if step.thought else ""
     call = f"{step.tool}[{step.tool_input}]" if step.tool else f"Finish[{step.answer}]"
     return f"{thought}{_ACTION} {step.number}: {call}"
 
 
 def generation_prompt(number: int) -> str:
     """Return the label of the next thought."""
-    return f"{_THOUGHT} {number}: "
+    return f"{_THOUGHT} {number}:"
 
 
 def render_observation(observation: str, number: int) -> str:

@@ -47,7 +47,7 @@ class StepWriter:
 
     def generation_prompt(self, _number: int) -> str:
         """Return the label of the next thought."""
-        return f"{self.label('thought')} "
+        return self.label("thought")
 
     def render_observation(self, observation: str, number: int) -> str:
         """Return an observation as text, with the label of the next thought."""

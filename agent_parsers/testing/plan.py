@@ -71,6 +71,7 @@ _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
     (laws.no_marker_ends_in_white_space, ()),
     (laws.every_marker_is_written, ()),
     (laws.a_stop_sequence_is_a_marker, ()),
+    (laws.a_prompt_ends_where_a_word_may_begin, ()),
     (laws.the_instructions_show_the_labels_that_are_read, ()),
     (laws.the_instructions_show_no_label_that_is_not_read, ()),
     (laws.the_instructions_name_every_tool, (_TOOLS, "finds what it is asked")),

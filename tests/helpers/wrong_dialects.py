@@ -335,6 +335,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         r"'\\nPlan: ', the marker 'plan', ends in white space; remove it",
         "",
     ),
+    "a prompt ends in a space": (
+        lambda: replace(MEMO, generation_prompt=lambda _number: "Plan: "),
+        laws.a_prompt_ends_where_a_word_may_begin,
+        "a prompt ends in a space",
+        r".*Plan: ",
+    ),
     "the sample has an old label": (
         lambda: replace(MEMO, sample=MEMO.sample.replace("Result:", "Output:")),
         laws.the_sample_is_one_flawless_run,

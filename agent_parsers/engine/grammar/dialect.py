@@ -159,8 +159,9 @@ class Dialect:
     """What opens a result, or a turn of another role, in dialects whose turns may have several
     calls. If the model writes it, its turn ends there."""
     generation_prompt: Callable[[int], str] = _no_generation_prompt
-    """Returns the text that prompts the model for a turn, such as ``Thought: ``, given its number.
-    What `render_observation` returns ends in it."""
+    """Returns the text that prompts the model for a turn, such as ``Thought:``, given its number.
+    What `render_observation` returns ends in it. It ends in no space: tokenizers write a space with
+    the word that follows, which the model writes."""
     example: Written = Written(tool="search", tool_input="what to look for")
     """An example of an action, for prompts without tools and for the observations of errors."""
     show: Callable[[str, dict[str, Any] | None], Written | None] | None = None

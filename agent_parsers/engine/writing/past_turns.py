@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["PastTurn", "past_turns", "render_scratchpad"]
+__all__ = ["PastTurn", "before_words", "past_turns", "render_scratchpad"]
 
 
 class PastTurn(NamedTuple):
@@ -101,11 +101,19 @@ def render_scratchpad(
         elif dialect.several:  # its turn frame is all there is between two turns
             pass
         elif turn.is_rendered and (generation_prompt or (text and not text[-1].endswith("\n"))):
-            generation_prompt = f"{generation_prompt.rstrip()}\n"
+            generation_prompt = f"{generation_prompt}\n"
+        else:
+            generation_prompt = before_words(generation_prompt, turn.log)
         before, after = _frame(dialect, turn.log)
         text += (generation_prompt, turn.log, f"{before}{turn.seen}{after}")
         generation_prompt = dialect.generation_prompt(number + 1)
     return "".join((*text, generation_prompt))
+
+
+def before_words(label: str, words: str) -> str:
+    """Return a *label* as it stands before *words*: with a space, unless they begin with one."""
+    is_apart = not label or label.endswith("：") or words[:1].isspace()
+    return label if is_apart else f"{label} "
 
 
 def _frame(dialect: Dialect, log: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
+from agent_parsers.engine.writing.past_turns import before_words, past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render
 from outputs import AIMessage, HumanMessage, SystemMessage
 
@@ -90,7 +90,7 @@ def asked_in(dialect: Dialect, question: str) -> str:
     for (_, name), transition in table.transitions.items():
         if table.parts[transition.to] is Part.QUESTION:
             label = table.markers[name].canonical.strip()
-            return f"{label}{question}" if label.endswith("：") else f"{label} {question}"
+            return f"{before_words(label, question)}{question}"
     return question
 
 

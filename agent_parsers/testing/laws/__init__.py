@@ -27,6 +27,7 @@ from agent_parsers.testing.laws.failing import (
 )
 from agent_parsers.testing.laws.foreign import no_call_is_an_answer
 from agent_parsers.testing.laws.form import (
+    a_prompt_ends_where_a_word_may_begin,
     a_stop_sequence_stops_no_step,
     the_example_is_an_action,
     the_instructions_name_every_tool,
@@ -89,6 +90,7 @@ __all__ = [
     "a_call_ends_an_open_thought",
     "a_label_that_is_spelt_otherwise_is_a_repair",
     "a_name_is_that_of_one_dialect",
+    "a_prompt_ends_where_a_word_may_begin",
     "a_repair_says_what_and_where",
     "a_scratchpad_is_a_transcript",
     "a_scratchpad_without_logs_is_rendered",

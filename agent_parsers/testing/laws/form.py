@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = [
+    "a_prompt_ends_where_a_word_may_begin",
     "a_stop_sequence_stops_no_step",
     "the_example_is_an_action",
     "the_instructions_name_every_tool",
@@ -180,3 +181,21 @@ def the_example_is_an_action(dialect: Dialect) -> None:
     meant = AgentAction(dialect.example.tool, dialect.example.tool_input, text)
     if not is_same(outcome, meant, text):
         raise Broken(f"{shown(meant)} is read as {shown(outcome)}", text=text)
+
+
+@law
+def a_prompt_ends_where_a_word_may_begin(dialect: Dialect) -> None:
+    """Check that neither a prompt nor a scratchpad ends in a space.
+
+    Tokenizers write a space with the word behind it, so a model that reads a space at the end does
+    not write the words that it was trained to write there.
+
+    Raises:
+        BrokenLawError: A prompt ends in a space.
+    """
+    parser = dialect_parser(dialect)
+    action = AgentAction(dialect.example.tool, dialect.example.tool_input, "")
+    for steps in ((), ((action, "seen"),)):
+        for text in (parser.render_prompt("Why?", steps), parser.format_scratchpad(steps)):
+            if text.rstrip("\r\n") != text.rstrip():
+                raise Broken("a prompt ends in a space", text=text)

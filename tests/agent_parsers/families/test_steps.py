@@ -89,7 +89,7 @@ def test_words_and_a_colon_are_a_label() -> None:
 def test_steps_are_written_with_the_labels_that_are_read() -> None:
     writer = StepWriter({**STEPS.markers, "observation": Label("Result")})
     assert writer.stop == ("\nResult:",)
-    assert writer.render_observation("42", 1) == "\nResult: 42\nThought: "
+    assert writer.render_observation("42", 1) == "\nResult: 42\nThought:"
 
 
 def test_a_problem_that_other_words_do_not_change_is_the_same() -> None:

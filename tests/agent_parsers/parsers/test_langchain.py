@@ -155,7 +155,7 @@ def test_the_steps_of_an_executor_come_back_in_the_form_of_the_dialect() -> None
         (AgentAction("_Exception", "", "hm"), "no"),
     ]
     assert parser.format_scratchpad(steps) == (
-        f"{ACT}\nObservation: 48.3\n\\Final Answer: 7\nThought: hm\nObservation: no\nThought: "
+        f"{ACT}\nObservation: 48.3\n\\Final Answer: 7\nThought: hm\nObservation: no\nThought:"
     )
     first = parser.render_prompt("?", system="You know lakes.")[0]
     assert isinstance(first, SystemMessage)

@@ -298,7 +298,7 @@ def test_a_record_in_an_unknown_dialect() -> None:
 def test_a_label_of_the_next_step_is_not_a_step() -> None:
     parser = get_parser("react")
     scratchpad = parser.format_scratchpad([(AgentAction("clock", "Bern", ""), "12:00")])
-    assert scratchpad.endswith("Thought: ")
+    assert scratchpad.endswith("Thought:")
     run = parse_transcript(scratchpad)
     assert [step.number for step in run.steps] == [1]
     assert run.failed == ()

@@ -110,7 +110,7 @@ def test_the_new_labels_are_written() -> None:
         "Réflexion: je cherche\nAction: search\nEntrée: pont\nRésultat: 1489\nRéflexion: "
     )
     assert parser.stop == ["\nRésultat:"]
-    assert REACT_FR.generation_prompt(2) == "Réflexion: "
+    assert REACT_FR.generation_prompt(2) == "Réflexion:"
 
 
 def test_the_new_labels_are_in_the_instructions() -> None:

@@ -324,7 +324,7 @@ def test_the_label_of_a_thought_is_written_once() -> None:
     for log, written in (
         (f"Thought: when?\n{tail}", f"Thought: when?\n{tail}"),
         (f"when?\n{tail}", f"Thought: when?\n{tail}"),
-        (f" when?\n{tail}", f"Thought:  when?\n{tail}"),
+        (f" when?\n{tail}", f"Thought: when?\n{tail}"),
         (tail, tail),
         ("", "Action: clock\nAction Input: Bern"),
     ):
@@ -332,7 +332,7 @@ def test_the_label_of_a_thought_is_written_once() -> None:
         prompt = parser.render_prompt("How late?", [step, step])
         assert prompt.endswith(
             f"\n\nBegin.\n\nQuestion: How late?\n{written}\nObservation: noon\n{written}"
-            "\nObservation: noon\nThought: "
+            "\nObservation: noon\nThought:"
         )
 
 

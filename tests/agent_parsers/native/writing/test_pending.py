@@ -197,4 +197,4 @@ def test_a_tool_message_is_an_observation() -> None:
         ToolMessage([{"type": "text", "text": "48.3"}], tool_call_id="1"),
         ToolMessage(["48", ".3"], tool_call_id="1"),
     ):
-        assert parser.format_scratchpad([(action, seen)]).endswith("Observation: 48.3\nThought: ")
+        assert parser.format_scratchpad([(action, seen)]).endswith("Observation: 48.3\nThought:")

@@ -154,7 +154,7 @@ def test_question_steps_and_replies_may_be_given(project: Project) -> None:
     prompt = section(page, "the prompt after 1 step")
     assert prompt.endswith(
         "Question: What is Bern?\n"
-        "Action: search\nAction Input: Bern\nObservation: a town\nThought: \n"
+        "Action: search\nAction Input: Bern\nObservation: a town\nThought:\n"
     )
     assert section(page, "emphasis") == (
         "| **Final Answer:** 42\n\n"
