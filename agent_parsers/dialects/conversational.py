@@ -173,7 +173,6 @@ For example, this turn uses a tool:
 
 WORDS: Final = replace(
     react.WORDS,
-    question="what the human says",
     thought="",
     last_thought="",
     answer="your reply",

@@ -92,7 +92,9 @@ def _table(rules: JsonCallRules) -> Table:
             "key": Literal(f'"{CALL.tool}"'),
         }
         transitions |= {
-            **{(state, "question"): Go("action", clash="invented_first") for state in before},
+            # A model that repeats the question of its prompt has begun its content with it.
+            **{(state, "question"): Note(state) for state in before if state != "action"},
+            ("action", "question"): Go("action", clash="invented_first"),
             **{(state, "action"): Go("action") for state in ("observation", *before)},
             ("calls", "question"): EndTurn("content"),
             ("calls", "action"): EndTurn("action"),

@@ -65,7 +65,6 @@ PROMPT: Final = """\
 {action}"""
 
 WORDS: Final = PromptWords(
-    question="要回答的问题",
     thought="你已经知道什么，还需要了解什么",
     tool="要使用的工具，必须是 [{tool_names}] 之一",
     tool_input="工具的输入；如果工具有多个参数，就写一个 JSON 对象",

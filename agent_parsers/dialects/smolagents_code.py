@@ -142,7 +142,6 @@ For example, this turn uses a tool:
 {action}"""
 
 WORDS: Final = PromptWords(
-    question="the task to solve",
     tool=TOOL,
     tool_input="# Python that prints what you need to see",
     observation="what was printed",

@@ -290,7 +290,8 @@ def _steps(observation: str, has_action: bool, has_answer: bool) -> Steps:
         },
         begins={"thought": "turn"},
         rows={
-            ("turn", "question"): Go("question", clash="invented_first"),
+            # A model that repeats the question of its prompt has begun its thought with it.
+            ("turn", "question"): Note("turn"),
             ("action", "observation"): Go("observation", clash="no_call"),
             ("action", "question"): Go("question", clash="no_call"),
             # The call reader knows what is in a string, so no label after it has to be firm.

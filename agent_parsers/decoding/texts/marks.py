@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent_parsers.decoding.texts.automaton import Automaton, Nfa, intersection
 from agent_parsers.decoding.texts.charsets import ANY, SPACES, chars, of_pattern, union
+from agent_parsers.engine.grammar.rewritings import table_for
 from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.decoding.texts.charsets import Charset
+    from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
 
@@ -79,6 +81,11 @@ def no_json_lines() -> Automaton:
     return nfa.automaton([home, line], bad=[bad])[0].smallest()
 
 
+def _literals(table: Table) -> tuple[str, ...]:
+    found = (marker for marker in table.markers.values() if isinstance(marker, Literal))
+    return tuple(text for marker in found for text in spelt_texts(marker))
+
+
 class Place(NamedTuple):
     """A place in a turn."""
 
@@ -132,14 +139,16 @@ class _Scanner:
 
 
 class Marks:
-    """The markers of a table, where they count.
+    """The markers of a dialect, where they count in strict mode.
 
     Args:
-        table: The table of strict mode.
+        dialect: The dialect. No text has one of its stop sequences.
     """
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    def __init__(self, dialect: Dialect) -> None:
+        self._table = table_for(dialect, "strict")
+        self._lenient = dialect.lenient
+        self.stop = dialect.stop
         self._scanners: dict[str, _Scanner] = {}
 
     @property
@@ -171,7 +180,7 @@ class Marks:
         return place, met
 
     def text(self, place: Place, then: str = "") -> Automaton:
-        """Return the automaton of texts at *place* that have no marker.
+        """Return the automaton of texts at *place* that have no marker and no stop sequence.
 
         Args:
             place: Where they begin.
@@ -193,6 +202,8 @@ class Marks:
                 and self._met(Place(place.state, states), then)[1] == expected
             }
             made = made.where(fits.__contains__)
+        if self.stop:
+            made = intersection(made, text_without(self.stop, then))
         if not self.is_call(place):
             return made
         if self._table.several:  # the reader of calls may go on to another state
@@ -204,10 +215,21 @@ class Marks:
         return intersection(made, no_json_lines())
 
     @cached_property
+    def quoted(self) -> Automaton | None:
+        """What may stand within quotes: any text without a stop sequence; `None` for any at all."""
+        return text_without(self.stop) if self.stop else None
+
+    @cached_property
     def literals(self) -> tuple[str, ...]:
         """The spellings of all markers that are literals."""
-        found = (m for m in self._table.markers.values() if isinstance(m, Literal))
-        return tuple(text for marker in found for text in spelt_texts(marker))
+        return _literals(self._table)
+
+    def after(self, closer: str) -> tuple[str, ...]:
+        """Return more texts that nothing before *closer* may have.
+
+        If a server stops the model there, the text is open, and no tag may stand in it at all.
+        """
+        return _literals(self._lenient) if closer.startswith(self.stop) else ()
 
     def is_call(self, place: Place) -> bool:
         """Return whether a call reader reads the text at *place*."""

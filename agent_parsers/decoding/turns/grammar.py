@@ -99,7 +99,7 @@ class _Turns:
         self._options = options
         self._shapes = Shapes(dialect)
         self._table = table_for(dialect, "strict")
-        self._marks = Marks(self._table)
+        self._marks = Marks(dialect)
         self._rules: dict[str, Node] = {}
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
@@ -154,6 +154,11 @@ class _Turns:
     def _is_several(self) -> bool:
         return self._dialect.several and self._inputs.shape(self._names[0]).several
 
+    @cached_property
+    def _is_stopped(self) -> bool:
+        """Whether a call has a stop sequence, so that nothing follows it."""
+        return any(stop in each for each in self._alone for stop in self._dialect.stop)
+
     def _begun(self, written: list[str], slot: str, tail: str | None = None) -> Iterator[Node]:
         """Yield the turns that begin as those *written*.
 
@@ -173,7 +178,7 @@ class _Turns:
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(INPUT)[2]
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
-        after = [] if tail is None else [optional(self._content(tail))]
+        after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]
         for nodes, place in self._leads(leads.pop(), then, within):
             if not self._is_several:
                 named = zip(self._names, rests, strict=True)
@@ -209,6 +214,7 @@ class _Turns:
         before, cut = gap
         each = self._rule("call", choice(map(self._inputs.call, self._names)))
         most = None if self._options.max_calls is None else self._options.max_calls - 1
+        most = 0 if self._is_stopped else most
         more = [Repeat(sequence(between, each), 0, most)] if most != 0 else []
         calls = sequence(opens.removeprefix(cut), each, *more, closes)
         return sequence(before, self._rule("calls", calls))
@@ -238,7 +244,7 @@ class _Turns:
 
     def _answer(self, place: Place, after: str) -> Node:
         if self._shapes.quotes_answer:
-            return Text(Strings(None, JSON_ESCAPES).text)
+            return Text(Strings(self._marks.quoted, JSON_ESCAPES).text)
         return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest())
 
     # -- the text before ---------------------------------------------------------------------------

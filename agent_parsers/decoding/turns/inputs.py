@@ -142,7 +142,7 @@ class Inputs:
 
     def _json(self, tool: str | None, place: Place) -> Node:
         """Return the inputs of *tool* where JSON stands."""
-        strings = Strings(None, JSON_ESCAPES)
+        strings = self._quoted(JSON_ESCAPES)
         if not self._marks.is_call(place):  # readers of calls know what a string is
             within = self._marks.text(self._marks.fresh(place.state)).smallest()
             strings = Strings(within, JSON_ESCAPES, self._marks.barred(place.state))
@@ -186,7 +186,7 @@ class Inputs:
         if shape.parameters is not None:
             return self._tagged(tool, shape.parameters)
         before, after = shape.call.split(INPUT)
-        values, schema = self._values(Strings(None, JSON_ESCAPES)), self._schema(tool)
+        values, schema = self._values(self._quoted(JSON_ESCAPES)), self._schema(tool)
         made = values.any_object if schema is None else values.value(schema, schema.root)
         return sequence(*tokens(before), made, *tokens(after))
 
@@ -248,8 +248,8 @@ class Inputs:
             escapes: The escapes in a string.
         """
         if self._shapes.quotes_values:
-            return Strings(None, _PYTHON_ESCAPES)
-        closers = tuple(dict.fromkeys([*self._closers(after), *spelt.tags]))
+            return self._quoted(_PYTHON_ESCAPES)
+        closers = tuple(dict.fromkeys([*self._closers(after), *spelt.tags, *self._marks.stop]))
         return Strings(text_without(closers, after), escapes, _last(closers))
 
     # ----------------------------------------------------------------------------------------------
@@ -259,7 +259,11 @@ class Inputs:
         text = after.strip()
         closer = text[: text.find(">") + 1]
         closers = [closer] if closer else [text[:1], "\n"] if text else []  # such as a bracket
-        return tuple(dict.fromkeys([*closers, *self._marks.literals]))
+        return tuple(dict.fromkeys([*closers, *self._marks.literals, *self._marks.after(text)]))
+
+    def _quoted(self, escapes: str) -> Strings:
+        """Return what may stand within quotes."""
+        return Strings(self._marks.quoted, escapes, _last(self._marks.stop))
 
     def _values(self, strings: Strings) -> JsonValues:
         """Return what makes values with such strings."""

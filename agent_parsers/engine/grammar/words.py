@@ -12,8 +12,6 @@ __all__ = ["PromptWords"]
 class PromptWords:
     """Placeholders of the sample transcript in a prompt, and the other words of the prompt."""
 
-    question: str = "the question to answer"
-    """In place of the question."""
     thought: str = "what you know and what you need to find out"
     """In place of a thought before an action."""
     tool: str = "the tool to use, one of [{tool_names}]"

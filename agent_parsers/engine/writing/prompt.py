@@ -98,7 +98,10 @@ def asked_in(dialect: Dialect, question: str) -> str:
 
 
 def _form(dialect: Dialect, tools: ToolSet | None) -> str:
-    """Return a sample transcript in which each part says what belongs there."""
+    """Return the steps of a sample transcript, in which each part says what belongs there.
+
+    It has no question: a model that is shown one writes one.
+    """
     words = dialect.prompt_words
     names = "{tool_names}" if tools is None else ", ".join(tools.names)
     given = words.tool_input
@@ -108,9 +111,7 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     seen = dialect.results_text([Result(dialect.example.tool, words.observation)]).removesuffix(
         dialect.generation_prompt(2)
     )
-    asked = asked_in(dialect, words.question)
-    lines = asked, dialect.write(step) + seen.rstrip("\n"), words.repeats
-    return "\n".join((*lines, _last_turn(dialect)))
+    return "\n".join((dialect.write(step) + seen.rstrip("\n"), words.repeats, _last_turn(dialect)))
 
 
 def _last_turn(dialect: Dialect) -> str:

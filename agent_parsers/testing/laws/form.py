@@ -118,7 +118,7 @@ def a_stop_sequence_stops_no_step(
 
 @law
 def the_instructions_show_the_labels_that_are_read(dialect: Dialect) -> None:
-    """Check that the instructions show the markers of strict mode.
+    """Check that the instructions, and the question below them, show the markers of strict mode.
 
     Raises:
         BrokenLawError: A marker is missing, so the model may not know it.
@@ -127,7 +127,7 @@ def the_instructions_show_the_labels_that_are_read(dialect: Dialect) -> None:
         dialect.several
     ):  # models are trained for these formats, so the instructions show only some markers
         return
-    prompt = instructions(dialect, ["look_up"])
+    prompt = dialect_parser(dialect, tools=["look_up"]).render_prompt("Why?")
     for name, marker in dialect.strict.markers.items():
         if marker.canonical.removesuffix(":") not in prompt:
             raise Broken(f"{marker.canonical!r}, the marker {name!r}, is missing", text=prompt)

@@ -107,7 +107,7 @@ def test_the_new_labels_are_written() -> None:
     action = AgentAction("search", "pont", "")
     text = parser.render((action, "1489"), thought="je cherche")
     assert text == (
-        "Réflexion: je cherche\nAction: search\nEntrée: pont\nRésultat: 1489\nRéflexion: "
+        "Réflexion: je cherche\nAction: search\nEntrée: pont\nRésultat: 1489\nRéflexion:"
     )
     assert parser.stop == ["\nRésultat:"]
     assert REACT_FR.generation_prompt(2) == "Réflexion:"
@@ -145,8 +145,7 @@ def test_all_texts_for_the_model_can_be_put_in_other_words() -> None:
         example=replace(REACT_FR.example, tool_input="quoi"),
     )
     assert (mine.name, mine.aliases, mine.summary) == ("mine", ("le_mien",), "à moi")
-    assert instructions(mine, ["pont"]).startswith("Outils: pont\nQuestion: the question")
-    assert "Réflexion: ce que tu sais\n" in instructions(mine)
+    assert instructions(mine, ["pont"]).startswith("Outils: pont\nRéflexion: ce que tu sais\n")
     assert instructions(mine).endswith("Action: search\nEntrée: quoi")
     for text, said in (("?", "Écris."), ('Action: a\nEntrée: {"b": "c', "Coupé.")):
         with pytest.raises(OutputParserException) as caught:
@@ -262,7 +261,7 @@ def test_no_old_label_in_a_value_is_changed(parts: list[str]) -> None:
     text = "".join(parts)
     parser = DialectParser(dialect=REACT_FR)
     noted = REACT_FR.render_observation(text, 1)
-    assert noted == f"\nRésultat: {text}\nRéflexion: "
+    assert noted == f"\nRésultat: {text}\nRéflexion:"
     try:
         written = parser.render(AgentFinish({"output": text}, ""))
     except ValueError:

@@ -1,0 +1,1 @@
+"""Measures what a live model makes of the prompts and grammars, and what is read of its replies."""

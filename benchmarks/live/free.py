@@ -1,0 +1,124 @@
+"""Replies that nothing constrains: what strict and lenient reading make of them, and others."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers import AgentFinish, OutputParserException, get_parser
+from benchmarks.live.questions import QUESTIONS, TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from benchmarks.live.server import Reply, Server
+
+DIALECTS = (
+    "react", "react_json", "json", "structured_chat", "xml", "self_ask", "hermes", "pythonic",
+)  # fmt: skip
+OUTCOMES = ("call", "answer", "refused")
+
+
+def ask(
+    server: Server, name: str, question: str, steps: Sequence[Any] = (), seed: int = 1
+) -> Reply:
+    """Let the model write a turn, after a text or, for dialects of chat models, messages."""
+    parser = get_parser(name, tools=TOOLS)
+    if parser.dialect.several:
+        messages = parser.render_prompt(question, steps, as_messages=True)
+        return server.chat(messages, stop=parser.stop, seed=seed)
+    prompt = parser.render_prompt(question, steps)
+    return server.complete(prompt, stop=parser.stop, seed=seed)
+
+
+def replies(
+    server: Server, dialects: Sequence[str] = DIALECTS, questions: Sequence[str] = QUESTIONS
+) -> Iterator[dict[str, str]]:
+    """Yield a reply to each question in each dialect."""
+    for name in dialects:
+        for seed, question in enumerate(questions):
+            reply = ask(server, name, question, seed=seed)
+            yield {"dialect": name, "question": question, **reply._asdict()}
+
+
+def outcome(parse: Callable[[], Any]) -> str:
+    """Return what became of a reply: ``"call"``, ``"answer"`` or ``"refused"``."""
+    try:
+        result = parse()
+    except ValueError:  # an `OutputParserException`, ours or LangChain's
+        return "refused"
+    return "answer" if type(result).__name__ == "AgentFinish" else "call"
+
+
+def readers(name: str) -> dict[str, Callable[[dict[str, str]], Any]]:
+    """Return what reads the replies of a dialect, by name."""
+    found: dict[str, Callable[[dict[str, str]], Any]] = {}
+    for mode, lenient in (("strict", False), ("lenient", True)):
+        parser = get_parser(name, tools=TOOLS, lenient=lenient)
+        found[mode] = lambda each, p=parser: p.parse(each["text"], ended=each["ended"])
+    theirs = langchain_parser(name)
+    if theirs is not None:
+        found["LangChain"] = lambda each: theirs.parse(each["text"])
+    return found
+
+
+def langchain_parser(name: str) -> Any:
+    """Return LangChain's own parser of a dialect; `None` if there is none, or it is not here."""
+    try:
+        from langchain_classic.agents import output_parsers as theirs
+    except ImportError:
+        return None
+    names = {
+        "react": "ReActSingleInputOutputParser", "react_json": "ReActJsonSingleInputOutputParser",
+        "json": "JSONAgentOutputParser", "structured_chat": "ReActJsonSingleInputOutputParser",
+        "xml": "XMLAgentOutputParser", "self_ask": "SelfAskOutputParser",
+    }  # fmt: skip
+    return getattr(theirs, names[name])() if name in names else None
+
+
+def table(found: Sequence[dict[str, str]]) -> str:
+    """Return the shares of outcomes, by dialect and reader."""
+    rows = [f"| dialect | reader | {' | '.join(OUTCOMES)} |", "|---" * (2 + len(OUTCOMES)) + "|"]
+    for name in dict.fromkeys(each["dialect"] for each in found):
+        for reader, read in readers(name).items():
+            of_dialect = [each for each in found if each["dialect"] == name]
+            counts = Counter(outcome(lambda e=e, read=read: read(e)) for e in of_dialect)
+            cells = " | ".join(f"{counts[each]} of {len(of_dialect)}" for each in OUTCOMES)
+            rows.append(f"| {name} | {reader} | {cells} |")
+    return "\n".join(rows)
+
+
+def streamed_otherwise(found: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the replies that are not read alike in pieces of some sizes and whole."""
+    odd = []
+    for each in found:
+        for lenient in (False, True):
+            parser = get_parser(each["dialect"], tools=TOOLS, lenient=lenient)
+            whole = _read(parser, [each["text"]], each["ended"])
+            if any(_read(parser, cut(each["text"], size), each["ended"]) != whole for size in (1, 4, 9)):
+                odd.append(each)
+    return odd
+
+
+def cut(text: str, size: int) -> list[str]:
+    """Return *text* in pieces."""
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def _read(parser: Any, chunks: Sequence[str], ended: str) -> Any:
+    stream = parser.stream_parser()
+    try:
+        for chunk in chunks:
+            stream.feed(chunk)
+        stream.close(ended)
+    except OutputParserException as error:
+        return str(error)
+    result = stream.result
+    return result.return_values if isinstance(result, AgentFinish) else str(result)
+
+
+def write(found: Sequence[dict[str, str]], path: Path) -> None:
+    """Write the replies, a line of JSON each."""
+    path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in found), "utf-8")
