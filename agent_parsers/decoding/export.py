@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, get_args
 
 from agent_parsers.decoding.forms.gbnf import write_gbnf
@@ -46,6 +48,12 @@ class GrammarOptions(TypedDict, total=False):
     """The most calls of a turn; `None`, the default, for any number."""
     schema_inputs: bool
     """Whether inputs follow the schemas of the tools, as by default, or are of any kind."""
+    max_thought: int | None
+    """The most characters of a thought, which is then one line without colons and brackets;
+    `None`, the default, for any number."""
+    max_content: int | None
+    """The same for content beside calls, which then stands before them. By default there is none
+    if each turn has a call, and any number of characters otherwise."""
 
 
 def _write_llguidance(grammar: Grammar) -> str:
@@ -79,6 +87,14 @@ def write_grammar(
     if form not in get_args(GrammarForm):
         known = ", ".join(map(repr, get_args(GrammarForm)))
         raise ValueError(f"there is no form of grammar {form!r}; there are {known}")
+    return deepcopy(_written(form, dialect, tools, options))
+
+
+@lru_cache(maxsize=32)
+def _written(
+    form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
+) -> str | dict[str, Any]:
+    """Return the same; made once, since servers are asked for it with each request."""
     try:
         if form == "json_schema":
             return write_json_schema(Shapes(dialect), tools, options)

@@ -50,8 +50,9 @@ class Constrained:
                 ``"json_schema"`` or ``"structural_tag"``; the last two are dictionaries.
             options: ``turn`` (``"any"``, only those with a ``"call"``, or only an ``"answer"``),
                 ``start`` (as the field of the parser, which is the default), ``thoughts=False``
-                for turns without, ``max_calls`` (the most calls of a turn), and
-                ``schema_inputs=False`` for inputs of any kind; see `GrammarOptions`.
+                for turns without, ``max_calls`` (the most calls of a turn), ``max_thought`` and
+                ``max_content`` (their most characters), and ``schema_inputs=False`` for inputs of
+                any kind; see `GrammarOptions`.
 
         Raises:
             GrammarError: The form cannot say it, such as free text in a JSON Schema; it is a

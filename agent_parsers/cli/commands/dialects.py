@@ -80,13 +80,22 @@ def grammar(
     max_calls: Annotated[
         int | None, typer.Option(min=1, help="The most calls of a turn; by default any number.")
     ] = None,
+    max_thought: Annotated[
+        int | None, typer.Option(min=0, help="The most characters of a thought.")
+    ] = None,
+    max_content: Annotated[
+        int | None, typer.Option(min=0, help="The most characters of content beside calls.")
+    ] = None,
 ) -> None:
     """Write a grammar for constrained decoding: the model can write only turns of the dialect.
 
     Inputs follow the schemas of the tools, if --tools names a file with schemas.
     """
     try:
-        options = TurnOptions(turn, start or "", thoughts, max_calls)
+        options = TurnOptions(
+            turn, start or "", thoughts, max_calls,
+            max_thought=max_thought, max_content=max_content,
+        )  # fmt: skip
         written = write_grammar(form, get_dialect(name), known_tools(tools), options)
     except GrammarError as error:
         fail(str(error))

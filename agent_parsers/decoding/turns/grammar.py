@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from agent_parsers.decoding.texts.automaton import intersection
+from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
 from agent_parsers.decoding.texts.marks import Marks
 from agent_parsers.decoding.texts.quoting import content_before_calls
 from agent_parsers.decoding.tree.nodes import (
+    Chars,
     Grammar,
     Repeat,
     Rule,
@@ -50,6 +52,10 @@ Start: TypeAlias = Literal["", "content", "thought"]
 """Where a turn begins: in its content, or in a thought that the prompt has opened."""
 
 
+_MOST_STATES: Final = 200
+"""The most states of content before calls; llguidance follows no more at once."""
+
+
 @dataclass(frozen=True)
 class TurnOptions:
     """What turns a grammar has."""
@@ -62,6 +68,11 @@ class TurnOptions:
     """The most calls of a turn; `None` for any number."""
     schema_inputs: bool = True
     """Whether inputs follow the schemas of the tools."""
+    max_thought: int | None = None
+    """The most characters of a thought; `None` for any number."""
+    max_content: int | None = None
+    """The most characters of content beside calls; `None` for none if each turn has a call, and
+    for any number otherwise."""
 
     def __post_init__(self) -> None:
         for name, value, known in (("turn", self.turn, TurnKind), ("start", self.start, Start)):
@@ -69,8 +80,23 @@ class TurnOptions:
                 raise ValueError(f"{name} is one of {get_args(known)}, not {value!r}")
         if self.max_calls is not None and self.max_calls < 1:
             raise ValueError(f"max_calls is at least 1, not {self.max_calls!r}")
-        if self.start == "thought" and not self.thoughts:
-            raise ValueError("a turn that begins in a thought has one: leave out thoughts=False")
+        for name in ("max_thought", "max_content"):
+            if (most := getattr(self, name)) is not None and most < 0:
+                raise ValueError(f"{name} is at least 0, not {most!r}")
+        if self.start == "thought" and not self.has_thoughts:
+            raise ValueError(
+                "a turn that begins in a thought has one: leave out thoughts=False, max_thought=0"
+            )
+
+    @property
+    def has_thoughts(self) -> bool:
+        """Whether a turn may have a thought."""
+        return self.thoughts and self.max_thought != 0
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a turn may have content beside its calls."""
+        return self.turn != "call" if self.max_content is None else self.max_content > 0
 
 
 def turn_grammar(
@@ -122,10 +148,14 @@ class _Turns:
         self._check_names()
         for thought in self._thoughts:
             plain = self._turns_of(thought=thought, content=False)
+            if not self._options.has_content:
+                yield from self._begun(plain, THOUGHT if thought else "")
+                continue
             said = self._turns_of(thought=thought, content=True)
             behind = {_behind(*each) for each in zip(said, plain, strict=True)}
             tail = behind.pop() if len(behind) == 1 else None
-            yield from self._begun(plain, THOUGHT if thought else "", tail)
+            is_free = self._options.max_content is None  # a call ends a turn whose content is short
+            yield from self._begun(plain, THOUGHT if thought else "", tail if is_free else None)
             if tail is None:
                 yield from self._begun(said, CONTENT)
 
@@ -178,6 +208,9 @@ class _Turns:
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(INPUT)[2]
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
+            whole = intersection(self._marks.text(self._marks.begin, then), within)
+            if len(whole.smallest().rows) > _MOST_STATES:
+                within = content_before_calls(gap, has_fence=has_fence, brief=True)
         after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]
         for nodes, place in self._leads(leads.pop(), then, within):
             if not self._is_several:
@@ -253,7 +286,7 @@ class _Turns:
     def _thoughts(self) -> tuple[bool, ...]:
         if self._options.start == "thought":
             return (True,)
-        return (False, True) if self._options.thoughts and self._dialect.thinks else (False,)
+        return (False, True) if self._options.has_thoughts and self._dialect.thinks else (False,)
 
     def _leads(
         self, lead: str, then: str, within: Automaton | None = None
@@ -291,15 +324,29 @@ class _Turns:
         for at, part in enumerate(parts):
             following = _literal("".join([*parts[at + 1 :], then]))
             if part in (THOUGHT, CONTENT):
-                made = self._marks.text(place, following)
-                if part == CONTENT and within is not None:
-                    made = intersection(made, within)
-                nodes.append(Text(made.smallest()))
+                nodes.append(self._said(part, place, following, within))
                 place = self._marks.fresh(place.state)
             else:
                 nodes += tokens(part)
                 place = self._marks.follow(place, part)
         return nodes, place
+
+    def _said(self, part: str, place: Place, then: str, within: Automaton | None) -> Node:
+        """Return a thought or content at *place*; see `_leads`.
+
+        One of limited length has no character that completes a mark, or that makes a text quote or
+        forbid a call: an automaton that counts would be too large.
+        """
+        is_thought = part == THOUGHT
+        most = self._options.max_thought if is_thought else self._options.max_content
+        if most is None:
+            made = self._marks.text(place, then)
+            if not is_thought and within is not None:
+                made = intersection(made, within)
+            return Text(made.smallest())
+        ends = chars("".join(stop[-1] for stop in self._marks.stop))
+        barred = [self._marks.barred(place.state), ends, chars("\n:：`~<>{[")]
+        return Repeat(Chars(minus(ANY, union(barred))), 1, most)
 
 
 def _cut(written: str, slot: str) -> tuple[str, str]:

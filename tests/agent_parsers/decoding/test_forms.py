@@ -108,6 +108,8 @@ def test_wrong_options() -> None:
         parser.grammar("gbnf", turn="all")  # type: ignore[typeddict-item]
     with pytest.raises(ValueError, match="max_calls is at least 1"):
         parser.grammar("gbnf", max_calls=0)
+    with pytest.raises(ValueError, match="max_thought is at least 0"):
+        parser.grammar("gbnf", max_thought=-1)
     with pytest.raises(ValueError, match="leave out thoughts=False"):
         parser.grammar("gbnf", start="thought", thoughts=False)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -22,7 +22,7 @@ from agent_parsers.decoding.forms.gbnf import write_gbnf
 from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.structural_tag import write_structural_tag
 from agent_parsers.decoding.texts import marks
-from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
+from agent_parsers.decoding.turns.grammar import TurnKind, TurnOptions, turn_grammar
 from agent_parsers.decoding.values.strings import Strings
 from agent_parsers.toolset import ToolSet
 
@@ -46,6 +46,7 @@ ONE_CALL = {"json_toolcall"}
 """Dialects that write several calls in another way than one; a grammar has one."""
 COUNT = 3000 if DEEP else 300 if THOROUGH else 25
 """How many sentences of each dialect are tried."""
+TURN_KINDS = get_args(TurnKind)
 SEEDS = range(5 if DEEP else 2 if THOROUGH else 1)
 
 
@@ -108,6 +109,30 @@ def test_what_a_grammar_allows_is_read(dialect: str, seed: int) -> None:
         assert not misread(parser, sentence), (misread(parser, sentence), sentence)
         kinds.add(isinstance(parser.parse(sentence), AgentFinish))
     assert kinds == {True, False}
+
+
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_short_thought_and_short_content_are_read(dialect: str) -> None:
+    parser = parser_of(dialect, 0)
+    for turn in TURN_KINDS:
+        options = TurnOptions(turn=turn, max_thought=30, max_content=20)
+        sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, parser.tools, options), 0)
+        for _ in range(COUNT // 2):
+            sentence = sampler.sentence()
+            assert not misread(parser, sentence), (misread(parser, sentence), sentence)
+            read = parser.read(sentence)
+            assert len(read.thought) <= 30
+            assert len(read.content) <= 20 or isinstance(read.result, AgentFinish)
+
+
+@pytest.mark.parametrize("dialect", ["react", "hermes", "harmony", "glm45"])
+def test_a_call_has_no_content_unless_it_is_asked_for(dialect: str) -> None:
+    parser = parser_of(dialect, 0)
+    for most in (None, 0):
+        options = TurnOptions(turn="call", max_content=most)
+        sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, parser.tools, options), 0)
+        assert not any(parser.read(sampler.sentence()).content for _ in range(40))
 
 
 WRITERS: dict[str, Callable[[Grammar], Any]] = {
