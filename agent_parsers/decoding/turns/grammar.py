@@ -52,7 +52,7 @@ Start: TypeAlias = Literal["", "content", "thought"]
 """Where a turn begins: in its content, or in a thought that the prompt has opened."""
 
 
-_MOST_STATES: Final = 200
+_MOST_STATES: Final = 210
 """The most states of content before calls; llguidance follows no more at once."""
 
 
