@@ -39,7 +39,6 @@ from agent_parsers.authoring import (
     Written,
     bare_rules,
     calls_dialect,
-    list_schemas,
     write_json,
 )
 from agent_parsers.engine.repairs.names import repair_tool_name
@@ -178,5 +177,4 @@ DIALECT = calls_dialect(
     render_results=render_results,
     turn_frame=("\n", "\n"),
     prompt=PROMPT,
-    list_tools=list_schemas,
 )

@@ -16,7 +16,6 @@ from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
 from agent_parsers.engine.repairs.payloads import BadPayload
-from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.step_writer import StepWriter
 from outputs.growing_json.lenient.json_text import begins_object
 
@@ -67,6 +66,5 @@ DIALECT: Final = replace(
     lenient=replace(react.LENIENT, read_input=repair_input),
     write=WRITER.write,
     prompt_words=WORDS,
-    list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

@@ -18,7 +18,6 @@ from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
-from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.step_writer import StepWriter, reworded
 
 __all__ = ["DIALECT"]
@@ -131,6 +130,5 @@ DIALECT: Final = replace(
     write=write,
     prompt=PROMPT,
     prompt_words=WORDS,
-    list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

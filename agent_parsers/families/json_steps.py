@@ -33,7 +33,6 @@ from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.step_writer import StepWriter
 from agent_parsers.families.steps import Steps, action_in_answer
 from agent_parsers.toolset.problems.names import folded
@@ -176,7 +175,6 @@ class JsonSteps:
             render_observation=self._writer.render_observation,
             generation_prompt=self._writer.generation_prompt,
             prompt_words=prompt_words,
-            list_tools=list_schemas,
             **own,
         )
 
