@@ -117,6 +117,10 @@ detection:  ## show which dialects are found in texts of known dialects, and whi
 attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that stand twice
 	$(PYTHON) benchmarks/attack.py --show
 
+.PHONY: live
+live:  ## let a small live model write, and read it; says which two packages it needs; an hour
+	$(PYTHON) -m benchmarks.live
+
 .PHONY: foreign
 foreign:  ## read the calls of each dialect in each other one, and count what comes of them
 	$(PYTHON) benchmarks/foreign.py

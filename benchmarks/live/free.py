@@ -96,8 +96,9 @@ def streamed_otherwise(found: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     for each in found:
         for lenient in (False, True):
             parser = get_parser(each["dialect"], tools=TOOLS, lenient=lenient)
-            whole = _read(parser, [each["text"]], each["ended"])
-            if any(_read(parser, cut(each["text"], size), each["ended"]) != whole for size in (1, 4, 9)):
+            text, ended = each["text"], each["ended"]
+            pieces = (cut(text, size) for size in (1, 4, 9))
+            if any(_read(parser, some, ended) != _read(parser, [text], ended) for some in pieces):
                 odd.append(each)
     return odd
 

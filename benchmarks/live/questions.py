@@ -4,27 +4,27 @@ from __future__ import annotations
 
 
 def search(query: str) -> str:
-    """Looks up a page of an encyclopedia."""
+    """Look up a page of an encyclopedia."""
     return f"Nothing is known of {query}."
 
 
 def weather(city: str) -> str:
-    """Tells the weather in a city now."""
+    """Tell the weather in a city now."""
     return f"It is cloudy in {city}, 12 °C."
 
 
 def calculate(expression: str) -> str:
-    """Computes an expression, such as 3 * 4."""
-    return "42"
+    """Compute an expression, such as 3 * 4."""
+    return f"{expression} is 42"
 
 
 def clock() -> str:
-    """Tells the time."""
+    """Tell the time."""
     return "14:05"
 
 
 TOOLS = [search, weather, calculate, clock]
-FEWER = [[search, weather], [calculate, clock], TOOLS]
+TOOL_SETS = [[search, weather], [calculate, clock], TOOLS]
 """Sets of tools."""
 
 _ASKED = {

@@ -8,6 +8,7 @@ weights in it are used.
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import time
@@ -86,7 +87,7 @@ class Server:
         """Return the likeliest first tokens after *prompt*, with their probabilities."""
         found = self.post("/completion", prompt=prompt, n_predict=1, n_probs=count, temperature=1)
         (first,) = found["completion_probabilities"]
-        return {each["token"]: 2.718281828459045 ** each["logprob"] for each in first["top_logprobs"]}
+        return {each["token"]: math.exp(each["logprob"]) for each in first["top_logprobs"]}
 
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant"}
