@@ -17,6 +17,7 @@ from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import EmitCalls
+    from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
 __all__ = ["ReActJsonSingleInputOutputParser"]
@@ -118,9 +119,9 @@ class ReActJsonSingleInputOutputParser(DialectParser):
     # -- what reads by the dialect -------------------------------------------------------------
 
     @override
-    def read(self, text: str, *, ended: Ended = "unknown") -> Any:
+    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Any:
         self._needs_dialect()
-        return super().read(text, ended=ended)
+        return super().read(output, ended=ended)
 
     @override
     def explain(self, text: str, *, ended: Ended = "unknown") -> Any:

@@ -10,7 +10,7 @@ import asyncio
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agent_parsers import AgentAction, OutputParserException, ToolSet, answer_stream, get_parser
+from agent_parsers import OutputParserException, ToolSet, answer_stream, get_parser
 from agent_parsers.testing import ScriptedModel
 from output_parsers import ModelRefusalError
 
@@ -41,7 +41,7 @@ def run(
     Raises:
         TimeoutError: There is no answer after eight turns.
     """
-    steps: list[tuple[AgentAction, object]] = []
+    steps: list[Any] = []
     for _ in range(MAX_TURNS):
         prompt = parser.render_prompt(question, steps, as_messages=True)
         said = answer_stream(parser.events(model(prompt, stop=parser.stop)))
@@ -49,12 +49,12 @@ def run(
             for text in said:
                 show(text)
             if said.finish is not None:
-                return str(said.finish.return_values["output"])
-            steps += [(action, tools.call(action)) for action in said.actions]
+                return str(said.output)
+            steps += tools.call(said)
         except ModelRefusalError:
             raise  # asking again does not help
         except OutputParserException as error:  # the model reads the error, and tries again
-            steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
+            steps.append(error)
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")
 
 
@@ -62,7 +62,7 @@ async def arun(
     model: AsyncModel, question: str, parser: Parser, tools: ToolSet, show: Callable[[str], object]
 ) -> str:
     """Return the answer of an agent with an asynchronous model and tools; see `run`."""
-    steps: list[tuple[AgentAction, object]] = []
+    steps: list[Any] = []
     for _ in range(MAX_TURNS):
         prompt = parser.render_prompt(question, steps, as_messages=True)
         said = answer_stream(parser.aevents(model(prompt, stop=parser.stop)))
@@ -70,12 +70,12 @@ async def arun(
             async for text in said:
                 show(text)
             if said.finish is not None:
-                return str(said.finish.return_values["output"])
-            steps += [(action, await tools.acall(action)) for action in said.actions]
+                return str(said.output)
+            steps += await tools.acall(said)
         except ModelRefusalError:
             raise  # asking again does not help
         except OutputParserException as error:
-            steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
+            steps.append(error)
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")
 
 

@@ -11,11 +11,14 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.json_form.storable import TABLES, Storable
 from outputs.messages.content import text_of
 
-__all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult"]
+__all__ = [
+    "AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult", "WithResult",
+]  # fmt: skip
 
 TABLES["agent_parsers.json_form"] = None
 
@@ -110,6 +113,11 @@ class AgentFinish(BaseModel, Storable):
         super().__init__(return_values=return_values, log=log, **kwargs)
 
     @property
+    def output(self) -> Any:
+        """The answer: what is under ``"output"``; `None` if nothing is."""
+        return self.return_values.get("output")
+
+    @property
     def messages(self) -> Sequence[BaseMessage]:
         """The messages that represent this answer in a chat history."""
         return [AIMessage(content=self.log)]
@@ -119,6 +127,31 @@ TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 """What `parse` returns for a turn; a list if a turn of the dialect may have several calls."""
 
 
+class WithResult:
+    """A turn, whose result is looked at in one way, whatever the dialect."""
+
+    __slots__ = ()
+
+    result: TurnResult
+
+    @property
+    def actions(self) -> list[AgentAction]:
+        """The calls of the turn, in order; empty if it is an answer."""
+        if isinstance(self.result, AgentFinish):
+            return []
+        return self.result if isinstance(self.result, list) else [self.result]
+
+    @property
+    def finish(self) -> AgentFinish | None:
+        """The final answer; `None` if the turn calls tools."""
+        return self.result if isinstance(self.result, AgentFinish) else None
+
+    @property
+    def output(self) -> Any:
+        """What is answered; `None` if the turn calls tools."""
+        return self.result.output if isinstance(self.result, AgentFinish) else None
+
+
 def observed(observation: Any) -> Any:
     """Return what a tool returned: *observation*, or the text of a `ToolMessage` of any library."""
     if getattr(observation, "type", None) == "tool" and hasattr(observation, "content"):
@@ -126,12 +159,20 @@ def observed(observation: Any) -> Any:
     return observation
 
 
-def pair_of(step: AgentStep | tuple[AgentAction, Any]) -> tuple[AgentAction, Any]:
+def pair_of(
+    step: AgentStep | tuple[AgentAction, Any] | OutputParserException,
+) -> tuple[AgentAction, Any]:
     """Return the action of *step* and its observation.
+
+    The error of a turn that could not be read is a step too: its action has no tool, and its
+    observation says what was wrong.
 
     Raises:
         TypeError: *step* is not a step.
     """
+    if isinstance(step, OutputParserException):
+        said = str(step) if step.observation is None else step.observation
+        return AgentAction("", "", log=step.llm_output or ""), said
     if isinstance(step, tuple) and len(step) == 2:
         return step
     if hasattr(step, "action") and hasattr(step, "observation"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
 
-from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.actions.agent import AgentFinish, WithResult
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
 from agent_parsers.native.reading.pieces import message_in, not_text
 from agent_parsers.native.reading.stream import MessageStreamParser
@@ -39,7 +39,7 @@ Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
-class MessageTurn(Storable, Viewable):
+class MessageTurn(WithResult, Storable, Viewable):
     """Everything read from one message."""
 
     _view = "agent_parsers.html.turns"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers.events import ActionComplete, AnswerDelta, Event, Finish
 from output_parsers.streams.readers import aclose, close
@@ -47,6 +47,15 @@ class AnswerStream:
         """
         self._check_over()
         return self._finish
+
+    @property
+    def output(self) -> Any:
+        """What is answered; `None` if the turn has actions.
+
+        Raises:
+            RuntimeError: The turn is not over, or could not be read.
+        """
+        return None if self.finish is None else self.finish.output
 
     def _check_over(self) -> None:
         if not self._is_over:

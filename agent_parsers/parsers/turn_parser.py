@@ -130,17 +130,19 @@ class TurnParser(Constrained, EventParser):
             report_error(error, self.dialect.name, self.tools, lenient=self.lenient)
             raise
 
-    def read(self, text: str, *, ended: Ended = "unknown") -> Turn:
+    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Turn:
         """Read one turn and return its result, thought, repairs and events.
 
         Args:
-            text: What the model wrote.
-            ended: How the text ended; see `parse`.
+            output: What the model wrote: a text, or a message of any kind that `outputs.from_any`
+                takes.
+            ended: How the text ended; by default read from *output*.
 
         Raises:
-            OutputParserException: As for `parse`.
+            OutputParserException: As for `parse`; or *output* is a message that calls tools.
         """
-        check_text(text)
+        text, said = (output, ended) if isinstance(output, str) else self._text_and_end(output)
+        ended = said if ended == "unknown" else ended
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             if (turn := reader.read_plain(text, self.tools)) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, Protocol, get_args, overload
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
 from agent_parsers.toolset.problems.errors import UnknownToolError
@@ -20,12 +20,21 @@ from output_parsers.model_output import kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
 __all__ = ["ToolSet"]
 
 _MOST_CHARS: Final = 200
+
+
+class HasActions(Protocol):
+    """A turn that was read."""
+
+    @property
+    def actions(self) -> list[AgentAction]:
+        """Its calls, in order."""
 
 
 class ToolSet:
@@ -267,31 +276,47 @@ class ToolSet:
             reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(near)}"
         return UnknownToolError(reason, name=name, near=near, names=self.names)
 
-    def call(self, action: Any) -> Any:
-        """Check the input of an *action*, run its tool, and return the tool's result.
+    @overload
+    def call(self, turn: HasActions | Sequence[AgentAction]) -> list[tuple[AgentAction, Any]]: ...
+    @overload
+    def call(self, turn: Any) -> Any: ...
+    def call(self, turn: Any) -> Any:
+        """Check the inputs of a *turn*, run its tools, and return the steps that were taken.
 
-        A tool made from a model returns an instance of the model. An asynchronous function returns
-        an awaitable; see `acall`.
+        A tool made from a model returns an instance of the model.
 
         Args:
-            action: An `AgentAction`, or anything with a ``tool`` and a ``tool_input``.
+            turn: A turn, as `read` returns it, or a list of actions: the steps are returned, each
+                an action and what its tool returned, as `render_prompt` takes them; none for an
+                answer. An `AgentAction`, or anything with a ``tool`` and a ``tool_input``: what
+                the tool returned.
 
         Raises:
-            UnknownToolError: There is no such tool.
-            ToolInputError: The input does not fit.
-            TypeError: The tool cannot be run, since it was not made from a callable or a model.
+            UnknownToolError: There is no such tool; no tool was run.
+            ToolInputError: An input does not fit; no tool was run.
+            TypeError: A tool cannot be run, since it was not made from a callable or a model, or
+                it is asynchronous; see `acall`.
         """
-        checked = self._checked(action)
-        return self._origin(checked.tool).run(checked.value)
+        actions = _actions_of(turn)
+        checked = [self._checked(action) for action in ([turn] if actions is None else actions)]
+        seen = [_finished(name, origin.run(value)) for name, origin, value in checked]
+        return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
 
-    async def acall(self, action: Any) -> Any:
-        """Do the same as `call`, and await the result of an asynchronous tool."""
-        checked = self._checked(action)
-        origin = self._origin(checked.tool)
-        if hasattr(origin, "arun"):
-            return await origin.arun(checked.value)
-        result = origin.run(checked.value)
-        return await result if inspect.isawaitable(result) else result
+    @overload
+    async def acall(
+        self, turn: HasActions | Sequence[AgentAction]
+    ) -> list[tuple[AgentAction, Any]]: ...
+    @overload
+    async def acall(self, turn: Any) -> Any: ...
+    async def acall(self, turn: Any) -> Any:
+        """Do the same as `call`, and await asynchronous tools, one after the other."""
+        actions = _actions_of(turn)
+        checked = [self._checked(action) for action in ([turn] if actions is None else actions)]
+        seen = []
+        for _, origin, value in checked:
+            result = getattr(origin, "arun", origin.run)(value)
+            seen.append(await result if inspect.isawaitable(result) else result)
+        return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
 
     def example(self, name: str) -> dict[str, Any] | None:
         """Return an example input for the tool *name*, made of defaults and placeholders.
@@ -343,10 +368,15 @@ class ToolSet:
             self._schemas[name] = self._specs[name].schema()
         return self._schemas[name]
 
-    def _checked(self, action: Any) -> CheckedInput:
+    def _checked(self, action: Any) -> tuple[str, Any, Any]:
+        """Return the name of the tool of *action*, what it was made from, and its input."""
         if not hasattr(action, "tool"):
-            raise TypeError(f"call takes an action, such as AgentAction, not {kind_of(action)}")
-        return self.read(action.tool, action.tool_input)
+            raise TypeError(
+                "call takes a turn, a list of actions, or an action such as AgentAction, not"
+                f" {kind_of(action)}"
+            )
+        checked = self.read(action.tool, action.tool_input)
+        return checked.tool, self._origin(checked.tool), checked.value
 
     def _origin(self, name: str) -> Any:
         origin = self._specs[name].origin
@@ -355,6 +385,22 @@ class ToolSet:
                 f"the tool {name!r} cannot be run: declare it as a function, not by name"
             )
         return origin
+
+
+def _actions_of(turn: Any) -> Sequence[AgentAction] | None:
+    """Return the actions of a turn or a list; `None` for an action."""
+    if isinstance(turn, list | tuple):
+        return turn
+    return getattr(turn, "actions", None)
+
+
+def _finished(name: str, result: Any) -> Any:
+    """Return the *result* of the tool *name*, which has to be there."""
+    if not inspect.isawaitable(result):
+        return result
+    if inspect.iscoroutine(result):
+        result.close()  # it is never awaited
+    raise TypeError(f"the tool {name!r} is asynchronous: use `await tools.acall(…)`")
 
 
 def _plain(name: str) -> str:

@@ -31,8 +31,8 @@ __all__ = [
     "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "write_seen",
 ]  # fmt: skip
 
-Step: TypeAlias = AgentStep | tuple[AgentAction, Any]
-"""A step that was taken: an action and its observation."""
+Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
+"""A step that was taken: an action and its observation, or the error of a turn that failed."""
 Rendered: TypeAlias = "AgentFinish | AgentAction | Step | Sequence[AgentAction] | Sequence[Step]"
 """What can be rendered: an answer, or the calls of a turn with or without their results."""
 
@@ -82,12 +82,12 @@ def calls_and_results(
     """Return the calls of a turn, and their results if *step* has them."""
     if isinstance(step, AgentAction):
         return [step], []
-    if isinstance(step, AgentStep) or (isinstance(step, tuple) and _is_pair(step)):
-        step = [step]
-    actions = [each for each in step if isinstance(each, AgentAction)]
-    if len(actions) == len(step):
+    is_one = isinstance(step, AgentStep | OutputParserException)
+    steps: Any = [step] if is_one or (isinstance(step, tuple) and _is_pair(step)) else step
+    actions = [each for each in steps if isinstance(each, AgentAction)]
+    if len(actions) == len(steps):
         return actions, []
-    pairs = [action_and_observation(each) for each in step]  # type: ignore[arg-type]
+    pairs = [action_and_observation(each) for each in steps]
     # If a turn could not be parsed, the error message takes the place of a result.
     results = [
         Result(action.tool or "error", seen, _id_of(action), is_error=not action.tool)

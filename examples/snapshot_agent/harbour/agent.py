@@ -1,8 +1,9 @@
 """The loop: ask the model and run the tool until there is an answer."""
 
 from collections.abc import Callable
+from typing import Any
 
-from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
+from agent_parsers import OutputParserException, get_parser
 from agent_parsers.toolset import ToolSet
 from harbour.dialect import LOG
 from harbour.tools import TOOLS
@@ -19,14 +20,14 @@ def run(model: Callable[..., str], question: str) -> str:
     Raises:
         TimeoutError: There is no answer after eight turns.
     """
-    steps: list[tuple[AgentAction, object]] = []
+    steps: list[Any] = []
     for _ in range(MAX_TURNS):
         reply = model(parser.render_prompt(question, steps), stop=parser.stop)
         try:
-            turn = parser.parse(reply)
-            if isinstance(turn, AgentFinish):
-                return str(turn.return_values["output"])
-            steps.append((turn, tools.call(turn)))
+            turn = parser.read(reply)
+            if turn.finish is not None:
+                return str(turn.output)
+            steps += tools.call(turn)
         except OutputParserException as error:  # the model reads the error, and tries again
-            steps.append((AgentAction("", "", log=reply), error.observation))
+            steps.append(error)
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")

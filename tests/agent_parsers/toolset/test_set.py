@@ -1,11 +1,13 @@
 """Tools in the forms in which users declare them."""
 
+import asyncio
 from functools import partial
 from typing import Any
 
 import pytest
 from langchain_core.tools import tool as langchain_tool
 
+from agent_parsers import AgentAction, ToolInputError, get_parser
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 
@@ -98,3 +100,39 @@ def test_anything_else_as_a_list_is_a_mistake_of_the_caller(tools: Any) -> None:
 def test_names_are_unique_and_not_empty(tools: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         ToolSet(tools)
+
+
+def test_a_turn_is_called_as_a_whole() -> None:
+    ran: list[str] = []
+
+    def note(text: str) -> str:
+        """Notes a text."""
+        ran.append(text)
+        return text.upper()
+
+    tools = ToolSet([note])
+    first, second = (AgentAction("note", {"text": text}, "") for text in "ab")
+    assert tools.call([first, second]) == [(first, "A"), (second, "B")]
+    assert tools.call(first) == "A"
+    assert tools.call([]) == []
+    wrong = AgentAction("note", {"text": 1, "more": 2}, "")
+    ran.clear()
+    with pytest.raises(ToolInputError):
+        tools.call([first, wrong])
+    assert not ran, "no tool runs if an input does not fit"
+    answer = get_parser("react", tools=tools).read("Final Answer: 42")
+    assert tools.call(answer) == []
+    assert answer.output == "42"
+
+
+def test_an_asynchronous_tool_is_awaited_or_refused() -> None:
+    async def wait(text: str) -> str:
+        """Waits."""
+        return text
+
+    tools = ToolSet([wait])
+    action = AgentAction("wait", {"text": "a"}, "")
+    with pytest.raises(TypeError, match=r"'wait' is asynchronous: use `await tools.acall"):
+        tools.call(action)
+    assert asyncio.run(tools.acall(action)) == "a"
+    assert asyncio.run(tools.acall([action, action])) == [(action, "a"), (action, "a")]
