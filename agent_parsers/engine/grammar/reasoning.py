@@ -133,10 +133,18 @@ def with_calls_in_thoughts(table: Table) -> Table:
     goes = [(name, go) for (state, name), go in rows.items() if state in inside]
     calls = {name for name, go in goes if go.to in inside and states[go.to] is Part.CALL}
     closers = {name for name, go in goes if isinstance(go, Go) and go.closes and not go.unopened}
-    over = {
-        name: go._replace(guards=(begins_the_text,))
+    skips = [
+        (name, go)
         for (state, name), go in rows.items()
         if (state in inside or state == home) and states[go.to] is Part.SKIPPED
+    ]
+    # Behind an answer block, a turn may go on, so that its end closes no more than a call does.
+    open_ends = {
+        state for (state, _), go in rows.items() if states[state] is Part.SKIPPED and go.to == home
+    }
+    closers |= {name for name, go in skips if go.to in open_ends}
+    over = {
+        name: go._replace(guards=(begins_the_text,)) for name, go in skips if go.to not in open_ends
     }
     parts, ends = {**states}, {**table.ends}
     drafts: list[str] = []
