@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
+from agent_parsers.engine.writing.past_turns import before_words
 from agent_parsers.toolset.problems.errors import as_json
 from agent_parsers.toolset.problems.names import nearest
 
@@ -52,10 +53,10 @@ def advice(
     if tools is not None and len(tools):
         near = None if tool else nearest(_one_line(written), tools.names)
         tool = tool or near or tools.names[0]
-    example = _example(dialect, tools, tool, arguments)
-    if example:
-        # In a scratchpad the example is in an observation, where no line may begin with a label.
-        lines += (dialect.prompt_words.example, *(f"| {line}" for line in example.split("\n")))
+    if example := _example(dialect, tools, tool, arguments):
+        # In a scratchpad the example is in an observation, which no label that acts may begin a
+        # line of. A mark before each line would do as well, but models write it back.
+        lines.append(f"{before_words(dialect.prompt_words.example, example)}{example}")
     return "\n".join(lines)
 
 

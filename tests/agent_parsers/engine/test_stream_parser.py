@@ -248,9 +248,8 @@ def test_an_unknown_tool_completes_no_action() -> None:
     assert caught.value.span == (8, 13)
     assert str(caught.value.observation).split("\n") == [
         "There is no tool 'serch'. Did you mean 'search'? The tools are: clock, search.",
-        "For example:",
-        "| Action: search",
-        "| Action Input: what to look for",
+        "For example: Action: search",
+        "Action Input: what to look for",
     ]
     events += parser.last_events
     assert not [event for event in events if isinstance(event, ActionComplete)]

@@ -228,7 +228,7 @@ def test_an_unknown_tool_is_an_error(name: str, hint: str, lenient: bool) -> Non
         assert e.value.send_to_llm
         reason, *example = str(e.value.observation).split("\n")
         assert reason == f"There is no tool '{name}'.{hint} The tools are: search, clock."
-        shown = ["For example:", "| Action: search", "| Action Input: what to look for"]
+        shown = ["For example: Action: search", "Action Input: what to look for"]
         assert example == shown
 
 

@@ -153,13 +153,13 @@ def test_it_is_an_error_that_can_be_sent(title: str, text: str) -> None:
 @pytest.mark.parametrize(("title", "text"), replies())
 def test_what_the_model_is_shown_is_right(title: str, text: str) -> None:
     error, parser = error_of(title, text), parser_of(title)
-    lines = str(error.observation).split("\n")
-    if example := "\n".join(line[2:] for line in lines if line.startswith("| ")):
+    said = str(error.observation)
+    if (example := said.partition("For example: ")[2]) and not isinstance(parser, MessageParser):
         shown = parser.parse(example)
         (action,) = shown if isinstance(shown, list) else [shown]
         assert isinstance(action, AgentAction)
     elif isinstance(error, ToolInputError) and isinstance(parser, MessageParser):
-        assert TOOLS.check(error.tool, json.loads(lines[-1]))
+        assert TOOLS.check(error.tool, json.loads(said.split("\n")[-1]))
 
 
 def test_the_observations(snapshot: Any) -> None:

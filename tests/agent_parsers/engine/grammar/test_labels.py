@@ -306,8 +306,8 @@ def test_the_instructions_for_a_chinese_model_are_chinese() -> None:
     with pytest.raises(OutputParserException) as caught:
         parser.parse("思考：想\n行动：查找\n思考：想")
     assert caught.value.observation == (
-        "格式错误：“行动：”之后缺少“行动输入：”。\n你写的是：思考：想\n例如：\n"
-        "| 行动：查找\n| 行动输入：要查找的内容"
+        "格式错误：“行动：”之后缺少“行动输入：”。\n你写的是：思考：想\n例如："
+        "行动：查找\n行动输入：要查找的内容"
     )
 
 

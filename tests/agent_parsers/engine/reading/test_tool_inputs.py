@@ -154,7 +154,7 @@ def test_the_only_tool_of_a_dialect_may_have_a_schema() -> None:
     assert action.tool_input == {"question": "How old is it?"}
     with pytest.raises(ToolInputError, match="at least 5 characters") as caught:
         parser.parse("Follow up: Why?")
-    assert str(caught.value.observation).endswith("\n| Follow up: <question>")
+    assert str(caught.value.observation).endswith("\nFor example: Follow up: <question>")
     other = get_parser("self_ask", tools=[search]).parse("Follow up: Why?")
     assert isinstance(other, AgentAction)
     assert other.tool_input == "Why?"
@@ -255,9 +255,8 @@ def test_an_unknown_name_is_reported_with_an_input_of_the_nearest(lenient: bool)
     assert (error.span, error.llm_output, error.send_to_llm) == ((8, 11), text, True)
     assert str(error.observation).split("\n") == [
         "There is no tool 'bok'. Did you mean 'book'? The tools are: search, book, now, ask.",
-        "For example:",
-        "| Action: book",
-        '| Action Input: {"place": "<place>", "nights": 1}',
+        "For example: Action: book",
+        'Action Input: {"place": "<place>", "nights": 1}',
     ]
 
 
@@ -286,9 +285,8 @@ def test_an_error_says_all_that_is_wrong(lenient: bool) -> None:
         ),
         "- nights: expected an integer, found nothing",
         'You wrote: {"place": 7, "night": "two"}',
-        "For example:",
-        "| Action: book",
-        '| Action Input: {"place": "<place>", "nights": 1}',
+        "For example: Action: book",
+        'Action Input: {"place": "<place>", "nights": 1}',
     ]
 
 

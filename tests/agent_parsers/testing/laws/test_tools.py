@@ -97,8 +97,8 @@ def test_arguments_are_read_back(dialect: Dialect, data: st.DataObject) -> None:
 
 
 def example_in(error: OutputParserException) -> str:
-    lines = str(error.observation).split("\n")
-    return "\n".join(line[2:] for line in lines if line.startswith("| "))
+    said = str(error.observation)
+    return said.partition("For example: ")[2] or said.partition("例如：")[2]
 
 
 @every_turn_mode

@@ -23,7 +23,7 @@ CHANGED_LINES = {
     "- Order: tides": "+ Inquiry: tides",
     "- | Order: tides": "+ | Inquiry: tides",
     "- expected an Order or a Radio": "+ expected an Inquiry or a Radio",
-    "- | | Order: tides": "+ | | Inquiry: tides",
+    "- | For example: Order: tides": "+ | For example: Inquiry: tides",
 }
 
 
