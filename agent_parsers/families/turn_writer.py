@@ -122,7 +122,8 @@ class ResultsWriter:
     @property
     def opener(self) -> str:
         """The text before the first result."""
-        return self.around[0] + self.each[0]
+        form = self.text.form if isinstance(self.text, ResultForm) else ""
+        return self.around[0] + self.each[0] + form.partition("{")[0]
 
     def __call__(self, results: Sequence[Result], number: int) -> str:
         """Return the results as text; the first call has this *number*."""

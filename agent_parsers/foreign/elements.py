@@ -54,6 +54,8 @@ def enclosed_call(
         return _with_name_as_text(text, mention, tools, unclosed)
     attributes = _attributes(opener[3] or "", mention.tool, tools)
     whole = opener.span()
+    if attributes and _ATTRIBUTE.sub("", opener[3] or "").strip(" \t\r\n,;"):
+        return Enclosed(whole, why="other text stands among its parameters")
     if opener[4]:
         return _made(whole, attributes, "", mention.tool, tools)
     closer = _closer(text, opener[1] + "/" + opener[2], opener.end(), unclosed)

@@ -250,7 +250,7 @@ class TurnStream(Scanner):
         if not all(crossing.ends_thought for crossing, _ in begun):
             return None
         half = next((crossing for crossing, text in begun if _is_half(tail, text)), None)
-        return half and replace(half, marker=Literal(tail))
+        return half and replace(half, name="half of a marker", marker=Literal(tail))
 
 
 def _is_half(tail: str, text: str) -> bool:

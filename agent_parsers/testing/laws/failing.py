@@ -217,7 +217,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
             raise Broken(f"it repairs the label {text[start:end]!r}, which is not read as a marker")
     if isinstance(story.outcome, Refusal):
         return  # for an error, the repairs do not matter
-    repaired = [r.span for r in repairs if r.kind in ("label", "tag", "closer")]
+    repaired = [r.span for r in repairs if r.kind in ("label", "tag", "closer", "open_reasoning")]
     closer = ""  # the closing tag of an element that is named after its key
     for event in seen:
         spelt = _EDGES.sub("", text[slice(*event.span)])

@@ -9,6 +9,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.calls.tags.marks import CallStart
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
 from agent_parsers.engine.grammar.table import Go, Part
@@ -87,9 +88,10 @@ def _opens_call(table: Table, state: str, transition: Transition) -> bool:
 
 
 def _texts(dialect: Dialect, marker: Marker) -> tuple[str, ...]:
-    """Return the texts of a *marker* that cannot be prose."""
+    """Return the texts of a *marker* that cannot be prose, whatever follows."""
     if not isinstance(marker, CallStart):
-        texts = spelt_texts(marker) if isinstance(marker, Literal) else ()
+        is_alone = isinstance(marker, Literal) and not isinstance(marker, Before)
+        texts = spelt_texts(marker) if is_alone else ()
         return tuple(text for text in texts if not text[0].isalnum())
     call = usual_turn(dialect, "value")
     _, opens, rest = call.text.partition(marker.canonical)

@@ -272,6 +272,15 @@ def test_a_name_behind_a_word_that_holds_it_is_found_where_it_stands() -> None:
     assert mention == (9, 15, "search")
 
 
+@pytest.mark.parametrize("text", [
+    '[search (no!)(query="lakes")]', '[search not query="lakes"]', '<search never query="lakes"/>',
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["pythonic", "hermes"])
+def test_words_among_parameters_are_no_parameters(name: str, text: str) -> None:
+    with pytest.raises(ForeignCallError, match="other text stands among its parameters"):
+        get_parser(name, tools=TOOLS).parse(text)
+
+
 @pytest.mark.parametrize("name", ["llama3_json", "xlam", "json_toolcall", "auto", "hermes"])
 def test_an_indented_block_within_prose_is_never_called(name: str) -> None:
     block = '    {"name": "search", "arguments": {"query": "lakes"}}'

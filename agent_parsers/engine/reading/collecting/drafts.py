@@ -74,7 +74,7 @@ class DraftsCollector(CallsCollector):
     ) -> None:
         if self.is_holding:
             is_end = self.ended != "length" if to is None else to.part is Part.SKIPPED
-            if is_end and self._held:
+            if is_end and self._held and state.part is Part.THOUGHT:  # no call has begun
                 span = self._settle(events, span)
             self._tell_held(events)
             if self._is_settled:

@@ -82,12 +82,13 @@ class Machine(CallRules):
 
     @cached_property
     def call_markers(self) -> frozenset[str]:
-        """The names of the markers that open a call."""
+        """The names of the markers that open a call, or what encloses calls."""
         exact = self.dialect.strict  # lenient content may be a call, too
         return frozenset(
             marker
             for (state, marker), transition in exact.transitions.items()
-            if exact.parts[transition.to] in _IN_CALL and exact.parts[state] not in _IN_CALL
+            if transition.to in exact.regions
+            or (exact.parts[transition.to] in _IN_CALL and exact.parts[state] not in _IN_CALL)
         )
 
     @property
