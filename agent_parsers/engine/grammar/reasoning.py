@@ -142,7 +142,7 @@ def with_calls_in_thoughts(table: Table) -> Table:
     open_ends = {
         state for (state, _), go in rows.items() if states[state] is Part.SKIPPED and go.to == home
     }
-    closers |= {name for name, go in skips if go.to in open_ends}
+    inner_ends = {name for name, go in skips if go.to in open_ends}
     over = {
         name: go._replace(guards=(begins_the_text,)) for name, go in skips if go.to not in open_ends
     }
@@ -161,6 +161,7 @@ def with_calls_in_thoughts(table: Table) -> Table:
             if state == thought
         }
         after |= {name: Go(behind, closes=True) for name in closers}
+        after |= {name: Go(behind, closes=True, guards=(begins_the_text,)) for name in inner_ends}
         after |= {name: Go(to.get(name, call)) for name in (*calls, *opens)}
         rows |= {(thought, name): Go(state) for name, state in to.items()}
         rows |= {(state, name): go for state in (call, behind) for name, go in after.items()}
