@@ -45,7 +45,7 @@ def loop(parser: Any, tools: ToolSet, replies: Iterator[Any]) -> tuple[Any, list
 
     code = re.sub(r"next\(replies\)  # (model\(.*\))", r"\1", code)
     assert "model(parser.render_prompt" in code
-    names = {**vars(agent_parsers), "parser": parser, "tools": tools, "model": model}
+    names = {**vars(agent_parsers), "Any": Any, "parser": parser, "tools": tools, "model": model}
     names["OutputParserException"] = agent_parsers.OutputParserException
     exec(code, names)
     return names["run"](QUESTION), prompts

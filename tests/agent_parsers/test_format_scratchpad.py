@@ -62,11 +62,10 @@ def test_a_log_of_bare_json_is_the_step_and_what_its_tool_returned_is_not(name: 
 
 def test_a_step_may_be_a_pair_or_an_agent_step() -> None:
     action = AgentAction("search", "x", "Action: search\nAction Input: x")
-    assert (
-        format_log_to_str([AgentStep(action=action, observation="y")])
-        == format_log_to_str([(action, "y")])
-        == get_parser("react").format_scratchpad([(action, "y")])
-    )
+    written = format_log_to_str([(action, "y")])
+    assert format_log_to_str([AgentStep(action=action, observation="y")]) == written
+    # LangChain's text ends in a space, which the model should write.
+    assert get_parser("react").format_scratchpad([(action, "y")]) == written.rstrip(" ")
 
 
 @given(PAIRS, st.sampled_from(["minimal", None]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PromptWords"]
+__all__ = ["PromptWords", "before_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +47,9 @@ class PromptWords:
             name: self.value.replace("{name}", name) if value == f"<{name}>" else value
             for name, value in arguments.items()
         }
+
+
+def before_words(label: str, words: str) -> str:
+    """Return a *label* as it stands before *words*: with a space, unless they begin with one."""
+    is_apart = not label or label.endswith("：") or words[:1].isspace()
+    return label if is_apart else f"{label} "

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.writing.past_turns import before_words
+from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.toolset.problems.errors import as_json
 from agent_parsers.toolset.problems.names import nearest
 

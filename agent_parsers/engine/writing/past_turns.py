@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["PastTurn", "before_words", "past_turns", "render_scratchpad"]
+__all__ = ["PastTurn", "past_turns", "render_scratchpad"]
 
 
 class PastTurn(NamedTuple):
@@ -108,12 +109,6 @@ def render_scratchpad(
         text += (generation_prompt, turn.log, f"{before}{turn.seen}{after}")
         generation_prompt = dialect.generation_prompt(number + 1)
     return "".join((*text, generation_prompt))
-
-
-def before_words(label: str, words: str) -> str:
-    """Return a *label* as it stands before *words*: with a space, unless they begin with one."""
-    is_apart = not label or label.endswith("：") or words[:1].isspace()
-    return label if is_apart else f"{label} "
 
 
 def _frame(dialect: Dialect, log: str) -> tuple[str, str]:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
 from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.engine.writing.past_turns import before_words, past_turns, render_scratchpad
+from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render
 from outputs import AIMessage, HumanMessage, SystemMessage
 

@@ -174,7 +174,7 @@ def test_the_observation_shows_how_the_dialect_writes_a_call() -> None:
     with pytest.raises(ForeignCallError) as caught:
         read('weather(city="London", unit="raining")', "mistral")
     assert str(caught.value.observation).endswith(
-        'For example:\n| [TOOL_CALLS]search[ARGS]{"query": "<query>"}'
+        'For example: [TOOL_CALLS]search[ARGS]{"query": "<query>"}'
     )
 
 

@@ -12,7 +12,7 @@ def test_work_that_grows_with_the_square_of_the_text_takes_more() -> None:
         while text:
             text = text[1:]
 
-    assert takes_twice_its_share(slicing, "a" * 8_000, "a" * 64_000)
+    assert takes_twice_its_share(slicing, "a" * 16_000, "a" * 128_000)
 
 
 def test_a_long_text_that_was_slow_once_is_measured_again() -> None:
