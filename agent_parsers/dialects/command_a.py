@@ -14,7 +14,6 @@ Source: the chat template of CohereForAI/c4ai-command-r7b-12-2024, and the templ
 cohere-ai/melody; results are written as in the latter.
 """
 
-from dataclasses import replace
 from functools import partial
 
 from agent_parsers.authoring import (
@@ -22,7 +21,6 @@ from agent_parsers.authoring import (
     Go,
     JsonPayload,
     Literal,
-    Part,
     Result,
     ResultsWriter,
     Table,
@@ -30,6 +28,7 @@ from agent_parsers.authoring import (
     role_frame,
     write_json,
 )
+from agent_parsers.families.call_tables import with_answer_block
 
 END = "<|END_OF_TURN_TOKEN|>"
 RESPONSE = ("<|START_RESPONSE|>", "<|END_RESPONSE|>")
@@ -63,26 +62,10 @@ def with_answer(table: Table, marks: tuple[str, str], others: tuple[str, str]) -
     Calls may follow an answer, which is then the content beside them; other text is left out.
     """
     also = others if table.lenient else ()
-    content = {name: row for (state, name), row in table.transitions.items() if state == "content"}
+    opens, closes = Literal(marks[0], also[:1]), Literal(marks[1], also[1:])
     # The call before the answer lacks its closer.
     behind = {("call", "answer"): Go("content")} if table.lenient else {}
-    return replace(
-        table,
-        markers={
-            **table.markers,
-            "answer": Literal(marks[0], also[:1]),
-            "end of answer": Literal(marks[1], also[1:]),
-        },
-        parts={**table.parts, "answered": Part.SKIPPED},
-        transitions={
-            **table.transitions,
-            ("content", "answer"): Go("content"),
-            ("content", "end of answer"): Go("answered"),
-            **{("answered", name): row for name, row in content.items()},
-            ("answered", "answer"): Go("content"),
-            **behind,
-        },
-    )
+    return with_answer_block(table, {"answer": opens, "end of answer": closes}, behind)
 
 
 FORMAT = CallFormat(

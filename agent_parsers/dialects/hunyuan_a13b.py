@@ -26,11 +26,11 @@ from agent_parsers.authoring import (
     JsonPayload,
     Label,
     Literal,
-    Part,
     ResultsWriter,
     Table,
     Written,
 )
+from agent_parsers.families.call_tables import with_answer_block
 
 END, EXTRA = "<|eos|>", "<|extra_0|>"
 ANSWER, END_OF_ANSWER = "<answer>", "</answer>"
@@ -40,26 +40,15 @@ THOUGHT = ("<think>\n", "\n</think>\n")
 
 def with_answer(table: Table) -> Table:
     """Return *table* with the tags of the answer as markers; an answer or calls may follow one."""
-    content = {name: row for (state, name), row in table.transitions.items() if state == "content"}
-    return replace(
+    # The end of a thought may follow: the prompt opened it, so the list was a draft.
+    return with_answer_block(
         table,
-        markers={
-            **table.markers,
+        {
             "answer": Literal(ANSWER, (f"{ANSWER}{WORDS}{COLON}",)),
             "words": Label(WORDS, colon=COLON),
             "end of answer": Literal(END_OF_ANSWER),
         },
-        parts={**table.parts, "answered": Part.SKIPPED},
-        transitions={
-            **table.transitions,
-            ("content", "answer"): Go("content"),
-            ("content", "words"): Go("content"),
-            ("content", "end of answer"): Go("answered"),
-            ("call", "end of answer"): Go("answered"),
-            # The end of a thought is among them: the prompt opened it, so the list was a draft.
-            **{("answered", name): row for name, row in content.items()},
-            ("answered", "answer"): Go("content"),
-        },
+        {("content", "words"): Go("content"), ("call", "end of answer"): Go("answered")},
     )
 
 

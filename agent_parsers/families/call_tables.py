@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.grammar.reasoning import CLOSES_OUTERMOST, OPENS_NO_OTHER
-from agent_parsers.engine.grammar.table import Go, Part, Table
+from agent_parsers.engine.grammar.table import Go, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.turn_writer import TAGS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.families.turn_writer import Marks
 
-__all__ = ["calls_table", "with_sentences"]
+__all__ = ["calls_table", "with_answer_block", "with_sentences"]
 
 _ODD: Final = "read a mark that the dialect does not write"
 
@@ -157,4 +157,33 @@ def with_sentences(table: Table, opens: Marker, closes: Marker) -> Table:
         ends={**table.ends, "thought": "open_reasoning"},
         starts={**table.starts, "thought": "thought"},
         prompt_ends={**table.prompt_ends, opens.canonical: "thought"},
+    )
+
+
+def with_answer_block(
+    table: Table, markers: Mapping[str, Marker], rows: Mapping[tuple[str, str], Transition]
+) -> Table:
+    """Return *table* with content between ``"answer"`` and ``"end of answer"``.
+
+    Whatever may follow content, another block among it, may follow a block; other text behind it
+    is left out.
+
+    Args:
+        table: A table of calls.
+        markers: These two, and perhaps others.
+        rows: Further transitions.
+    """
+    content = {name: row for (state, name), row in table.transitions.items() if state == "content"}
+    return replace(
+        table,
+        markers={**table.markers, **markers},
+        parts={**table.parts, "answered": Part.SKIPPED},
+        transitions={
+            **table.transitions,
+            ("content", "answer"): Go("content"),
+            ("content", "end of answer"): Go("answered"),
+            **{("answered", name): row for name, row in content.items()},
+            ("answered", "answer"): Go("content"),
+            **rows,
+        },
     )

@@ -98,9 +98,7 @@ class TurnParser(Constrained, EventParser):
             output: A text, a message or a generation.
             ended: How the text ended; by default read from *output*.
         """
-        text, said = (output, ended) if isinstance(output, str) else self._text_and_end(output)
-        if ended == "unknown":
-            ended = said
+        text, ended = self._text_and_end(output, ended)
         parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
         # An overriding method may take only the text.
         if ended == "unknown" or not _takes_end(getattr(parse, "__func__", parse)):
@@ -119,16 +117,20 @@ class TurnParser(Constrained, EventParser):
 
     def _text_in(self, output: ModelOutput) -> str:
         """Return the text of *output*."""
-        return output if isinstance(output, str) else self._text_and_end(output)[0]
+        return self._text_and_end(output, "unknown")[0]
 
-    def _text_and_end(self, output: ModelOutput) -> tuple[str, Ended]:
+    def _text_and_end(self, output: ModelOutput, ended: Ended) -> tuple[str, Ended]:
+        """Return the text of *output*, and how it *ended*, which *output* may say."""
+        if isinstance(output, str):
+            return output, ended
         try:
-            return text_and_end(output)
+            text, said = text_and_end(output)
         except OutputParserException as error:
             from agent_parsers.engine.turn_reports import report_error  # lazily: only for errors
 
             report_error(error, self.dialect.name, self.tools, lenient=self.lenient)
             raise
+        return text, said if ended == "unknown" else ended
 
     def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Turn:
         """Read one turn and return its result, thought, repairs and events.
@@ -141,8 +143,7 @@ class TurnParser(Constrained, EventParser):
         Raises:
             OutputParserException: As for `parse`; or *output* is a message that calls tools.
         """
-        text, said = (output, ended) if isinstance(output, str) else self._text_and_end(output)
-        ended = said if ended == "unknown" else ended
+        text, ended = self._text_and_end(output, ended)
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             if (turn := reader.read_plain(text, self.tools)) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Final, Protocol, get_args, overload
+from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
 from agent_parsers.toolset.problems.errors import UnknownToolError
@@ -15,26 +15,20 @@ from agent_parsers.toolset.problems.policy import (
     Policy,
     UnknownKeys,
 )
+from agent_parsers.toolset.running import actions_of, finished, steps_of
 from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.toolset.running import HasActions
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
 __all__ = ["ToolSet"]
 
 _MOST_CHARS: Final = 200
-
-
-class HasActions(Protocol):
-    """A turn that was read."""
-
-    @property
-    def actions(self) -> list[AgentAction]:
-        """Its calls, in order."""
 
 
 class ToolSet:
@@ -297,10 +291,8 @@ class ToolSet:
             TypeError: A tool cannot be run, since it was not made from a callable or a model, or
                 it is asynchronous; see `acall`.
         """
-        actions = _actions_of(turn)
-        checked = [self._checked(action) for action in ([turn] if actions is None else actions)]
-        seen = [_finished(name, origin.run(value)) for name, origin, value in checked]
-        return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
+        seen = [finished(name, origin.run(value)) for name, origin, value in self._checked(turn)]
+        return steps_of(turn, seen)
 
     @overload
     async def acall(
@@ -310,13 +302,11 @@ class ToolSet:
     async def acall(self, turn: Any) -> Any: ...
     async def acall(self, turn: Any) -> Any:
         """Do the same as `call`, and await asynchronous tools, one after the other."""
-        actions = _actions_of(turn)
-        checked = [self._checked(action) for action in ([turn] if actions is None else actions)]
         seen = []
-        for _, origin, value in checked:
+        for _, origin, value in self._checked(turn):
             result = getattr(origin, "arun", origin.run)(value)
             seen.append(await result if inspect.isawaitable(result) else result)
-        return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
+        return steps_of(turn, seen)
 
     def example(self, name: str) -> dict[str, Any] | None:
         """Return an example input for the tool *name*, made of defaults and placeholders.
@@ -368,8 +358,12 @@ class ToolSet:
             self._schemas[name] = self._specs[name].schema()
         return self._schemas[name]
 
-    def _checked(self, action: Any) -> tuple[str, Any, Any]:
-        """Return the name of the tool of *action*, what it was made from, and its input."""
+    def _checked(self, turn: Any) -> list[tuple[str, Any, Any]]:
+        """Return the name of each tool of *turn*, what it was made from, and its input."""
+        actions = actions_of(turn)
+        return [*map(self._check_action, [turn] if actions is None else actions)]
+
+    def _check_action(self, action: Any) -> tuple[str, Any, Any]:
         if not hasattr(action, "tool"):
             raise TypeError(
                 "call takes a turn, a list of actions, or an action such as AgentAction, not"
@@ -385,22 +379,6 @@ class ToolSet:
                 f"the tool {name!r} cannot be run: declare it as a function, not by name"
             )
         return origin
-
-
-def _actions_of(turn: Any) -> Sequence[AgentAction] | None:
-    """Return the actions of a turn or a list; `None` for an action."""
-    if isinstance(turn, list | tuple):
-        return turn
-    return getattr(turn, "actions", None)
-
-
-def _finished(name: str, result: Any) -> Any:
-    """Return the *result* of the tool *name*, which has to be there."""
-    if not inspect.isawaitable(result):
-        return result
-    if inspect.iscoroutine(result):
-        result.close()  # it is never awaited
-    raise TypeError(f"the tool {name!r} is asynchronous: use `await tools.acall(…)`")
 
 
 def _plain(name: str) -> str:

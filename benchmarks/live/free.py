@@ -7,10 +7,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import AgentFinish, OutputParserException, get_parser
+from agent_parsers.testing.trials.stories import cut
 from benchmarks.live.questions import QUESTIONS, TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from benchmarks.live.server import Reply, Server
@@ -97,18 +98,13 @@ def streamed_otherwise(found: Sequence[dict[str, str]]) -> list[dict[str, str]]:
         for lenient in (False, True):
             parser = get_parser(each["dialect"], tools=TOOLS, lenient=lenient)
             text, ended = each["text"], each["ended"]
-            pieces = (cut(text, size) for size in (1, 4, 9))
+            pieces = (cut(text, [size]) for size in (1, 4, 9))
             if any(_read(parser, some, ended) != _read(parser, [text], ended) for some in pieces):
                 odd.append(each)
     return odd
 
 
-def cut(text: str, size: int) -> list[str]:
-    """Return *text* in pieces."""
-    return [text[at : at + size] for at in range(0, len(text), size)]
-
-
-def _read(parser: Any, chunks: Sequence[str], ended: str) -> Any:
+def _read(parser: Any, chunks: Iterable[str], ended: str) -> Any:
     stream = parser.stream_parser()
     try:
         for chunk in chunks:

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
+from agent_parsers import to_openai
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -74,9 +76,9 @@ class Server:
         self, messages: Sequence[Any], *, stop: Sequence[str] = (), tokens: int = 128,
         seed: int = 1, temperature: float = 0.7, **fields: Any,
     ) -> Reply:  # fmt: skip
-        """Let the model answer *messages*, objects with a type and content, or dicts."""
+        """Let the model answer *messages*, as `render_prompt` returns them."""
         found = self.post(
-            "/v1/chat/completions", messages=[*map(as_dict, messages)], stop=[*stop],
+            "/v1/chat/completions", messages=to_openai(messages), stop=[*stop],
             max_tokens=tokens, seed=seed, temperature=temperature, **fields,
         )["choices"][0]  # fmt: skip
         said = found["message"]
@@ -88,16 +90,6 @@ class Server:
         found = self.post("/completion", prompt=prompt, n_predict=1, n_probs=count, temperature=1)
         (first,) = found["completion_probabilities"]
         return {each["token"]: math.exp(each["logprob"]) for each in first["top_logprobs"]}
-
-
-ROLES = {"system": "system", "human": "user", "ai": "assistant"}
-
-
-def as_dict(message: Any) -> dict[str, str]:
-    """Return a message as servers take it."""
-    if isinstance(message, dict):
-        return message
-    return {"role": ROLES[message.type], "content": str(message.content)}
 
 
 def weights() -> Path:

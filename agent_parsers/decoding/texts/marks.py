@@ -146,7 +146,7 @@ class Marks:
     """
 
     def __init__(self, dialect: Dialect) -> None:
-        self._table = table_for(dialect, "strict")
+        self.table = table_for(dialect, "strict")
         self._lenient = dialect.lenient
         self.stop = dialect.stop
         self._scanners: dict[str, _Scanner] = {}
@@ -154,7 +154,7 @@ class Marks:
     @property
     def begin(self) -> Place:
         """The beginning of a turn, which also begins a line."""
-        return self.follow(self.fresh(self._table.initial), "\n")
+        return self.follow(self.fresh(self.table.initial), "\n")
 
     def fresh(self, state: str) -> Place:
         """Return a place in a *state* of the table at which no marker has begun."""
@@ -174,7 +174,7 @@ class Marks:
             ends = [scanner.ends[state] for state in sorted(reached) if state in scanner.ends]
             if ends:
                 place = self.fresh(ends[0])
-                met.append((at, ends[0] in self._table.ends))
+                met.append((at, ends[0] in self.table.ends))
             else:
                 place = Place(place.state, reached)
         return place, met
@@ -206,9 +206,9 @@ class Marks:
             made = intersection(made, text_without(self.stop, then))
         if not self.is_call(place):
             return made
-        if self._table.several:  # the reader of calls may go on to another state
+        if self.table.several:  # the reader of calls may go on to another state
             made = intersection(made, text_without(self.literals, then))
-        elif place.state in self._table.begun:  # a call may begin behind any fence
+        elif place.state in self.table.begun:  # a call may begin behind any fence
             made = intersection(made, text_without(("```",)))
         else:
             return made
@@ -222,7 +222,7 @@ class Marks:
     @cached_property
     def literals(self) -> tuple[str, ...]:
         """The spellings of all markers that are literals."""
-        return _literals(self._table)
+        return _literals(self.table)
 
     def after(self, closer: str) -> tuple[str, ...]:
         """Return more texts that nothing before *closer* may have.
@@ -233,7 +233,7 @@ class Marks:
 
     def is_call(self, place: Place) -> bool:
         """Return whether a call reader reads the text at *place*."""
-        return self._table.parts[place.state] is Part.CALL
+        return self.table.parts[place.state] is Part.CALL
 
     def barred(self, state: str) -> Charset:
         """Return characters of which each marker that ends a text in *state* has one at its end."""
@@ -243,5 +243,5 @@ class Marks:
 
     def _scanner(self, state: str) -> _Scanner:
         if state not in self._scanners:
-            self._scanners[state] = _Scanner(self._table, state)
+            self._scanners[state] = _Scanner(self.table, state)
         return self._scanners[state]

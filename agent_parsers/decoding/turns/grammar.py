@@ -22,7 +22,13 @@ from agent_parsers.decoding.tree.nodes import (
     sequence,
 )
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs, tokens
+from agent_parsers.decoding.turns.inputs import (
+    NOT_BLANK,
+    PLAIN_TEXT,
+    Inputs,
+    last_chars,
+    tokens,
+)
 from agent_parsers.decoding.turns.shapes import (
     ANSWER,
     CONTENT,
@@ -32,8 +38,7 @@ from agent_parsers.decoding.turns.shapes import (
     Shapes,
     common,
 )
-from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
-from agent_parsers.engine.grammar.rewritings import table_for
+from agent_parsers.decoding.values.strings import JSON_ESCAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +129,6 @@ class _Turns:
         self._dialect = dialect
         self._options = options
         self._shapes = Shapes(dialect)
-        self._table = table_for(dialect, "strict")
         self._marks = Marks(dialect)
         self._rules: dict[str, Node] = {}
         if tools is not None and not options.schema_inputs:
@@ -208,8 +212,7 @@ class _Turns:
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(INPUT)[2]
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
-            whole = intersection(self._marks.text(self._marks.begin, then), within)
-            if len(whole.smallest().rows) > _MOST_STATES:
+            if not self._brief and self._has_many_states(then, within):
                 within = content_before_calls(gap, has_fence=has_fence, brief=True)
         after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]
         for nodes, place in self._leads(leads.pop(), then, within):
@@ -219,6 +222,10 @@ class _Turns:
                 yield sequence(*nodes, self._rule("call", made), *after)
             elif (calls := self._calls(rests)) is not None:
                 yield sequence(*nodes, calls, *after)
+
+    def _has_many_states(self, then: str, within: Automaton) -> bool:
+        whole = intersection(self._marks.text(self._marks.begin, then), within)
+        return len(whole.smallest().rows) > _MOST_STATES
 
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""
@@ -277,7 +284,7 @@ class _Turns:
 
     def _answer(self, place: Place, after: str) -> Node:
         if self._shapes.quotes_answer:
-            return Text(Strings(self._marks.quoted, JSON_ESCAPES).text)
+            return Text(self._inputs.quoted(JSON_ESCAPES).text)
         return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest())
 
     # -- the text before ---------------------------------------------------------------------------
@@ -302,7 +309,7 @@ class _Turns:
         begin, start = self._marks.begin, self._options.start
         may_continue = self._dialect.generation_prompt(1) and self._shapes.may_continue
         if opener and start == "thought":
-            if "thought" not in self._table.starts and not may_continue:
+            if "thought" not in self._marks.table.starts and not may_continue:
                 raise GrammarError("a turn cannot begin in a thought")
             place = self._marks.follow(begin, opener)
             yield self._walk(lead.removeprefix(opener), place, then, within)
@@ -344,9 +351,8 @@ class _Turns:
             if not is_thought and within is not None:
                 made = intersection(made, within)
             return Text(made.smallest())
-        ends = chars("".join(stop[-1] for stop in self._marks.stop))
-        barred = [self._marks.barred(place.state), ends, chars("\n:：`~<>{[")]
-        return Repeat(Chars(minus(ANY, union(barred))), 1, most)
+        ends = self._marks.barred(place.state), last_chars(self._marks.stop)
+        return Repeat(Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[")]))), 1, most)
 
 
 def _cut(written: str, slot: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs", "tokens"]
+__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs", "last_chars", "tokens"]
 
 _ALNUM: Final = chars("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _DIGITS: Final = Repeat(Chars(((0x30, 0x39),)), 1, 3)
@@ -132,7 +132,7 @@ class Inputs:
         inner = self.text(self._marks.fresh(place.state), after)
         barred = self._marks.barred(place.state)
         if after.strip():
-            barred = union([barred, _last(self._closers(after))])
+            barred = union([barred, last_chars(self._closers(after))])
         schema = self._schema(tool)
         if schema is None:
             return Text(intersection(within, NOT_BLANK).smallest())
@@ -142,7 +142,7 @@ class Inputs:
 
     def _json(self, tool: str | None, place: Place) -> Node:
         """Return the inputs of *tool* where JSON stands."""
-        strings = self._quoted(JSON_ESCAPES)
+        strings = self.quoted(JSON_ESCAPES)
         if not self._marks.is_call(place):  # readers of calls know what a string is
             within = self._marks.text(self._marks.fresh(place.state)).smallest()
             strings = Strings(within, JSON_ESCAPES, self._marks.barred(place.state))
@@ -186,7 +186,7 @@ class Inputs:
         if shape.parameters is not None:
             return self._tagged(tool, shape.parameters)
         before, after = shape.call.split(INPUT)
-        values, schema = self._values(self._quoted(JSON_ESCAPES)), self._schema(tool)
+        values, schema = self._values(self.quoted(JSON_ESCAPES)), self._schema(tool)
         made = values.any_object if schema is None else values.value(schema, schema.root)
         return sequence(*tokens(before), made, *tokens(after))
 
@@ -248,9 +248,9 @@ class Inputs:
             escapes: The escapes in a string.
         """
         if self._shapes.quotes_values:
-            return self._quoted(_PYTHON_ESCAPES)
+            return self.quoted(_PYTHON_ESCAPES)
         closers = tuple(dict.fromkeys([*self._closers(after), *spelt.tags, *self._marks.stop]))
-        return Strings(text_without(closers, after), escapes, _last(closers))
+        return Strings(text_without(closers, after), escapes, last_chars(closers))
 
     # ----------------------------------------------------------------------------------------------
 
@@ -261,9 +261,9 @@ class Inputs:
         closers = [closer] if closer else [text[:1], "\n"] if text else []  # such as a bracket
         return tuple(dict.fromkeys([*closers, *self._marks.literals, *self._marks.after(text)]))
 
-    def _quoted(self, escapes: str) -> Strings:
+    def quoted(self, escapes: str) -> Strings:
         """Return what may stand within quotes."""
-        return Strings(self._marks.quoted, escapes, _last(self._marks.stop))
+        return Strings(self._marks.quoted, escapes, last_chars(self._marks.stop))
 
     def _values(self, strings: Strings) -> JsonValues:
         """Return what makes values with such strings."""
@@ -285,6 +285,6 @@ def _texts(flat: dict[str, Any], strings: Strings) -> Iterator[Node]:
             yield sequence(written)
 
 
-def _last(parts: tuple[str, ...]) -> Charset:
+def last_chars(parts: tuple[str, ...]) -> Charset:
     """Return characters without which none of *parts* can be written."""
     return chars("".join("<" if "<" in part else part[-1] for part in parts))

@@ -51,5 +51,4 @@ class Before(Literal):
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Yield the atoms of each spelling."""
-        for spelling in Literal.spellings(self):
-            yield *spelling, self.ahead
+        return self.followed_by(self.ahead)

@@ -126,6 +126,11 @@ class Literal:
             )
             yield (*map(re.escape, text), *longer, *ahead)
 
+    def followed_by(self, ahead: Ahead) -> Iterator[tuple[Atom, ...]]:
+        """Yield the atoms of each spelling of a literal, and what has to follow."""
+        for spelling in Literal.spellings(self):
+            yield *spelling, ahead
+
     def is_canonical(self, seen: str) -> bool:
         """Return whether *seen* is the dialect's own spelling of this marker."""
         return seen == self.canonical

@@ -32,8 +32,7 @@ class Nameable(Literal):
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Yield the atoms of each spelling."""
-        for spelling in Literal.spellings(self):
-            yield *spelling, _AHEAD
+        return self.followed_by(_AHEAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,11 @@ class Given(Nameable):
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Yield the atoms of each spelling."""
         if not self.own:
-            yield from Nameable.spellings(self)
-            return
+            return Nameable.spellings(self)
         begun = "".join(f"(?:{re.escape(char)}" for char in self.own) + ")?" * len(self.own)
         pending = f"(?:{begun}|{_BLANKS})"
         ahead = Ahead(f"(?!{re.escape(self.own)})", pending=pending, sample="\n")
-        for spelling in Literal.spellings(self):
-            yield *spelling, ahead
+        return self.followed_by(ahead)
 
 
 _WORD: Final = rf"[ \t]{{1,{MOST}}}+[a-z']{{1,{MOST}}}+"
@@ -74,8 +71,7 @@ class Quotable(Literal):
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Yield the atoms of each spelling."""
-        for spelling in Literal.spellings(self):
-            yield *spelling, _SENTENCE
+        return self.followed_by(_SENTENCE)
 
 
 def is_named(last: str, blank: str, after: str) -> bool:

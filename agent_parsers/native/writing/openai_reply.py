@@ -18,7 +18,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from agent_parsers.actions.agent import AgentAction
+from agent_parsers.actions.agent import AgentAction, pair_of
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -191,7 +191,7 @@ class OpenAIReply:
         if self.content or self.tool_calls or not error.send_to_llm:
             raise error
         self._begin()
-        return AgentAction("", "", error.llm_output or ""), error.observation or ""
+        return pair_of(error)
 
     def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
         if not self._has_begun:
