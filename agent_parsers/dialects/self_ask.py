@@ -1,7 +1,7 @@
 """Self-ask: the model asks itself simpler questions until it can answer, and a tool answers them.
 
-There is one tool, ``Intermediate Answer``, which the model does not name. A question is all the
-text after its marker, including colons.
+There is one tool, which the model does not name: the one that is declared, or else LangChain's
+``Intermediate Answer``. A question is all the text after its marker, including colons.
 
 Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
 """
@@ -9,7 +9,7 @@ Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.grammar.dialect import Dialect, Written
@@ -17,8 +17,14 @@ from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.events import Event, InputDelta, ToolNamed
 from agent_parsers.families.steps import Steps, label_or_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers.events import Repair
 
 __all__ = ["DIALECT", "FINISH_STRING", "FOLLOWUPS", "TOOL", "make_dialect"]
 
@@ -32,7 +38,7 @@ Intermediate answer: From 1461 to 1489.
 So the final answer is: It has stood since 1489."""
 
 TOOL: Final = "Intermediate Answer"
-"""LangChain's name for the only tool."""
+"""LangChain's name for the only tool, if none is declared."""
 FOLLOWUPS: Final = ("Follow up:", "Followup:")
 FINISH_STRING: Final = "So the final answer is: "
 _NEEDED: Final = Label("Are follow up questions needed here")
@@ -83,6 +89,14 @@ class QuestionCall(CallReader):
         return [], call
 
 
+def only_tool(written: str, tools: Collection[str] | None, _repairs: list[Repair]) -> ToolHead:
+    """Return the one tool that is declared; LangChain's name for it if there are none or several.
+
+    With several, only `TOOL` among them can be called.
+    """
+    return ToolHead(next(iter(tools)) if tools is not None and len(tools) == 1 else written)
+
+
 def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
     return Table(
         new_call=QuestionCall,
@@ -103,6 +117,7 @@ def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
             ("answer", "question"): Go("call", restarts=True),
         },
         keeps_answer_space=True,
+        read_tool=only_tool,
     )
 
 
@@ -232,7 +247,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         sample=SAMPLE,
         strict=_strict(followups, finish_string),
         lenient=_steps(followups, finish_string).table(
-            new_call=partial(QuestionCall, lenient=True)
+            new_call=partial(QuestionCall, lenient=True), read_tool=only_tool
         ),
         problems=PROBLEMS,
         stop=(f"\n{_OBSERVATION.canonical}",),

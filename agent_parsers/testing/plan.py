@@ -146,6 +146,7 @@ _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, An
 _BY_TEXT: Final[Mapping[Law, tuple[Mode, Callable[[Case], dict[str, Any]]]]] = {
     laws.strict_reading_repairs_nothing: ("strict", lambda _: {}),
     laws.without_a_repair_both_readings_are_the_same: ("lenient", lambda _: {}),
+    laws.lenient_reads_what_strict_reads: ("strict", lambda _: {}),
     laws.a_transcript_is_read_or_refused: ("transcript", lambda _: {}),
     laws.any_cut_gives_the_same_runs: ("transcript", lambda case: {"sizes": case.sizes}),
     laws.each_step_of_a_transcript_is_reported_once: ("transcript", lambda _: {}),
@@ -212,6 +213,7 @@ def _cases(dialect: Dialect, mode: Mode, examples: int) -> tuple[Case, ...]:
     found = [*written(dialect), *rows(dialect, mode), *fragments(dialect), dialect.sample]
     if mode != "transcript":
         found += small_inputs(dialect)[::5]
+        found += (f"{row}\n{written(dialect)[2]}" for row in rows(dialect, mode)[::3])
         # A server may end a turn anywhere.
         found += (text[:at] for text in written(dialect)[:2] for at in range(len(text)))
     known = (Case(text) for text in sorted(set(found), key=lambda text: (len(text), text)))

@@ -17,6 +17,7 @@ from agent_parsers.authoring import (
     Literal,
     Part,
     Result,
+    Table,
     Written,
 )
 from agent_parsers.engine.grammar.guards import first_of_its_kind
@@ -37,6 +38,20 @@ def transitions(*gone: tuple[str, str]) -> dict[Any, Any]:
     return {row: transition for row, transition in TABLE.transitions.items() if row not in gone}
 
 
+def without_a_reply() -> Table:
+    """Return the table of lenient mode in which a turn does not begin with a reply."""
+    lenient = MEMO.lenient
+    rows = {row: to for row, to in lenient.transitions.items() if row != ("plan", "reply")}
+    return replace(lenient, transitions=rows)
+
+
+def refusing_a_task() -> Dialect:
+    strict = {**TABLE.transitions, ("plan", "task"): Go("plan")}
+    lenient = {**strict, ("plan", "task"): Go("task", clash="invented_first")}
+    table = replace(TABLE, transitions=strict)
+    return replace(MEMO, strict=table, lenient=replace(table, transitions=lenient).as_lenient())
+
+
 def without_fortytwo(text: str, _repairs: list[Repair]) -> str:
     return text.replace("42", "")
 
@@ -48,9 +63,8 @@ def counting_again(text: str, _repairs: list[Repair]) -> str:
 
 
 def slicing(text: str, _repairs: list[Repair]) -> str:
-    rest = text
-    while rest:
-        rest = rest[1:]
+    for at in range(len(text)):
+        _rest = [text[at:] for _ in range(8)]  # far more than a busy machine adds to a scan
     return text
 
 
@@ -335,11 +349,11 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         r"'\\nPlan: ', the marker 'plan', ends in white space; remove it",
         "",
     ),
-    "a prompt ends in a space": (
-        lambda: replace(MEMO, generation_prompt=lambda _number: "Plan: "),
+    "a prompt ends in a tab": (
+        lambda: replace(MEMO, generation_prompt=lambda _number: "Plan:\t"),
         laws.a_prompt_ends_where_a_word_may_begin,
-        "a prompt ends in a space",
-        r".*Plan: ",
+        "a prompt ends in white space",
+        r".*Plan:\t",
     ),
     "the sample has an old label": (
         lambda: replace(MEMO, sample=MEMO.sample.replace("Result:", "Output:")),
@@ -362,7 +376,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "the instructions lack a label": (
         lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
         laws.the_instructions_show_the_labels_that_are_read,
-        "'Task:', the marker 'task', is missing",
+        "'Tool:', the marker 'tool', is missing",
         "",
     ),
     "the instructions lack the tools": (
@@ -402,6 +416,18 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.without_a_repair_both_readings_are_the_same,
         "it is read strictly as .*, leniently as .*, and no repair is reported",
         r'Tool:\w\nWith:"',
+    ),
+    "lenient reading knows no reply": (
+        lambda: replace(MEMO, lenient=without_a_reply()),
+        laws.lenient_reads_what_strict_reads,
+        "it is read strictly as the answer .*, and leniently refused: expected an action or",
+        r"Reply:.*",
+    ),
+    "lenient reading takes a task for a result": (
+        refusing_a_task,
+        laws.lenient_reads_what_strict_reads,
+        "it is read strictly as the action .*, and leniently refused: .*not the model's to write",
+        r".*Task:.*",
     ),
     "strict reading repairs": (
         lambda: replace(MEMO, strict=MEMO.lenient),

@@ -108,7 +108,8 @@ def render_scratchpad(
         before, after = _frame(dialect, turn.log)
         text += (generation_prompt, turn.log, f"{before}{turn.seen}{after}")
         generation_prompt = dialect.generation_prompt(number + 1)
-    return "".join((*text, generation_prompt))
+    # A space at the end is the next turn's to write: see `a_prompt_ends_where_a_word_may_begin`.
+    return "".join((*text, generation_prompt)).rstrip(" ")
 
 
 def _frame(dialect: Dialect, log: str) -> tuple[str, str]:

@@ -23,9 +23,7 @@ from agent_parsers.testing.laws.failing import (
     a_turn_is_read_or_refused,
     strict_reading_repairs_nothing,
     the_limit_is_named_in_any_cut,
-    without_a_repair_both_readings_are_the_same,
 )
-from agent_parsers.testing.laws.foreign import no_call_is_an_answer
 from agent_parsers.testing.laws.form import (
     a_prompt_ends_where_a_word_may_begin,
     a_stop_sequence_stops_no_step,
@@ -38,8 +36,13 @@ from agent_parsers.testing.laws.form import (
     two_samples_are_two_runs,
 )
 from agent_parsers.testing.laws.marks import (
+    no_call_is_an_answer,
     no_mark_of_a_call_is_text,
     what_is_given_is_never_said,
+)
+from agent_parsers.testing.laws.modes import (
+    lenient_reads_what_strict_reads,
+    without_a_repair_both_readings_are_the_same,
 )
 from agent_parsers.testing.laws.reading import (
     any_cut_gives_the_same_events,
@@ -109,6 +112,7 @@ __all__ = [
     "every_marker_is_written",
     "every_state_can_be_reached",
     "every_transcript_has_a_beginning",
+    "lenient_reads_what_strict_reads",
     "no_answer_has_the_end_of_a_thought",
     "no_call_is_an_answer",
     "no_character_is_lost_or_repeated",

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.engine.grammar.table import Note, Part
-from agent_parsers.engine.markers.kinds import Inline, Literal
-from agent_parsers.engine.markers.patterns import Patterns
-from agent_parsers.events import ActionComplete, AnswerDelta, Finish, InputDelta, MarkerSeen, Repair
+from agent_parsers.events import (
+    ActionComplete,
+    Finish,
+    MarkerSeen,
+    Repair,
+)
 from agent_parsers.runs.reading.transcript_parser import parse_transcripts
 from agent_parsers.testing.laws.broken import Broken, difference, law, shown
 from agent_parsers.testing.trials.pieces import table_of
@@ -30,23 +31,15 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.testing.trials.stories import Outcome
 
 __all__ = [
     "a_label_that_is_spelt_otherwise_is_a_repair",
     "a_repair_says_what_and_where",
     "a_transcript_is_read_or_refused",
     "a_turn_is_read_or_refused",
-    "is_clear",
     "strict_reading_repairs_nothing",
     "the_limit_is_named_in_any_cut",
-    "without_a_repair_both_readings_are_the_same",
 ]
-
-
-_QUOTES: Final = re.compile(r"""\s*["'{\[]|[\s\S]*```""")
-"""Matches values that may contain a label as text."""
 
 
 def _check_refusal(refused: Refusal, text: str) -> None:
@@ -231,109 +224,3 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
         is_other = marker and not marker.is_canonical(spelt) and spelt != marker.canonical.strip()
         if table.lenient and is_other and not is_repaired:
             raise Broken(f"it reads {spelt!r} as {event.name!r} without a repair")
-
-
-@law
-def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> None:
-    """Check that strict and lenient mode agree on *text* if no repair is reported.
-
-    Texts in which the modes find different labels are skipped; see `is_clear`.
-
-    Raises:
-        BrokenLawError: The results differ although no repair is reported.
-    """
-    lenient = story_of(dialect, "lenient", [text])
-    if isinstance(lenient.outcome, Refusal | None) or not is_clear(dialect, text):
-        return
-    if lenient.of(Repair) or _is_answer_with_labels(dialect, lenient.outcome, text):
-        return
-    is_known = all(event.name in dialect.strict.markers for event in lenient.of(MarkerSeen))
-    if not is_known or any(mark in text for pair in REASONING for mark in pair):
-        return  # markers that only lenient mode knows are not repairs
-    strict = parsed(dialect, "strict", text)
-    if isinstance(strict, Refusal):
-        # Leaving out the optional thought before an action is not a repair.
-        is_same = strict.message.startswith("expected a Thought before")
-    else:
-        is_same = _without_edges(strict) == _without_edges(lenient.outcome)
-    if not is_same:
-        raise Broken(
-            f"it is read strictly as {shown(strict)}, leniently as {shown(lenient.outcome)},"
-            " and no repair is reported"
-        )
-
-
-def _is_answer_with_labels(dialect: Dialect, outcome: Outcome, text: str) -> bool:
-    """Return whether *text* is only an answer, or an answer that may contain labels as text."""
-    if not isinstance(outcome, AgentFinish):
-        return False
-    transitions = dialect.lenient.transitions.items()
-    notes = (name for (_, name), transition in transitions if isinstance(transition, Note))
-    is_all = str(outcome.return_values["output"]).strip() == text.strip()
-    return is_all or any(dialect.lenient.markers[name].canonical in text for name in notes)
-
-
-def is_clear(dialect: Dialect, text: str) -> bool:
-    """Return whether both tables of *dialect* find the labels of *text* at the same places.
-
-    Strict mode follows a reference implementation, which may find labels in the middle of a line,
-    or may end at each line. In lenient mode such labels are part of the text, which is not a
-    repair: the dialect does not write labels there.
-    """
-    encloses = {
-        dialect.lenient.markers[marker].canonical
-        for (_, marker), transition in dialect.lenient.transitions.items()
-        if isinstance(transition, Note) and transition.in_turn
-    } | _reasoning(dialect.lenient)
-    if any(mark in text for mark in encloses):
-        return False  # within these a label is text, which is not a repair
-    if any(
-        not m.canonical.strip() and m.canonical in text for m in dialect.strict.markers.values()
-    ):
-        return False
-    for marker in dialect.strict.markers.values():
-        literal = marker.canonical
-        if text.count(literal.rstrip() or literal) != text.count(literal):
-            return False  # only strict mode requires the space after the marker
-    places = _places(dialect.strict, text)
-    for value in story_of(dialect, "lenient", [text]).of(InputDelta, AnswerDelta):
-        start, end = value.span
-        if _QUOTES.match(value.text) and any(start < at - 1 <= end for at in places):
-            return False  # the label is within a quotation in the value
-    return text == text.rstrip() and places <= _places(dialect.lenient, text)
-
-
-def _reasoning(table: Table) -> set[str]:
-    """Return the tags that open a block of reasoning."""
-    roles = table.parts
-    return {
-        table.markers[name].canonical
-        for (state, name), transition in table.transitions.items()
-        if isinstance(table.markers[name], Literal)
-        and roles[state] is roles[transition.to] is Part.THOUGHT
-        and transition.to not in (state, table.initial)
-    }
-
-
-def _places(table: Table, text: str) -> set[int]:
-    """Return where markers of *table* end in *text*, whether or not they cause a transition.
-
-    `Inline` markers are left out, since they are read in few states.
-    """
-    patterns = (
-        Patterns({name: marker})
-        for name, marker in table.markers.items()
-        if marker.canonical.strip() and not isinstance(marker, Inline)
-    )
-    return {m.end() for pattern in patterns for m in pattern.whole.finditer("\n" + text)}
-
-
-def _without_edges(result: Outcome) -> Outcome:
-    """Return *result* without the white space around values, which some dialects keep if strict."""
-    match result:
-        case AgentAction(tool_input=str(text)):
-            return result.model_copy(update={"tool_input": text.strip()})
-        case AgentFinish(return_values={"output": str(text)}):
-            return result.model_copy(update={"return_values": {"output": text.strip()}})
-        case _:
-            return result

@@ -185,17 +185,17 @@ def the_example_is_an_action(dialect: Dialect) -> None:
 
 @law
 def a_prompt_ends_where_a_word_may_begin(dialect: Dialect) -> None:
-    """Check that neither a prompt nor a scratchpad ends in a space.
+    """Check that neither a prompt nor a scratchpad ends in blanks.
 
     Tokenizers write a space with the word behind it, so a model that reads a space at the end does
     not write the words that it was trained to write there.
 
     Raises:
-        BrokenLawError: A prompt ends in a space.
+        BrokenLawError: A prompt ends in a blank or a tab.
     """
     parser = dialect_parser(dialect)
     action = AgentAction(dialect.example.tool, dialect.example.tool_input, "")
     for steps in ((), ((action, "seen"),)):
         for text in (parser.render_prompt("Why?", steps), parser.format_scratchpad(steps)):
-            if text.rstrip("\r\n") != text.rstrip():
-                raise Broken("a prompt ends in a space", text=text)
+            if text != text.rstrip(" \t"):
+                raise Broken("a prompt ends in white space", text=text)

@@ -1,4 +1,4 @@
-"""Laws about the marks of a dialect: what they open is never the answer."""
+"""Laws about marks: what those of a dialect open, and those of others, is never the answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.testing.laws.broken import Broken, law, shown
-from agent_parsers.testing.trials.calls_meant import calls_in, first_wrong, parser_for
+from agent_parsers.testing.trials.calls_meant import Meant, calls_in, first_wrong, parser_for
 from agent_parsers.testing.trials.marks import PROSE
 from agent_parsers.testing.trials.stories import Refusal, outcome_of
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.testing.trials.calls_meant import Meant
+    from agent_parsers.toolset import Tools, ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["no_mark_of_a_call_is_text", "what_is_given_is_never_said"]
+__all__ = ["no_call_is_an_answer", "no_mark_of_a_call_is_text", "what_is_given_is_never_said"]
 
 _ENDED: tuple[Ended, ...] = ("unknown", "stop")
 
@@ -83,3 +83,47 @@ def what_is_given_is_never_said(
         calls = calls_in(turn.result)
         if first_wrong(calls, meant) is not None or len(calls) < len(meant):
             raise Broken(f"it makes {shown(calls)}, where {shown(list(meant))} is meant")
+
+
+@law
+def no_call_is_an_answer(
+    dialect: Dialect, text: str, *, meant: Sequence[Meant], tools: Tools | ToolSet
+) -> None:
+    """Check that *text*, a turn with calls in another form, is those calls or an error.
+
+    Args:
+        dialect: The dialect to test, in lenient mode.
+        text: A turn as another dialect writes it, or in no dialect's form.
+        meant: Its calls, in order.
+        tools: The tools, which take the calls.
+
+    Raises:
+        BrokenLawError: The turn is read as an answer, or makes other calls, or some of them.
+    """
+    parser = parser_for(dialect, "lenient", tools)
+    turn = outcome_of(lambda: parser.read(text))
+    if isinstance(turn, Refusal):
+        return
+    if isinstance(turn.result, AgentFinish):
+        raise Broken(f"{shown(meant)} is meant, and it is read as {shown(turn.result)}")
+    made = calls_in(turn.result)
+    if made != list(meant) and not _are_framed(made, meant):
+        raise Broken(f"{shown(meant)} is meant, and it makes {shown(made)}")
+
+
+def _are_framed(made: Sequence[Meant], meant: Sequence[Meant]) -> bool:
+    """Return whether only line breaks at both ends of texts differ.
+
+    Some dialects write them around a value, and in others they are part of it; no text shows which.
+    """
+    return [_unframed(call) for call in made] == [_unframed(call) for call in meant]
+
+
+def _unframed(call: Meant) -> Meant:
+    given = call.tool_input
+    if isinstance(given, dict):
+        given = {
+            key: value.removeprefix("\n").removesuffix("\n") if isinstance(value, str) else value
+            for key, value in given.items()
+        }
+    return Meant(call.tool, given)

@@ -74,7 +74,7 @@ class CallRules(InputRules):
         head = ToolHead(call.tool)
         if self.read_tool is not None:
             made: list[Repair] = []
-            head = self.read_head(call.tool, named, known, made)
+            head = self.read_head(call.tool, named, tools, made)
             if made:
                 repairs += (repair.moved(named[0]) for repair in made)
         if not head.is_answer:

@@ -155,9 +155,15 @@ def test_the_only_tool_of_a_dialect_may_have_a_schema() -> None:
     with pytest.raises(ToolInputError, match="at least 5 characters") as caught:
         parser.parse("Follow up: Why?")
     assert str(caught.value.observation).endswith("\nFor example: Follow up: <question>")
-    other = get_parser("self_ask", tools=[search]).parse("Follow up: Why?")
-    assert isinstance(other, AgentAction)
-    assert other.tool_input == "Why?"
+    tools = ToolSet([search])
+    turn = get_parser("self_ask", tools=tools).read("Follow up: Why?")
+    assert [(each.tool, each.tool_input) for each in turn.actions] == [
+        ("search", {"query": "Why?"})
+    ]
+    several = get_parser("self_ask", tools=[search, "look_up"]).read("Follow up: Why?")
+    assert [(each.tool, each.tool_input) for each in several.actions] == [
+        ("Intermediate Answer", "Why?")
+    ]
 
 
 # -- what is repaired ----------------------------------------------------------------------------

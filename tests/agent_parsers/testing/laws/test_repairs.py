@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agent_parsers import AgentAction, AgentFinish, Dialect
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.testing import laws, texts
-from agent_parsers.testing.laws.failing import is_clear
+from agent_parsers.testing.laws.modes import is_clear
 from agent_parsers.testing.trials.stories import Refusal, parsed, results_in
 
 from ....helpers.stories import assert_found, every_dialect, every_mode, every_turn_mode
@@ -41,6 +41,12 @@ def test_a_label_that_is_spelt_otherwise_is_a_repair(
 def test_without_a_repair_both_readings_are_the_same(dialect: Dialect, data: st.DataObject) -> None:
     text = data.draw(texts(dialect, "lenient"), "text")
     laws.without_a_repair_both_readings_are_the_same(dialect, text)
+
+
+@every_dialect
+@given(data=st.data())
+def test_lenient_reads_what_strict_reads(dialect: Dialect, data: st.DataObject) -> None:
+    laws.lenient_reads_what_strict_reads(dialect, data.draw(texts(dialect, "strict"), "text"))
 
 
 def only_lenient_takes(dialect: Dialect, kind: type, text: str) -> bool:
