@@ -1,8 +1,11 @@
 """Runs a small live model on this machine, and measures prompts, grammars and readers with it.
 
-Run ``python -m benchmarks.live [first] [constrained] [free] [--questions 40] [--replies FILE]``, by
-default all three. It installs nothing; it says which two packages it needs. A token takes some 20
-ms of CPU, so all of it takes an hour.
+Run ``python -m benchmarks.live [PART…] [--questions 40] [--dialects a,b] [--replies FILE]``. The
+parts are *first* tokens, *constrained* and *free* replies, the *loop*, *native* calls of the server
+beside ours, and the *agents* of the examples; by default all.
+
+It installs nothing; it says which two packages it needs, and the agents also need ``openai`` and
+what examples/proxy.py needs. A token takes some 20 ms of CPU, so all of it takes two hours.
 """
 
 from __future__ import annotations
@@ -10,11 +13,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks.live import constrained, first_tokens, free
+from benchmarks.live import agents, constrained, first_tokens, free, loop, native
 from benchmarks.live.questions import QUESTIONS
 from benchmarks.live.server import running
 
-PARTS = ("first", "constrained", "free")
+PARTS = ("first", "constrained", "free", "loop", "native", "agents")
 
 
 def main() -> None:
@@ -28,21 +31,31 @@ def main() -> None:
     if unknown := {*asked.parts} - {*PARTS}:
         options.error(f"there is no part {sorted(unknown)}")
     dialects = [each for each in asked.dialects.split(",") if each]
+    step = max(len(QUESTIONS) // asked.questions, 1)
+    parts = asked.parts or PARTS
     with running(asked.threads) as server:
         print(f"model: {server.model}")
-        for part in asked.parts or PARTS:
-            print(f"\n## {part}\n", flush=True)
+        for part in parts:
+            if part != "native":
+                print(f"\n## {part}\n", flush=True)
             if part == "first":
                 print(first_tokens.table(server, min(asked.questions, 10)))
             elif part == "constrained":
                 print(constrained.table(server, dialects))
-            else:
-                step = max(len(QUESTIONS) // asked.questions, 1)
+            elif part == "free":
                 found = [*free.replies(server, dialects or free.DIALECTS, QUESTIONS[::step])]
                 print(free.table(found))
                 print(f"read otherwise in pieces: {len(free.streamed_otherwise(found))}")
                 if asked.replies:
                     free.write(found, asked.replies)
+            elif part == "loop":
+                print(loop.table([*loop.runs(server, dialects, QUESTIONS[::step])]))
+            elif part == "agents":
+                print(agents.report(server))
+    if "native" in parts:
+        with running(asked.threads, native.TEMPLATE) as server:
+            print("\n## native\n", flush=True)
+            print(native.table([*native.replies(server, QUESTIONS[::step])]))
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def _read(parser: Any, chunks: Iterable[str], ended: str) -> Any:
     try:
         for chunk in chunks:
             stream.feed(chunk)
-        stream.close(ended)
+        stream.close(ended=ended)
     except OutputParserException as error:
         return str(error)
     result = stream.result

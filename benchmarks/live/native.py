@@ -1,0 +1,90 @@
+"""Native tool calls of the server, beside what our parser reads in the same replies.
+
+The server is started with a chat template of Hermes' format, and asked with the tools of the
+request. It also says what the model wrote, before it read the calls in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, ToolSet, get_parser
+from benchmarks.live.questions import QUESTIONS, TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmarks.live.server import Server
+
+TEMPLATE = """\
+{%- if tools %}<|im_start|>system
+You can call these tools:
+{% for tool in tools %}{{ tool | tojson }}
+{% endfor %}Answer every question with a call, which is JSON in XML tags:
+<tool_call>
+{"name": "weather", "arguments": {"city": "Bern"}}
+</tool_call><|im_end|>
+{% endif %}
+{%- for message in messages %}<|im_start|>{{ message.role }}
+{{ message.content or '' }}
+{%- for call in message.tool_calls or [] %}
+<tool_call>
+{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments }}}
+</tool_call>
+{%- endfor %}<|im_end|>
+{% endfor %}
+{%- if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+OUTCOMES = ("call", "answer", "refused")
+
+
+def replies(server: Server, questions: Sequence[str] = QUESTIONS) -> Iterator[dict[str, Any]]:
+    """Yield what the model wrote to each question, what the server made of it, and what we do."""
+    tools = ToolSet(TOOLS)
+    for seed, question in enumerate(questions):
+        text, ended, theirs = server.chat_natively(question, tools.openai_tools(), seed=seed)
+        for name, lenient in (("strict", False), ("lenient", True)):
+            ours = _calls(text, ended, tools, lenient=lenient)
+            yield {
+                "question": question,
+                "text": text,
+                "server": theirs,
+                "reader": name,
+                "ours": ours,
+            }
+
+
+def _calls(text: str, ended: Any, tools: ToolSet, *, lenient: bool) -> Any:
+    """Return the calls in *text*, or the error; `None` for an answer."""
+    try:
+        result: Any = get_parser("hermes", tools=tools, lenient=lenient).parse(text, ended=ended)
+    except OutputParserException as error:
+        return str(error)
+    if isinstance(result, AgentFinish):
+        return None
+    made: list[AgentAction] = result
+    return [(each.tool, each.tool_input) for each in made]
+
+
+def _named(outcome: Any) -> str:
+    return "answer" if outcome is None else "refused" if isinstance(outcome, str) else "call"
+
+
+def table(found: Sequence[dict[str, Any]]) -> str:
+    """Return how often the server and we agree, and each reply of which we make another call."""
+    rows = [f"| reader | server | {' | '.join(OUTCOMES)} | calls that differ |", "|---" * 6 + "|"]
+    for reader in ("strict", "lenient"):
+        for theirs in OUTCOMES:
+            those = [
+                each
+                for each in found
+                if each["reader"] == reader and _named(each["server"]) == theirs
+            ]
+            counts = [sum(_named(each["ours"]) == kind for each in those) for kind in OUTCOMES]
+            other = sum(
+                _named(each["ours"]) == theirs == "call" and each["ours"] != each["server"]
+                for each in those
+            )
+            rows.append(f"| {reader} | {theirs} | {' | '.join(map(str, counts))} | {other} |")
+    odd = (each for each in found if each["reader"] == "lenient" and each["ours"] != each["server"])
+    return "\n".join((*rows, *(f"\n{each}" for each in odd)))
