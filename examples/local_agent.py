@@ -59,8 +59,28 @@ if __name__ == "__main__":
     options.add_argument("question")
     options.add_argument("--url", default="http://127.0.0.1:8080/v1")
     options.add_argument("--model", default="local", help="as the server calls it")
-    options.add_argument("--dialect", default="hermes", help="what the model writes: see models.md")
-    options.add_argument("--grammar", help="the server, to constrain it: llama_cpp, vllm, sglang")
+    options.add_argument("--dialect", default="hermes", help="what the model writes")
+    options.add_argument("--grammar", help="constrain it: llama_cpp, vllm or sglang")
     options.add_argument("--turns", type=int, default=6)
     options.add_argument("--tokens", type=int, default=300, help="most tokens of a turn")
     run(options.parse_args())
+
+# $ python examples/local_agent.py --help
+# > usage: local_agent.py [-h] [--url URL] [--model MODEL] [--dialect DIALECT]
+# >                       [--grammar GRAMMAR] [--turns TURNS] [--tokens TOKENS]
+# >                       question
+# >
+# > An agent with a local model, behind any server with OpenAI's API: llama.cpp,
+# > vLLM, Ollama.
+# >
+# > positional arguments:
+# >   question
+# >
+# > options:
+# >   -h, --help         show this help message and exit
+# >   --url URL
+# >   --model MODEL      as the server calls it
+# >   --dialect DIALECT  what the model writes
+# >   --grammar GRAMMAR  constrain it: llama_cpp, vllm or sglang
+# >   --turns TURNS
+# >   --tokens TOKENS    most tokens of a turn
