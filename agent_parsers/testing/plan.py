@@ -26,6 +26,7 @@ from agent_parsers.testing.trials.step_strategies import (
 )
 from agent_parsers.testing.trials.strategies import anything, plain, soup
 from agent_parsers.testing.trials.thoughts import nested_thoughts, open_thoughts, stray_ends
+from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,6 +44,15 @@ _SHORT: Final = 24
 _TURNS: Final[tuple[Mode, ...]] = ("strict", "lenient")
 _ALL: Final[tuple[Mode, ...]] = (*_TURNS, "transcript")
 _TOOLS: Final = ["search", "look_up"]
+_TYPED: Final = ToolSet(
+    [
+        {
+            "name": name,
+            "parameters": {"properties": {"query": {"type": "string"}}, "required": ["query"]},
+        }
+        for name in _TOOLS
+    ]
+)
 _OTHERS: Final = ("react", "hermes", "qwen3_coder", "pythonic", "mistral", "xml")
 """Dialects of all kinds, whose calls must not be answers in another."""
 
@@ -76,6 +86,7 @@ _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
     (laws.the_instructions_show_no_label_that_is_not_read, ()),
     (laws.the_instructions_name_every_tool, (_TOOLS, "finds what it is asked")),
     (laws.the_replies_in_the_instructions_are_read, (_TOOLS,)),
+    (laws.what_is_copied_from_the_instructions_is_no_turn, (_TYPED,)),
 )
 """Laws that need no text, and their arguments."""
 

@@ -349,6 +349,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         r"'\\nPlan: ', the marker 'plan', ends in white space; remove it",
         "",
     ),
+    "what is copied is an action": (
+        lambda: replace(MEMO, show=lambda tool, _given: Written(tool=tool, tool_input="a lake")),
+        laws.what_is_copied_from_the_instructions_is_no_turn,
+        "what is copied is read as the action 'search' with {'query': 'a lake'}",
+        r".*Tool: search\nWith: a lake",
+    ),
     "a prompt ends in a tab": (
         lambda: replace(MEMO, generation_prompt=lambda _number: "Plan:\t"),
         laws.a_prompt_ends_where_a_word_may_begin,

@@ -94,6 +94,10 @@ SHARED_PROBLEMS: Final = {
         "expected an action or a final answer",
         "Invalid Format: Write one action, or the final answer.",
     ),
+    "placeholder": Problem(
+        "expected an answer, found the words that stand for it in the instructions",
+        "Invalid Format: Write the answer itself, not the words that stand for it.",
+    ),
     "no_tool_name": Problem(
         "expected the name of a tool",
         "Invalid Format: The action has no name of a tool.",

@@ -44,9 +44,13 @@ class PromptWords:
     def in_place(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return *arguments* with each placeholder ``<name>`` replaced by `value`."""
         return {
-            name: self.value.replace("{name}", name) if value == f"<{name}>" else value
+            name: self.placeholder(name) if value == f"<{name}>" else value
             for name, value in arguments.items()
         }
+
+    def placeholder(self, name: str) -> str:
+        """Return what stands for the value of the parameter *name*."""
+        return self.value.replace("{name}", name)
 
 
 def before_words(label: str, words: str) -> str:

@@ -34,6 +34,7 @@ from agent_parsers.testing.laws.form import (
     the_sample_is_one_flawless_run,
     the_steps_of_the_sample_are_written_as_they_stand,
     two_samples_are_two_runs,
+    what_is_copied_from_the_instructions_is_no_turn,
 )
 from agent_parsers.testing.laws.marks import (
     no_call_is_an_answer,
@@ -143,6 +144,7 @@ __all__ = [
     "twice_the_text_is_twice_the_work",
     "twice_the_text_is_twice_the_work_of_parsing_it_at_once",
     "two_samples_are_two_runs",
+    "what_is_copied_from_the_instructions_is_no_turn",
     "what_is_escaped_is_unescaped",
     "what_is_given_is_never_said",
     "without_a_repair_both_readings_are_the_same",

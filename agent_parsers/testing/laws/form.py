@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset import ToolSet
 
 __all__ = [
     "a_prompt_ends_where_a_word_may_begin",
@@ -29,6 +30,7 @@ __all__ = [
     "the_sample_is_one_flawless_run",
     "the_steps_of_the_sample_are_written_as_they_stand",
     "two_samples_are_two_runs",
+    "what_is_copied_from_the_instructions_is_no_turn",
 ]
 
 
@@ -167,6 +169,24 @@ def the_replies_in_the_instructions_are_read(dialect: Dialect, tools: Collection
                 raise Broken(f"it is read as {shown(turn.result)}", text=text)
             if turn.repairs:
                 raise Broken(f"it is repaired: {turn.repairs[0].message}", text=text)
+
+
+@law
+def what_is_copied_from_the_instructions_is_no_turn(dialect: Dialect, tools: ToolSet) -> None:
+    """Check that lenient mode refuses the example replies in the instructions.
+
+    A small model writes them back. They call a tool with placeholders, or answer with one. An input
+    that no schema describes, such as code, is not checked.
+
+    Raises:
+        BrokenLawError: One is read as an action that a tool takes, or as an answer.
+    """
+    parser = dialect_parser(dialect, lenient=True, tools=tools)
+    for text in replies(dialect, tools):
+        outcome = outcome_of(partial(parser.parse, text))
+        made = results_in(outcome)
+        if any(isinstance(each, AgentFinish) or tools.checks(each.tool) for each in made):
+            raise Broken(f"what is copied is read as {shown(outcome)}", text=text)
 
 
 @law

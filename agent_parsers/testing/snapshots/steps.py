@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction
+from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.writing.prompt import replies
 from agent_parsers.native.message_parser import MessageParser
 from agent_parsers.native.reading.pieces import as_json
@@ -23,7 +24,7 @@ AnyParser: TypeAlias = AnyDialectParser | MessageParser
 
 _NO_SUCH_TOOL: Final = ToolSpec("no_such_tool")
 _MOST_STEPS: Final = 2
-_ANSWER: Final = "the answer to the question"
+_ANSWER: Final = "It is so."
 
 
 def usual_steps(parser: AnyParser) -> list[Step]:
@@ -54,7 +55,10 @@ def usual_replies(parser: AnyParser) -> dict[str, Any]:
 def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
     """Return a reply that calls *tool*, or a tool without a spec."""
     if isinstance(parser, TurnParser):
-        return replies(parser.dialect, None if tool is None else [tool])[0]
+        words, text = parser.dialect.prompt_words, replies(parser.dialect, tool and [tool])[0]
+        for name in (tool and ToolSet([tool]).example(tool.name)) or ():
+            text = text.replace(words.placeholder(name), f"some {name}")  # a value, not copied
+        return text
     tool = tool or ToolSpec("search")
     arguments = ToolSet([tool]).example(tool.name) or {}
     if isinstance(parser, OpenAIFunctionsAgentOutputParser):
@@ -67,5 +71,6 @@ def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
 
 def _answer(parser: AnyParser) -> Any:
     if isinstance(parser, TurnParser):
-        return replies(parser.dialect, parser.tools)[1]
+        thought = parser.dialect.prompt_words.last_thought if parser.dialect.thinks else ""
+        return parser.dialect.write(Written(thought, answer=_ANSWER, number=2))
     return AIMessage(_ANSWER)

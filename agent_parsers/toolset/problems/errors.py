@@ -13,14 +13,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.toolset.problems.input_problem import InputProblem
-
-__all__ = ["ForeignCallError", "ToolInputError", "UnknownToolError"]
+__all__ = ["ForeignCallError", "ToolInputError", "UnknownToolError", "placeholder_error"]
 
 _MOST_LISTED: Final = 20
 _MOST_CHARS: Final = 200
@@ -113,6 +112,18 @@ class ToolInputError(OutputParserException):
         if self.example is None:
             return self.advice
         return f"{self.advice}\nFor example: {as_json(self.example)}"
+
+
+def placeholder_error(tool: str, tool_input: dict[str, Any], name: str) -> ToolInputError:
+    """Return the error for an input in which the argument *name* is only a placeholder."""
+    found = as_json(tool_input[name])
+    problem = InputProblem((name,), "a value", f"{found}, which stands for one in the instructions")
+    return ToolInputError(
+        f"the input of {tool} has a problem\n- {problem}",
+        tool=tool,
+        tool_input=tool_input,
+        problems=(problem,),
+    )
 
 
 class ForeignCallError(OutputParserException):

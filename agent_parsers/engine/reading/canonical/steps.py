@@ -294,7 +294,10 @@ class StepReader:
             return None
         if self._lenient and may_be_foreign(written, names_of(tools)):
             return None
-        return make_finish(self._machine.read_answer(written, repairs), turn.text)
+        answer = self._machine.read_answer(written, repairs)
+        return (
+            None if self._machine.is_placeholder(answer, tools) else make_finish(answer, turn.text)
+        )
 
     def _call(
         self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]

@@ -355,6 +355,7 @@ class CallsCollector(Collector):
         span = (spans[0][0], spans[-1][1])
         over = entry if state.part is Part.SKIPPED else -1
         try:
+            self._machine.check_answer(answer, span, self._tools)
             calls = self._foreign(events, self._beside.thoughts, over)
         except BadPayload as bad:
             self._problem = bad

@@ -323,6 +323,7 @@ class Collector:
             answer = self._machine.read_answer(written, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
+        self._machine.check_answer(answer, span, self._tools)
         if calls := self._foreign(events, self._outside(span)):
             self._act_as(events, calls, log)
             return

@@ -64,6 +64,7 @@ class CallRules(InputRules):
             hides = self.lenient and any(closes in before for _, closes in self.dialect.reasoning)
             return make_finish(call.tool_input if hides else log, log)
         if call.is_answer:
+            self.check_answer(call.tool_input, call.span, tools)
             return make_finish(call.tool_input, log)
         named = call.tool_span
         # If the text has no name, the model did not choose the tool, so the name is not checked.
@@ -77,7 +78,9 @@ class CallRules(InputRules):
             head = self.read_head(call.tool, named, tools, made)
             if made:
                 repairs += (repair.moved(named[0]) for repair in made)
-        if not head.is_answer:
+        if head.is_answer:
+            self.check_answer(call.tool_input, call.span, tools)
+        else:
             self._check_tool(head.tool, named, known)
         if head.tool_input:
             raise BadPayload("two_inputs", named)

@@ -184,8 +184,41 @@ class InputRules:
             found = tools.read(head.tool, value if is_given else {}, lenient=self.lenient)
         except OutputParserException as error:
             raise BadPayload("wrong_input", span, error) from None
+        if self.lenient:
+            self._check_filled(head.tool, found.value, span)
         repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
         return found.value
+
+    def _check_filled(self, tool: str, value: str | dict[Any, Any], span: Span) -> None:
+        """Check that no argument is the placeholder that the instructions show in its place.
+
+        Raises:
+            BadPayload: One is.
+        """
+        words = self.dialect.prompt_words
+        for name, given in value.items() if isinstance(value, dict) else ():
+            if isinstance(given, str) and given in (words.placeholder(name), words.tool_input):
+                # imported lazily: only errors need it
+                from agent_parsers.toolset.problems.errors import placeholder_error
+
+                raise BadPayload("wrong_input", span, placeholder_error(tool, value, name))
+
+    def check_answer(self, answer: Any, span: Span, tools: ToolSet | None) -> None:
+        """Check that *answer* is not the placeholder that the instructions show in its place.
+
+        Raises:
+            BadPayload: It is.
+        """
+        if self.is_placeholder(answer, tools):
+            raise BadPayload("placeholder", span)
+
+    def is_placeholder(self, answer: Any, tools: object) -> bool:
+        """Return whether *answer* is what the instructions show in the place of an answer.
+
+        It counts only if there are *tools*: then the model was likely told by these instructions.
+        """
+        is_copied = isinstance(answer, str) and answer.strip() == self.dialect.prompt_words.answer
+        return self.lenient and is_copied and tools is not None
 
     def check_quotes(self, watch: QuoteWatch | None, written: str, at: int) -> None:
         """Check that an input with a quoted marker is one whole quotation, or JSON.

@@ -462,3 +462,26 @@ def test_a_tool_is_run_with_what_was_read() -> None:
     tools = ToolSet([repeat])
     action = react(call("repeat", '{"word": "ab", "times": "2"}'), tools=tools)
     assert tools.call(action) == "abab"
+
+
+# -- what is copied from the instructions ------------------------------------------------------
+
+
+def test_a_placeholder_is_no_argument() -> None:
+    parser = get_parser("react", tools=[search])
+    with pytest.raises(ToolInputError, match="which stands for one in the instructions") as caught:
+        parser.parse("Action: search\nAction Input: <query>")
+    assert caught.value.pointer().endswith("^^^^^^^")
+    assert "query: expected a value" in str(caught.value.observation)
+    assert parser.read("Action: search\nAction Input: <b>query</b>").actions
+    strict = get_parser("react", tools=[search], lenient=False)
+    assert strict.read("Action: search\nAction Input: <query>").actions
+
+
+@pytest.mark.parametrize("name", ["react", "json", "react_docstore", "xml", "hermes", "pythonic"])
+def test_a_placeholder_is_no_answer(name: str) -> None:
+    parser = get_parser(name, tools=[search])
+    copied = parser.render(AgentFinish({"output": parser.dialect.prompt_words.answer}, ""))
+    with pytest.raises(OutputParserException, match="the words that stand for it"):
+        parser.parse(copied)
+    assert isinstance(get_parser(name).parse(copied), AgentFinish)
