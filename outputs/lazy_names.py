@@ -12,7 +12,7 @@ __all__ = ["late_names"]
 
 
 def late_names(
-    package: str, namespace: dict[str, Any], modules: Mapping[str, str]
+    package: str, namespace: dict[str, Any], modules: Mapping[str, str], *below: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the ``__getattr__`` and the ``__dir__`` of a package (PEP 562).
 
@@ -20,10 +20,17 @@ def late_names(
         package: The package's name.
         namespace: The package's globals, which cache the imported values.
         modules: The module that defines each name.
+        below: Packages of this distribution; a name of theirs leads to an error that says so.
     """
 
     def import_name(name: str) -> Any:
         if name not in modules:
+            for other in below if name[0] != "_" else ():
+                if name in import_module(other).__all__:
+                    # An `AttributeError` would lose its words on the way through ``from … import``.
+                    raise ImportError(
+                        f"{name} is in {other}: from {other} import {name}", name=name
+                    )
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = namespace[name] = getattr(import_module(modules[name]), name)
         return value

@@ -29,7 +29,8 @@ class AgentAction(BaseModel, Storable):
     Args:
         tool: Name of the tool.
         tool_input: What the tool is called with: text, or arguments by name.
-        log: The model's own text that led to this action, unchanged.
+        log: The model's own text that led to this action, unchanged; ``""`` for an action that no
+            model wrote, which is then rendered.
     """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
@@ -39,13 +40,13 @@ class AgentAction(BaseModel, Storable):
     tool is a turn that could not be parsed."""
     tool_input: str | dict[Any, Any]
     """What the tool is called with: text, or arguments by name."""
-    log: str
+    log: str = ""
     """The model's own text that led to this action, thought included, unchanged."""
     type: Literal["AgentAction"] = "AgentAction"
     """Distinguishes this class from its subclasses and siblings in serialised form."""
 
     def __init__(
-        self, tool: str, tool_input: str | dict[Any, Any], log: str, **kwargs: Any
+        self, tool: str, tool_input: str | dict[Any, Any], log: str = "", **kwargs: Any
     ) -> None:
         super().__init__(tool=tool, tool_input=tool_input, log=log, **kwargs)
 
@@ -74,7 +75,12 @@ class AgentActionMessageLog(AgentAction):
 
 
 class AgentStep(BaseModel, Storable):
-    """An action and its observation."""
+    """An action and its observation.
+
+    Args:
+        action: The action that was taken.
+        observation: What the tool returned.
+    """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
@@ -82,6 +88,9 @@ class AgentStep(BaseModel, Storable):
     """The action that was taken."""
     observation: Any
     """What the tool returned."""
+
+    def __init__(self, action: AgentAction, observation: Any, **kwargs: Any) -> None:
+        super().__init__(action=action, observation=observation, **kwargs)
 
     @property
     def messages(self) -> Sequence[BaseMessage]:

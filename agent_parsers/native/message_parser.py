@@ -17,6 +17,7 @@ from agent_parsers.native.writing.scratchpad import past_messages
 from agent_parsers.parsers.agent_parser import BaseAgentOutputParser
 from agent_parsers.parsers.event_parser import EventParser
 from output_parsers.base import is_default
+from output_parsers.model_output import kind_of
 from outputs import HumanMessage, SystemMessage
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
@@ -129,10 +130,16 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
             as_messages: Must be true; parsers of text accept false as well.
 
         Raises:
+            TypeError: *question* is not a text.
             ValueError: *as_messages* is false.
         """
         if not as_messages:
             raise ValueError("a model that calls tools takes messages, not a prompt of text")
+        if not isinstance(question, str):
+            raise TypeError(
+                f"render_prompt takes a question as text, not {kind_of(question)}: put the messages"
+                " of a conversation before those that it returns"
+            )
         head: list[BaseMessage] = [SystemMessage(system)] if system else []
         past = past_messages(steps, self.format_scratchpad)
         return [*head, HumanMessage(question), *past]

@@ -10,14 +10,14 @@ import copyreg
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.reading.rules.foreign import ask_for_foreign
 from agent_parsers.registry.names import ALIASES
-from agent_parsers.registry.problems import unknown_name, wrong_name
+from agent_parsers.registry.problems import unknown_name, wrong_name, wrong_option
 from agent_parsers.toolset.problems.names import folded
 from output_parsers.model_output import kind_of
 
@@ -58,6 +58,15 @@ _WITHOUT_DIALECT: Final[dict[str, tuple[str, str]]] = {
     AUTO: ("auto", "AutoOutputParser"),
 }
 """The parsers that have no dialect, each with its module and class."""
+_OTHER_NAMES: Final = {
+    "openai": "openai_tools",
+    "functions": "openai_functions",
+    "function_calling": "tools",
+    "tool_calling": "tools",
+    "anthropic": "tools",
+    "google": "tools",
+}
+"""Other names of them."""
 _MOST_CHARS: Final = 100
 """How much of an unknown name is compared and quoted."""
 KNOWN: Final[dict[str, Dialect]] = {}
@@ -231,6 +240,7 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
+    **others: Any,
 ) -> AnyParser | AutoParser:
     """Return a parser for a dialect, or for what a model writes.
 
@@ -240,12 +250,14 @@ def get_parser(
         get_parser("Qwen/Qwen3-32B")     # a model: its dialect is in the parser's `repr`
         get_parser(my_dialect)
         get_parser("tools")              # messages with tool calls, from any API
+        get_parser("gpt-5")              # the same, since its API returns tool calls
         get_parser("auto")               # any of them: each turn shows what it is written in
 
     Args:
         name: A dialect, its name or an alias, or the name of an open model; see `get_dialect`.
             ``"openai_functions"``, ``"openai_tools"`` and ``"tools"`` read messages with calls, not
-            text. ``"auto"`` finds out what each turn is written in.
+            text; the last one is also what the models of OpenAI, Anthropic and Google are read
+            with. ``"auto"`` finds out what each turn is written in.
         tools: The tools, for the prompt and to check names and inputs: a `ToolSet`, or names,
             functions, models, schemas and other forms; see `agent_parsers.toolset.Tools`. `None`
             accepts any name and any input.
@@ -257,6 +269,7 @@ def get_parser(
             ``"content"``, or ``"thought"`` if the prompt has opened a thought.
         prompt: The end of the prompt that the text continues, as another way to set *start*.
         max_chars: Longest turn that is accepted, in characters.
+        **others: There are none; names from other libraries lead to an error that says ours.
 
     Returns:
         A `DialectParser`, which returns one action or the answer. For a dialect whose
@@ -265,11 +278,14 @@ def get_parser(
         returns a list too.
 
     Raises:
-        TypeError: *name* is neither a text nor a dialect, or one of *tools* is not a tool.
+        TypeError: *name* is neither a text nor a dialect, one of *tools* is not a tool, or there is
+            no such argument.
         ValueError: There is no such dialect or model, another argument has a wrong value, two tools
             have the same name, or the dialect does not have the start; ``"auto"`` has none, and no
             *on_conflict*.
     """
+    if others:
+        raise wrong_option(next(iter(others)))
     found = _find(name)
     if isinstance(found, str):
         if found == AUTO and (start or prompt or on_conflict != "error"):
@@ -308,6 +324,8 @@ def _find(name: str | Dialect) -> Dialect | str:
         raise wrong_name(name)
     if name in _WITHOUT_DIALECT:
         return name
+    if name in _OTHER_NAMES:
+        return _OTHER_NAMES[name]
     if (dialect := _called(name)) is not None:
         return dialect
     known = {*_WITHOUT_DIALECT, *list_dialects()}
@@ -317,11 +335,16 @@ def _find(name: str | Dialect) -> Dialect | str:
     found = {_find(other) for other in known if folded(other) == key}
     if len(found) == 1:
         return found.pop()
-    from agent_parsers.registry.for_model import row_for_model  # lazily: compiles a long table
+    from agent_parsers.registry.for_model import (  # lazily: compiles a long table
+        calls_by_api,
+        row_for_model,
+    )
 
     row = row_for_model(name)
     if row is not None and row.dialect is not None:
         return get_dialect(row.dialect)
+    if row is None and calls_by_api(name):
+        return "tools"
     raise unknown_name(name[:_MOST_CHARS], known, is_model=row is not None)
 
 

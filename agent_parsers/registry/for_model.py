@@ -17,7 +17,14 @@ from output_parsers.model_output import kind_of
 if TYPE_CHECKING:
     from agent_parsers.registry.names import SeveralCallsName
 
-__all__ = ["OWNERS", "ROWS", "Row", "dialect_for_model", "row_for_model"]
+__all__ = ["OWNERS", "ROWS", "Row", "calls_by_api", "dialect_for_model", "row_for_model"]
+
+_CALLS_BY_API: Final = re.compile(
+    r"(?:(?:openai|anthropic|google|models|vertex_ai|bedrock|azure)[/:.])*"
+    r"(?:gpt-?[345]|chatgpt\b|o[1345](?:-|$)|claude\b|gemini\b)",
+    re.IGNORECASE,
+)
+"""Matches the beginnings of names of models whose API returns tool calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +255,11 @@ _PLAIN: Final = frozenset(f"{_TUNED} {_STORED} {_SERVED}".split())
 _WORD: Final = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)*[a-z]*")
 _DIVIDED_VERSION: Final = re.compile(r"(?<![0-9.])([0-9])[-_p]([0-9])(?![0-9a-z]|\.[0-9])")
 _MAX_WORDS: Final = 16  # more than the longest name in the table, with an owner
+
+
+def calls_by_api(name: str) -> bool:
+    """Return whether *name* is that of a closed model, whose API returns tool calls."""
+    return _CALLS_BY_API.match(name) is not None
 
 
 def dialect_for_model(model: str) -> SeveralCallsName | None:

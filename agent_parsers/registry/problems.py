@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.toolset.problems.names import did_you_mean
 from output_parsers.model_output import kind_of
 
-__all__ = ["unknown_name", "wrong_name"]
+__all__ = ["unknown_name", "wrong_name", "wrong_option"]
+
+_NO_FORMATS: Final = ("langchain", "langgraph", "llamaindex", "llama_index", "crewai", "autogen")
+"""Frameworks, whose agents write several formats."""
+_MEANT: Final = {"strict": "lenient=False", "tool": "tools", "functions": "tools"}
+"""What arguments that there are not are called here."""
 
 
 def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
@@ -22,12 +29,24 @@ def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
             f"no dialect reads the calls that the model {name!r} writes;"
             ' use get_parser("tools") if its server returns them as tool calls'
         )
+    if name.lower() in _NO_FORMATS:
+        return ValueError(
+            f'{name!r} is not a format: its agents write "react", "structured_chat" and others,'
+            ' or call tools ("tools"). docs/coming-from.md lists them, and list_dialects() has the'
+            " names"
+        )
     hint = "" if "/" in name else did_you_mean(name.lower(), known)
     return ValueError(
         f"there is no dialect {name!r}, and no known model of this name.{hint}"
         " list_dialects() has the names; for another model choose the dialect that it writes,"
         ' or "tools" if its API returns tool calls'
     )
+
+
+def wrong_option(name: str) -> TypeError:
+    """Return the error for an argument of `get_parser` that there is not."""
+    meant = f": use {_MEANT[name]}" if name in _MEANT else ""
+    return TypeError(f"get_parser() got an unexpected keyword argument {name!r}{meant}")
 
 
 def wrong_name(value: object) -> TypeError:

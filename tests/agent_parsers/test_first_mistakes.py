@@ -63,7 +63,19 @@ get_parser("openai")
 get_parser("openai-tools")
 get_parser("Qwen/Qwen3-32B")
 get_parser("gpt-5")
+get_parser("gpt-4o").parse("Final Answer: 42")
+get_parser("openai/o3")
 get_parser("claude-sonnet-4-5")
+get_parser("gemini-2.5-pro")
+get_parser("chatgpt")
+get_parser("anthropic")
+get_parser("functions")
+get_parser("tool_calling")
+get_parser("langchain")
+get_parser("mistral-large")
+get_parser("qwen")
+get_parser("")
+get_dialect("gpt-4o")
 get_parser("acme/agent-7b")
 get_parser("meetkai/functionary-medium-v3.2")
 get_parser(dialect_for_model("gpt-5"))
@@ -81,11 +93,18 @@ parse_transcript("Question: Why?", dialect="reakt")
 # imports
 from agent_parsers import ReactParser
 from agent_parsers import JsonOutputParser
+from agent_parsers import AIMessage
+from agent_parsers import LLM
+from output_parsers import HumanMessage
+from output_parsers import Parser
 import agent_parsers.react
 
 # options
 get_parser("react", [search])
 get_parser("react", tool=[search])
+get_parser("react", strict=True)
+get_parser("react", functions=[search])
+get_parser("react", model="gpt-5")
 get_parser("react", on_conflict="last")
 get_parser("react", start="thoughts")
 get_parser("react", lenient="maybe")
@@ -155,8 +174,19 @@ parser.render("42")
 parser.render_prompt("Why?", "steps")
 messages.format_scratchpad(["Final Answer: 42"])
 messages.render_prompt("Why?", as_messages=False)
+parser.render_prompt(None)
+parser.render_prompt(["Why?"])
+parser.render_prompt(AIMessage("Why?"))
+messages.render_prompt([AIMessage("Why?")])
 AgentAction("search")
+AgentAction("search", "Bern")
+AgentAction(tool="search", tool_input="Bern", observation="x")
+AgentStep(AgentAction("search", "Bern"), "x").observation
 AgentFinish("42")
+AgentFinish({"output": "42"})
+parse_transcript("run.txt")
+parse_transcript(Path("run.txt"))
+read_runs("no_such_run.txt")
 
 # general parsers
 PydanticOutputParser()
@@ -184,7 +214,7 @@ NAMES: dict[str, Any] = {
     for name in package.__all__
 }
 OWN = [AIMessage, Colour, Person, Searcher, bare, closed, model, search]
-NAMES |= {each.__name__: each for each in OWN} | {"react": react}
+NAMES |= {each.__name__: each for each in OWN} | {"react": react, "Path": Path}
 
 
 def outcome(code: str) -> str:

@@ -18,6 +18,7 @@ from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render
+from output_parsers.model_output import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
     from outputs import BaseMessage
 
-__all__ = ["instructions", "render_prompt", "replies"]
+__all__ = ["asked_in", "check_question", "instructions", "render_prompt", "replies"]
 
 _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 
@@ -71,7 +72,11 @@ def render_prompt(
         steps: The steps taken so far.
         system: Text to put before the instructions.
         as_messages: Whether to return messages instead of text.
+
+    Raises:
+        TypeError: *question* is not a text.
     """
+    check_question(question)
     known = known_tools(tools)
     head = "\n\n".join(filter(None, (system, format_instructions)))
     asked = asked_in(dialect, question)
@@ -83,6 +88,22 @@ def render_prompt(
     for turn in past_turns(dialect, steps, known):
         messages += (AIMessage(turn.log), HumanMessage(turn.seen.strip("\n")))
     return messages
+
+
+def check_question(question: object) -> None:
+    """Check that *question* is a text.
+
+    Raises:
+        TypeError: It is not; for messages, the error says what takes a conversation.
+    """
+    if isinstance(question, str):
+        return
+    said = f"render_prompt takes a question as text, not {kind_of(question)}"
+    if isinstance(question, list | tuple) or hasattr(question, "content"):
+        said += (
+            ": for a conversation, agent_parsers.native.to_dialect(messages, parser) is the prompt"
+        )
+    raise TypeError(said)
 
 
 def asked_in(dialect: Dialect, question: str) -> str:

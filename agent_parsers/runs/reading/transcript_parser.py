@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.reading.rules.known_tools import known_tools
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools
 
 __all__ = ["TranscriptParser", "parse_transcript", "parse_transcripts"]
+
+_PATH: Final = re.compile(r"[^\s:]{1,200}\.\w{2,8}")
 
 
 def parse_transcript(
@@ -62,8 +65,10 @@ def parse_transcripts(
     parser.feed(text)
     parser.close()
     if not parser.runs:
+        is_path = _PATH.fullmatch(text) is not None
         error = OutputParserException(
-            "found no step in the transcript",
+            "found no step in the transcript"
+            + (f", but what looks like a path: read_runs({text!r}) reads it" if is_path else ""),
             observation="Write the steps of the run, each with its labels.",
             llm_output=text,
         )

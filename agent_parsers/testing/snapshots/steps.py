@@ -55,7 +55,8 @@ def usual_replies(parser: AnyParser) -> dict[str, Any]:
 def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
     """Return a reply that calls *tool*, or a tool without a spec."""
     if isinstance(parser, TurnParser):
-        words, text = parser.dialect.prompt_words, replies(parser.dialect, tool and [tool])[0]
+        words = parser.dialect.prompt_words
+        text = replies(parser.dialect, None if tool is None else [tool])[0]
         for name in (tool and ToolSet([tool]).example(tool.name)) or ():
             text = text.replace(words.placeholder(name), f"some {name}")  # a value, not copied
         return text

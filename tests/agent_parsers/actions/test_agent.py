@@ -146,7 +146,14 @@ def test_a_wrong_type_is_a_validation_error(arguments: dict[str, Any]) -> None:
     assert taken(ours) == taken(theirs)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"tool": "a"}, {"tool": "a", "tool_input": "x"}])
+def test_an_action_that_no_model_wrote_has_no_log() -> None:
+    action = ours.AgentAction("a", "x")
+    assert action == ours.AgentAction("a", "x", log="")
+    step = ours.AgentStep(action, "seen")
+    assert step == ours.AgentStep(action=action, observation="seen")
+
+
+@pytest.mark.parametrize("arguments", [{}, {"tool": "a"}])
 def test_a_missing_argument_is_a_type_error(arguments: dict[str, Any]) -> None:
     for lib in (ours, theirs):
         with pytest.raises(TypeError, match="missing"):

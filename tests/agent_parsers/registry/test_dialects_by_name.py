@@ -18,6 +18,7 @@ from agent_parsers import (
     MessageParser,
     OutputParserException,
     ToolNamed,
+    ToolsAgentOutputParser,
     dialect_for_model,
     get_dialect,
     get_parser,
@@ -100,8 +101,7 @@ def test_a_spelling_of_two_dialects_is_not_guessed() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [("reakt", " Did you mean 'react' or 'react_zh'?"), ("hermis", " Did you mean 'hermes'?"),
-     ("openai", " Did you mean 'openai_json' or 'openai_tools'?"),
-     ("xyz", ""), ("acme/agent-7b", ""), ("", ""), ("gpt-5", ""), ("x" * 10**6, "")],
+     ("xyz", ""), ("acme/agent-7b", ""), ("", ""), ("gpt-2", ""), ("x" * 10**6, "")],
 )  # fmt: skip
 def test_an_unknown_name_is_an_error_that_names_the_nearest(name: str, hint: str) -> None:
     for find in (get_dialect, get_parser):
@@ -112,6 +112,41 @@ def test_an_unknown_name_is_an_error_that_names_the_nearest(name: str, hint: str
             " list_dialects() has the names; for another model choose the dialect that it writes,"
             ' or "tools" if its API returns tool calls'
         )
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-4o", "openai/gpt-5-mini", "o3", "o4-mini", "claude-sonnet-4-5", "gemini-2.5-pro",
+             "anthropic", "tool_calling", "bedrock/anthropic.claude-3-haiku"],
+)  # fmt: skip
+def test_a_model_whose_api_returns_tool_calls_is_read_from_messages(name: str) -> None:
+    assert type(get_parser(name)) is ToolsAgentOutputParser
+    with pytest.raises(ValueError, match="'tools' is not a dialect, since it reads messages"):
+        get_dialect(name)
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-20b", "openai/gpt-oss-120b"])
+def test_the_open_models_of_an_owner_of_closed_ones_have_their_dialect(name: str) -> None:
+    assert get_dialect(name).name == "harmony"
+
+
+@pytest.mark.parametrize("name", ["o3d-7b", "o30", "geminids", "my-gpt-4"])
+def test_a_name_that_only_resembles_that_of_a_closed_model_is_unknown(name: str) -> None:
+    with pytest.raises(ValueError, match="there is no dialect"):
+        get_parser(name)
+
+
+def test_a_framework_is_no_format() -> None:
+    with pytest.raises(ValueError, match="'LangChain' is not a format: its agents write"):
+        get_parser("LangChain")
+
+
+def test_an_argument_of_another_library_leads_to_ours() -> None:
+    ask: Any = get_parser
+    for wrong, ours in (("strict", "lenient=False"), ("tool", "tools")):
+        with pytest.raises(TypeError, match=f"argument '{wrong}': use {ours}$"):
+            ask("react", **{wrong: True})
+    with pytest.raises(TypeError, match=r"argument 'model'$"):
+        ask("react", model="x")
 
 
 def test_a_model_whose_format_no_dialect_reads_is_an_error() -> None:
@@ -246,7 +281,7 @@ def test_a_dialect_of_a_user_works_like_the_others() -> None:
 
     assert parser.render(action, thought="I look.") == log
     assert parser.format_scratchpad([AgentStep(action=action, observation="rain")]) == (
-        f"{log}\nSEEN rain\nSO "
+        f"{log}\nSEEN rain\nSO"
     )
     with pytest.raises(ValueError, match="window cannot write this step"):
         parser.render(AgentFinish({"output": "rain"}, ""), thought="a\nCALL x WITH y")

@@ -196,7 +196,9 @@ class InputRules:
             BadPayload: One is.
         """
         words = self.dialect.prompt_words
-        for name, given in value.items() if isinstance(value, dict) else ():
+        if not isinstance(value, dict):
+            return
+        for name, given in value.items():
             if isinstance(given, str) and given in (words.placeholder(name), words.tool_input):
                 # imported lazily: only errors need it
                 from agent_parsers.toolset.problems.errors import placeholder_error
