@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from agent_parsers.actions.agent import observed, pair_of
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Result, Written
 from agent_parsers.engine.writing.escape import escape
-from agent_parsers.engine.writing.render import action_and_observation
 from agent_parsers.native.writing.scratchpad import (
     format_to_openai_function_messages,
     format_to_openai_functions,
@@ -23,6 +23,7 @@ from outputs import AIMessage, BaseMessage, HumanMessage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.writing.render import Step
 
 __all__ = [
@@ -50,7 +51,7 @@ def format_log_to_str(
     """
     parts: list[str] = []
     for step in intermediate_steps:
-        action, observation = action_and_observation(step)
+        action, observation = _action_and_text(step)
         seen = escape(react.DIALECT, observation)
         parts.append(f"{action.log}\n{observation_prefix}{seen}\n{llm_prefix}")
     return "".join(parts)
@@ -70,11 +71,17 @@ def format_log_to_messages(
     """
     messages: list[BaseMessage] = []
     for step in intermediate_steps:
-        action, observation = action_and_observation(step)
+        action, observation = _action_and_text(step)
         messages.append(AIMessage(content=action.log))
         content = template_tool_response.format(observation=observation)
         messages.append(HumanMessage(content=content))
     return messages
+
+
+def _action_and_text(step: Step) -> tuple[AgentAction, str]:
+    """Return the action of *step*, and `str` of what the tool returned, as LangChain does."""
+    action, observation = pair_of(step)
+    return action, str(observed(observation))
 
 
 def format_xml(
@@ -92,7 +99,7 @@ def format_xml(
     dialect = xml.make_dialect(escape_format)
     parts: list[str] = []
     for number, step in enumerate(intermediate_steps, 1):
-        action, observation = action_and_observation(step)
+        action, observation = _action_and_text(step)
         parts.append(dialect.write(Written(tool=action.tool, tool_input=action.tool_input)))
         parts.append(
             dialect.results_text([Result(action.tool, escape(dialect, observation))], number)

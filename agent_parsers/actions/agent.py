@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -193,14 +194,27 @@ def pair_of(
 
 
 def as_text(observation: Any) -> str:
-    """Return an observation as text: as JSON if possible, otherwise `str(observation)`."""
+    """Return an observation as text, the same in every dialect.
+
+    Text stays as it is. Anything else is written as JSON, pydantic models and dataclasses in it as
+    objects; if something in it has no JSON form, it is `str` of the whole.
+    """
     observation = observed(observation)
     if isinstance(observation, str):
         return observation
     try:
-        return json.dumps(observation, ensure_ascii=False)
+        return json.dumps(observation, ensure_ascii=False, default=_as_object)
     except (TypeError, ValueError, RecursionError):
         return str(observation)
+
+
+def _as_object(value: Any) -> Any:
+    """Return a pydantic model or a dataclass as a dictionary; raise a `TypeError` for others."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    raise TypeError
 
 
 # Building a pydantic model takes about 0.9 µs, most of it for validation. A parser knows that its

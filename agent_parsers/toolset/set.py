@@ -375,9 +375,8 @@ class ToolSet:
     def _origin(self, name: str) -> Any:
         origin = self._specs[name].origin
         if origin is None:
-            raise TypeError(
-                f"the tool {name!r} cannot be run: declare it as a function, not by name"
-            )
+            how = "by name" if self._specs[name].parameters is None else "by its schema alone"
+            raise TypeError(f"the tool {name!r} cannot be run: declare it as a function, not {how}")
         return origin
 
 

@@ -186,7 +186,7 @@ AgentFinish("42")
 AgentFinish({"output": "42"})
 parse_transcript("run.txt")
 parse_transcript(Path("run.txt"))
-read_runs("no_such_run.txt")
+list(read_runs("no_such_run.txt"))
 
 # general parsers
 PydanticOutputParser()

@@ -11,7 +11,6 @@ from agent_parsers.actions.agent import (
     AgentStep,
     TurnResult,
     as_text,
-    observed,
     pair_of,
 )
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
@@ -126,7 +125,7 @@ def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
 def action_and_observation(step: Step) -> tuple[AgentAction, str]:
     """Return the action of *step*, and its observation as text."""
     action, observation = pair_of(step)
-    return action, str(observed(observation))
+    return action, as_text(observation)
 
 
 def _write_action(dialect: Dialect, step: Written, tools: ToolSet | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.toolset.schemas.spec import ToolSpec
@@ -19,14 +20,18 @@ Tools: TypeAlias = Mapping[str, Any] | Iterable[Any]
 """Declarations of tools: a list that may mix
 
 * names (a mapping ``{name: description}`` may replace the list); such tools take any input;
-* functions, methods, pydantic models, dataclasses and typed dictionaries;
-* JSON Schemas with a title, and tools as OpenAI, Anthropic or MCP define them (MCP's response to
-  ``tools/list`` may replace the list);
-* objects with a ``name``, such as LangChain's tools, MCP's tools and `ToolSpec`.
+* functions, methods, `functools.partial` of them (what is bound is not the model's to give), and
+  in a mapping ``{name: tool}`` any other object that can be called;
+* pydantic models, dataclasses and typed dictionaries;
+* JSON Schemas with a title, and tools as OpenAI, Anthropic, Gemini or MCP define them (MCP's
+  response to ``tools/list`` may replace the list);
+* objects with a ``name``, such as tools of LangChain, pydantic-ai and MCP, and `ToolSpec`.
 """
 
 _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema")
 """The keys under which OpenAI, Anthropic and MCP keep the schema."""
+_DECLARATIONS: Final = ("function_declarations", "functionDeclarations")
+"""The keys under which Gemini keeps a list of tools."""
 
 
 def read_specs(tools: Tools) -> tuple[ToolSpec, ...]:
@@ -54,9 +59,9 @@ def read_specs(tools: Tools) -> tuple[ToolSpec, ...]:
 def _specs(tools: Any) -> Iterator[ToolSpec]:
     listing = tools.get("tools") if isinstance(tools, Mapping) else getattr(tools, "tools", None)
     if isinstance(listing, list | tuple):
-        yield from map(spec_from, listing)
+        yield from _listed(listing)
     elif not isinstance(tools, Mapping):
-        yield from map(spec_from, tools)
+        yield from _listed(tools)
     elif _is_one_tool(tools):
         raise TypeError("tools are given in a list, also a single one: [tool]")
     else:
@@ -67,8 +72,61 @@ def _specs(tools: Any) -> Iterator[ToolSpec]:
                 yield replace(spec_from(tool, name=name), name=name)
 
 
+def _listed(tools: Iterable[Any]) -> Iterator[ToolSpec]:
+    """Yield the specs of the *tools* in a list, in which Gemini has lists of its own."""
+    for tool in tools:
+        declared = _declarations(tool)
+        yield from (spec_from(tool),) if declared is None else map(_from_gemini, declared)
+
+
+def _declarations(tool: Any) -> list[Any] | None:
+    """Return the tools that Gemini keeps in *tool*; `None` if it is of another kind."""
+    if not isinstance(tool, Mapping):
+        dump = getattr(tool, "model_dump", None)
+        if dump is None or isinstance(tool, type) or not hasattr(tool, _DECLARATIONS[0]):
+            return None
+        tool = dump(mode="json", exclude_none=True)
+    found = next((tool[key] for key in _DECLARATIONS if key in tool), None)
+    return found if isinstance(found, list) else None
+
+
+def _from_gemini(declared: Mapping[str, Any]) -> ToolSpec:
+    """Read one of Gemini's declarations, whose types are in capital letters."""
+    keys = ("parameters_json_schema", "parametersJsonSchema", "parameters")
+    schema = next((declared[key] for key in keys if declared.get(key) is not None), None)
+    return spec_from(
+        {
+            "name": declared.get("name"),
+            "description": declared.get("description"),
+            "parameters": _in_small_letters(schema)
+            if schema
+            else {"type": "object", "properties": {}},
+        }
+    )
+
+
+def _in_small_letters(schema: Any) -> Any:
+    """Return *schema* with types as JSON Schema has them: ``nullable`` is the type null."""
+    if isinstance(schema, list):
+        return [*map(_in_small_letters, schema)]
+    if not isinstance(schema, Mapping):
+        return schema
+    found = {}
+    for key, value in schema.items():
+        is_names = key in ("properties", "$defs")
+        inner = (value if is_names else {}).items()
+        found[key] = {k: _in_small_letters(v) for k, v in inner} if is_names else value
+        if key in ("items", "anyOf", "any_of"):
+            found["anyOf" if key == "any_of" else key] = _in_small_letters(value)
+    found.pop("any_of", None)
+    if isinstance(kind := found.get("type"), str):
+        found["type"] = [kind.lower(), "null"] if found.pop("nullable", False) else kind.lower()
+    return found
+
+
 def _is_one_tool(tools: Mapping[str, Any]) -> bool:
     is_named = isinstance(tools.get("name"), str) and any(key in tools for key in _SCHEMA_KEYS)
+    is_named = is_named or any(key in tools for key in _DECLARATIONS)
     return is_named or tools.get("type") in ("function", "object")
 
 
@@ -95,14 +153,17 @@ def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
         return spec_from_model(tool)
     if isinstance(getattr(tool, "name", None), str):
         return _from_object(tool)
-    if inspect.isroutine(tool) and (name or tool.__name__ != "<lambda>"):
+    is_function = isinstance(tool, partial) or inspect.isroutine(tool)
+    is_lambda = getattr(tool, "__name__", "") == "<lambda>"
+    can_be_called = callable(tool) and not isinstance(tool, type)
+    if (is_function and not is_lambda) or (name and can_be_called):
         from agent_parsers.toolset.declaring.functions import spec_from_function
 
-        return spec_from_function(tool, name=name)
-    is_lambda = inspect.isroutine(tool)
+        return spec_from_function(tool if is_function else tool.__call__, name=name)
+    hint = ": give it a name, as in {'name': tool}" if can_be_called else ""
     raise TypeError(
         "a tool is a name, a function with a name, a model, a JSON Schema or an object with a name,"
-        f" not {'a lambda' if is_lambda else kind_of(tool)}"
+        f" not {'a lambda' if is_lambda else kind_of(tool)}{hint}"
     )
 
 
@@ -123,7 +184,8 @@ def _from_mapping(tool: Mapping[str, Any], name: str | None) -> ToolSpec:
         return ToolSpec(title, tool.get("description") or "", schema)
     raise TypeError(
         "a tool that is a dictionary has a name and parameters (OpenAI), input_schema (Anthropic)"
-        f" or inputSchema (MCP), or is a JSON Schema; this one has {', '.join(map(str, tool))}"
+        " or inputSchema (MCP), has function_declarations (Gemini), or is a JSON Schema; this one"
+        f" has {', '.join(map(str, tool))}"
     )
 
 
@@ -139,6 +201,10 @@ def _from_object(tool: Any) -> ToolSpec:
     origin = ObjectOrigin(tool, model) if is_runnable else None
     if model is not None:
         return ToolSpec(tool.name, description, _parameters(model), origin=origin)
+    if origin is None and callable(function := getattr(tool, "function", None)):  # pydantic-ai's
+        from agent_parsers.toolset.declaring.functions import spec_from_function
+
+        return spec_from_function(function, name=tool.name, description=description or None)
     schemas = (getattr(tool, key, None) for key in _SCHEMA_KEYS)
     schema = next((dict(found) for found in schemas if isinstance(found, Mapping)), None)
     return ToolSpec(tool.name, description, schema, origin=origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import SimpleNamespace, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
@@ -29,7 +29,7 @@ def spec_from_function(
     """Return *function* as a tool.
 
     The schema is made from the type hints of the parameters; a parameter without a hint takes any
-    value. ``**kwargs`` allows further keys. ``*args``, and ``self`` and ``cls`` of a method, are
+    value. ``**kwargs`` allows further keys. ``*args``, and what a `functools.partial` binds, are
     left out. Descriptions are taken from `pydantic.Field`, from text in `Annotated`, or from the
     docstring. A function whose signature cannot be inspected takes any input.
 
@@ -39,10 +39,11 @@ def spec_from_function(
         description: Description of the tool; by default the docstring.
 
     Raises:
-        TypeError: A type hint cannot be resolved, or is of a type that JSON does not have.
+        TypeError: A type hint cannot be resolved, or is of a type that JSON does not have; or
+            *function* is a method without its object.
     """
-    doc = read_docstring(inspect.getdoc(function))
-    name = name or function.__name__
+    doc = read_docstring(inspect.getdoc(_inner(function)))
+    name = name or _name_of(function)
     description = doc.description if description is None else description
     try:
         found = _signature(function)
@@ -54,6 +55,16 @@ def spec_from_function(
         _schema(found, doc.parameters),
         origin=FunctionOrigin(function),
     )
+
+
+def _inner(function: Any) -> Any:
+    """Return the function in a `functools.partial`, or *function* itself."""
+    return function.func if isinstance(function, partial) else function
+
+
+def _name_of(function: Any) -> str:
+    name: str = _inner(function).__name__
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +93,7 @@ class FunctionOrigin:
             return self.function(**value) if isinstance(value, dict) else self.function(value)
         if not isinstance(value, dict):
             raise TypeError(
-                f"the input of {self.function.__name__} is an object, not {value!r:.100}"
+                f"the input of {_name_of(self.function)} is an object, not {value!r:.100}"
             )
         read = {
             key: item if parameter is None else parameter.read(item)
@@ -135,18 +146,19 @@ def _signature(function: Any) -> _Signature:
         TypeError: A type hint cannot be resolved, or has no JSON Schema.
     """
     signature = inspect.signature(function)
-    name = function.__name__
+    name = _name_of(function)
     try:
-        hints = _hints(inspect.unwrap(function))
+        hints = _hints(inspect.unwrap(_inner(function)))
     except (NameError, TypeError, AttributeError) as error:
         raise TypeError(f"the type hints of {name} cannot be resolved: {error}") from error
     parameters: dict[str, _Parameter] = {}
     rest = None
+    bound = function.keywords if isinstance(function, partial) else {}
     for position, (key, parameter) in enumerate(signature.parameters.items()):
         is_bare = parameter.annotation is parameter.empty
-        if (position == 0 and is_bare and key in ("self", "cls")) or (
-            parameter.kind is parameter.VAR_POSITIONAL
-        ):
+        if position == 0 and is_bare and key in ("self", "cls"):
+            raise TypeError(f"{name} is a method without its object: use that of an object")
+        if parameter.kind is parameter.VAR_POSITIONAL or key in bound:
             continue
         hint = hints.get(key, Any)
         read = _parameter(hint, parameter, f"{key} of {name}")
@@ -188,7 +200,11 @@ def _parameter(hint: Any, parameter: inspect.Parameter, what: str) -> _Parameter
         adapter: TypeAdapter[Any] = TypeAdapter(hint)
         adapter.json_schema()
     except (PydanticUserError, TypeError) as error:
-        raise TypeError(f"the parameter {what} has no JSON Schema: {error}") from error
+        why = str(error).partition("\n")[0].partition(". ")[0]
+        raise TypeError(
+            f"the parameter {what} has no JSON Schema: {why}. If your program gives it, bind it"
+            " with functools.partial"
+        ) from error
     is_positional = parameter.kind is parameter.POSITIONAL_ONLY
     kinds = frozenset(typing.get_args(hint) if _is_union(hint) else (hint,))
     types = kinds if kinds <= _PLAIN_TYPES else frozenset()

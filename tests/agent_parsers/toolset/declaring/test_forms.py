@@ -352,7 +352,7 @@ def test_hints_without_a_schema_are_a_mistake_of_the_caller(function: Any, reaso
         (1, "^tools are given in a list, not as int$"),
             (print, r"^tools are given in a list, as in \[print\]$"),
         ([1], "^a tool is a name, a function .*, not int$"),
-        ([lambda x: x], "^a tool is a name, a function .*, not a lambda$"),
+        ([lambda x: x], "^a tool is a name, a function .*, not a lambda: give it a name, as in"),
         ([{}], "a tool that is a dictionary has a name and parameters"),
         ([{"query": "x"}], "this one has query"),
         (SAME["OpenAI tool"][0], "tools are given in a list, also a single one"),  # type: ignore[index]
@@ -468,3 +468,71 @@ def test_tools_run_while_others_do() -> None:
         return [await tools.acall(action) for action in actions]
 
     assert asyncio.run(run()) == ["ab" * 5, "AB", "ab" * 5]
+
+
+# -- Gemini and pydantic-ai ------------------------------------------------------------------------
+
+DECLARED = {
+    "name": "book",
+    "description": "Books a room.",
+    "parameters": {
+        "type": "OBJECT",
+        "properties": {
+            "place": {"type": "STRING", "nullable": True},
+            "nights": {"type": "ARRAY", "items": {"type": "INTEGER"}},
+            "type": {"type": "STRING", "enum": ["STRING", "OBJECT"]},
+        },
+        "required": ["place"],
+    },
+}
+
+
+@pytest.mark.parametrize("key", ["function_declarations", "functionDeclarations"])
+def test_the_lists_of_gemini_are_tools(key: str) -> None:
+    tools = ToolSet([{key: [DECLARED, {"name": "clock"}]}, "search"])
+    assert tools.names == ("book", "clock", "search")
+    book, clock, _ = tools
+    assert book.parameters == {
+        "type": "object",
+        "properties": {
+            "place": {"type": ["string", "null"]},
+            "nights": {"type": "array", "items": {"type": "integer"}},
+            "type": {"type": "string", "enum": ["STRING", "OBJECT"]},
+        },
+        "required": ["place"],
+    }
+    assert book.description == "Books a room."
+    assert clock.parameters == {"type": "object", "properties": {}}
+    assert tools.check("book", {"place": None, "nights": ["3"]}) == {"place": None, "nights": [3]}
+    with pytest.raises(TypeError, match="tools are given in a list, also a single one"):
+        ToolSet({key: [DECLARED]})
+
+
+class Declared(BaseModel):
+    """As the client of Gemini declares tools."""
+
+    function_declarations: list[dict[str, Any]]
+
+
+def test_an_object_with_a_list_of_gemini_is_taken() -> None:
+    assert ToolSet([Declared(function_declarations=[DECLARED])]).names == ("book",)
+
+
+class FunctionTool:
+    """As pydantic-ai declares tools."""
+
+    def __init__(self, function: Any, name: str, description: str | None = None) -> None:
+        self.function, self.name, self.description = function, name, description
+
+
+def test_an_object_with_a_name_and_a_function_is_that_function() -> None:
+    def look_up(query: str) -> str:
+        """Looks something up."""
+        return f"found {query}"
+
+    tools = ToolSet([FunctionTool(look_up, "search"), FunctionTool(look_up, "find", "Finds.")])
+    assert [(spec.name, spec.description) for spec in tools] == [
+        ("search", "Looks something up."),
+        ("find", "Finds."),
+    ]
+    assert tools.call(AgentAction("find", "lakes")) == "found lakes"

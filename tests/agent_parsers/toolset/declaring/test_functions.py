@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from datetime import date  # noqa: TC003 - hints are resolved
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -93,8 +94,9 @@ def test_a_default_that_json_does_not_have_is_left_out() -> None:
 def test_what_the_model_cannot_give_is_left_out() -> None:
     shop = Shop()
     assert list(parameters(shop.sell)["properties"]) == ["item", "count"]
-    assert list(parameters(Shop.sell)["properties"]) == ["item", "count"]
     assert list(parameters(Shop.shut)["properties"]) == ["now"]
+    with pytest.raises(TypeError, match=r"^sell is a method without its object"):
+        ToolSet([Shop.sell])
     assert list(parameters(Shop.open)["properties"]) == ["hour"]
     assert (
         ToolSet([shop.sell]).call(AgentAction("sell", {"item": "tea", "count": "2"}, "")) == "2 tea"
@@ -263,3 +265,55 @@ def test_docstrings_say_what_parameters_are(text: str) -> None:
 )
 def test_docstrings_in_part(text: str | None, description: str, said: dict[str, str]) -> None:
     assert read_docstring(text) == (description, said)
+
+
+def add(a: int, b: int, *, scale: float = 1) -> float:
+    """Adds two numbers.
+
+    Args:
+        a: The first.
+        b: The second.
+    """
+    return (a + b) * scale
+
+
+def test_what_a_partial_binds_is_not_the_models_to_give() -> None:
+    tools = ToolSet([partial(add, 1, scale=2)])
+    (spec,) = tools
+    assert (spec.name, spec.description) == ("add", "Adds two numbers.")
+    assert spec.parameters is not None
+    assert spec.parameters["properties"] == {"b": {"type": "integer", "description": "The second."}}
+    assert tools.call(AgentAction("add", {"b": "2"})) == 6
+    with pytest.raises(ToolInputError, match="scale"):
+        tools.check("add", {"b": 2, "scale": 3})
+    assert ToolSet({"plus": partial(partial(add, 1), 2)}).call(AgentAction("plus", {})) == 3
+
+
+class Session:
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def __call__(self, query: str) -> str:
+        """Looks something up."""
+        return f"{self.prefix} {query}"
+
+
+def ask(session: Session, query: str) -> str:
+    return session(query)
+
+
+def test_an_object_that_can_be_called_is_a_tool_under_a_name() -> None:
+    tools = ToolSet({"search": Session("found")})
+    (spec,) = tools
+    assert (spec.name, spec.description) == ("search", "Looks something up.")
+    assert tools.call(AgentAction("search", "lakes")) == "found lakes"
+    with pytest.raises(TypeError, match=r"not Session: give it a name, as in \{'name': tool\}$"):
+        ToolSet([Session("found")])
+
+
+def test_a_parameter_that_the_program_gives_is_bound() -> None:
+    with pytest.raises(TypeError, match=r"^the parameter session of ask .* functools\.partial$"):
+        ToolSet([ask])
+    assert ToolSet([partial(ask, Session("found"))]).call(AgentAction("ask", "x")) == "found x"
+    bound = ToolSet([partial(ask, session=Session("found"))])
+    assert bound.call(AgentAction("ask", {"query": "x"})) == "found x"
