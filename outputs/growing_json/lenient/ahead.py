@@ -123,9 +123,10 @@ class _Ahead:
         if char in "}]":
             return self.after_closer(char)
         if char in _all_closers or char in CLOSERS:
-            # On a new line it may open the next key, with only the comma missing.
-            is_key = self.new_line and self.in_object and self.at_key()
-            return Follows.JSON if is_key else Follows.QUOTE
+            # Behind blanks it may open the next key or item, with only the comma missing.
+            is_apart = self.pos > 0 and (self.new_line or not self.in_doubt)
+            is_next = is_apart and (self.at_key() if self.in_object else self.at_item())
+            return Follows.JSON if is_next else Follows.QUOTE
         if char == "`":
             fence = closing_fence(self.text, self.pos)
             if fence is None:
@@ -181,6 +182,17 @@ class _Ahead:
             return True
         end = self.expect_more(half_quoted_key(text, start))
         return end > start and text[end] in _all_closers and self.at_colon(end + 1)
+
+    def at_item(self) -> bool:
+        """Return whether a whole string comes next, and after it another item or the bracket."""
+        text, start = self.text, self.pos
+        if not self.grown.depth or text[start] not in CLOSERS:
+            return False
+        end = self.expect_more(_key_text(text[start])(text, start + 1))
+        if text[end] not in CLOSERS[text[start]]:
+            return False
+        after = self.expect_more(skip_space(text, end + 1))
+        return text[after] in ",]" or (after > end + 1 and text[after] in CLOSERS)
 
     def at_colon(self, pos: int) -> bool:
         return self.text[self.expect_more(skip_space(self.text, pos))] == ":"

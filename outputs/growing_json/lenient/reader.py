@@ -196,6 +196,17 @@ class LenientJsonReader(LenientStrings):
             return self._open_key(chunk, pos)
         return self._VALUE[chunk[pos]](self, chunk, pos)
 
+    def _supply_comma_before_number(self, chunk: str, pos: int) -> int:
+        """Read another number, unless it may be the next thousand: ``1 000`` is one number."""
+        ahead = chunk[pos : pos + 4]
+        if len(ahead) < 4 and not self._ended:
+            self._held = chunk[pos:]
+            return len(chunk)
+        is_group = ahead[:3].isdigit() and not ahead[3:].isdigit()
+        if is_group and not isinstance(self._grown.top[-1], str | list | dict | bool | None):
+            return self._break(chunk, pos, f"expected {self._state.expected}")
+        return self._supply_comma(chunk, pos)
+
     def _bare_key(self, chunk: str, pos: int) -> int:
         """Read a key without quotes, or without the opening quote."""
         ahead = chunk[pos : pos + MAX_CHARS]
@@ -289,7 +300,8 @@ class LenientJsonReader(LenientStrings):
             **_SPACE,
             ",": _await_item,
             **dict.fromkeys("]}", _close),
-            **dict.fromkeys("[{", _supply_comma),
+            **dict.fromkeys(["[", "{", *CLOSERS], _supply_comma),
+            **dict.fromkeys("-0123456789", _supply_comma_before_number),
             "`": _fence,
         },
     )
