@@ -1,7 +1,7 @@
 """Messages of the model: content, tool calls and token usage."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,10 @@ _CALL_FIELDS = frozenset(
 )
 
 
+_MISSING: Final[Any] = object()
+"""Stands for content that is not given, which is a mistake."""
+
+
 class AIMessage(BaseMessage):
     """A message from the model.
 
@@ -24,7 +28,8 @@ class AIMessage(BaseMessage):
 
         {"id": "call_1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
 
-    Blocks of type ``tool_call`` among ``content_blocks`` are calls too.
+    Blocks of type ``tool_call`` among ``content_blocks`` are calls too. The content `None`, as in
+    OpenAI's messages, is ``""``.
     """
 
     tool_calls: list[ToolCall] = Field(default_factory=list)
@@ -38,10 +43,14 @@ class AIMessage(BaseMessage):
     def __init__(
         self,
         /,
-        content: Content | None = None,
+        content: Content | None = _MISSING,
         content_blocks: list[dict[str, Any]] | None = None,
         **fields: Any,
     ) -> None:
+        if content is None:
+            content = ""
+        elif content is _MISSING:
+            content = None
         if content_blocks is not None and "tool_calls" not in fields:
             calls = [block for block in content_blocks if _is_call(block)]
             if calls:
