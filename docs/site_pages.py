@@ -22,8 +22,8 @@ SUMMARY: Final = (
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Start": (
-        "README.md", "docs/which-parser.md", "docs/executors.md", "docs/coming-from.md",
-        "docs/troubleshooting.md",
+        "README.md", "docs/cookbook.md", "docs/which-parser.md", "docs/executors.md",
+        "docs/coming-from.md", "docs/comparison.md", "docs/faq.md", "docs/troubleshooting.md",
     ),
     "Use": (
         "docs/openai.md", "docs/anthropic.md", "docs/langchain.md", "docs/tools.md",

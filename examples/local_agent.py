@@ -55,7 +55,7 @@ def run(asked: argparse.Namespace) -> Any:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options = argparse.ArgumentParser(description="An agent with a local model.")
     options.add_argument("question")
     options.add_argument("--url", default="http://127.0.0.1:8080/v1")
     options.add_argument("--model", default="local", help="as the server calls it")
@@ -70,8 +70,7 @@ if __name__ == "__main__":
 # >                       [--grammar GRAMMAR] [--turns TURNS] [--tokens TOKENS]
 # >                       question
 # >
-# > An agent with a local model, behind any server with OpenAI's API: llama.cpp,
-# > vLLM, Ollama.
+# > An agent with a local model.
 # >
 # > positional arguments:
 # >   question
