@@ -109,12 +109,11 @@ if __name__ == "__main__":
 # >     <tool_name>error</tool_name>
 # >     <stdout>
 # >     There is no tool 'aera'. Did you mean 'area'? The tools are: area.
-# >     For example:
-# >     | <function_calls>
-# >     | <invoke name="area">
-# >     | <parameter name="lake"><lake></parameter>
-# >     | </invoke>
-# >     | </function_calls>
+# >     For example: <function_calls>
+# >     <invoke name="area">
+# >     <parameter name="lake"><lake></parameter>
+# >     </invoke>
+# >     </function_calls>
 # >     </stdout>
 # >     </result>
 # >     </function_results>

@@ -125,9 +125,8 @@ if __name__ == "__main__":
 # > react, 3 turns: Lake| Thun| has| 48|.|3| km²|.
 # >   async: Lake Thun has 48.3 km².
 # >     told: Observation: There is no tool 'aera'. Did you mean 'area'? The tools are: area.
-# >     told: For example:
-# >     told: | Action: area
-# >     told: | Action Input: <lake>
+# >     told: For example: Action: area
+# >     told: Action Input: <lake>
 # > hermes, 2 turns: Lake| Thun| has| 48|.|3| km²|.
 # >   async: Lake Thun has 48.3 km².
 # > tools, 2 turns: Lake| Thun| has| 48|.|3| km²|.

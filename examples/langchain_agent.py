@@ -71,9 +71,8 @@ if __name__ == "__main__":
 # > react: Lake Thun has 48.3 km².
 # >   _Exception:
 # >     There is no tool 'aera'. Did you mean 'area'? The tools are: area.
-# >     For example:
-# >     | Action: area
-# >     | Action Input: <lake>
+# >     For example: Action: area
+# >     Action Input: <lake>
 # >   area:
 # >     48.3 km²
 # > tools: Lake Thun is larger.

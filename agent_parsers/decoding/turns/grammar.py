@@ -190,7 +190,7 @@ class _Turns:
 
     @cached_property
     def _is_stopped(self) -> bool:
-        """Whether a call has a stop sequence, so that nothing follows it."""
+        """Whether calls end in a stop sequence, so that nothing follows them."""
         return any(stop in each for each in self._alone for stop in self._dialect.stop)
 
     def _begun(self, written: list[str], slot: str, tail: str | None = None) -> Iterator[Node]:
@@ -254,7 +254,11 @@ class _Turns:
         before, cut = gap
         each = self._rule("call", choice(map(self._inputs.call, self._names)))
         most = None if self._options.max_calls is None else self._options.max_calls - 1
-        most = 0 if self._is_stopped else most
+        # A stop sequence may end all calls together; its first characters may be the last call's.
+        ends_all = closes and any(
+            stop.endswith(closes[-len(stop) :]) for stop in self._dialect.stop
+        )
+        most = 0 if self._is_stopped and not ends_all else most
         more = [Repeat(sequence(between, each), 0, most)] if most != 0 else []
         calls = sequence(opens.removeprefix(cut), each, *more, closes)
         return sequence(before, self._rule("calls", calls))

@@ -62,15 +62,22 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
 
 
 CAREFUL: Final = {
-    "half of a call": ("open_call", "cut_input", "ambiguous_end"),
+    "half of a call": ("open_call", "cut_input", "ambiguous_end", "open_quote", "open_fence"),
     "a call that cannot be read": (
-        *("no_call", "bad_call", "bad_value", "no_plain_list", "foreign_call"),
+        *("no_call", "bad_call", "bad_value", "no_plain_list", "foreign_call", "positional"),
         "long_tool_name",
     ),
-    "a call that is quoted, or in a thought": ("call_in_quotation", "open_reasoning"),
-    "two results": ("action_and_answer", "several_answers"),
+    "a call that is quoted, mentioned, or in a thought": (
+        *("call_in_quotation", "call_in_sentence", "open_reasoning"),
+    ),
+    "two results, or two inputs": (
+        *("action_and_answer", "several_answers", "stray_input", "two_inputs"),
+    ),
+    "a key that stands twice": ("repeated_key",),
     "a result that the model invented": ("invented_first",),
-    "no words where some belong": ("no_tool_name", "no_input", "no_question", "no_reply"),
+    "no words where some belong, or no tool": (
+        *("no_tool_name", "no_input", "no_question", "no_reply", "action_without_tool"),
+    ),
 }
 """What only lenient reading refuses, and the names of its problems: a reference parser makes a call
 or an answer of it. Users read about it in docs/lenient.md."""
@@ -100,6 +107,7 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
     elif (
         problem in _CAREFUL
         or _says_nothing(dialect, strict, lenient)
+        or any(mark in text for pair in REASONING for mark in pair)  # only lenient mode knows them
         or not is_clear(dialect, text)
     ):
         return

@@ -42,8 +42,9 @@ CODE = {"smolagents_code"}
 TYPED = {"kimi_k3"}
 """The dialects that write the type of each value."""
 DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
-ONE_CALL = {"json_toolcall"}
-"""Dialects that write several calls in another way than one; a grammar has one."""
+ONE_CALL = {"json_toolcall", "harmony"}
+"""Dialects that write several calls in another way than one, or end one call in a stop sequence; a
+grammar has one."""
 MANY_MARKS = {"granite"}
 """Dialects whose grammar has no sentence that ends in a colon before calls."""
 COUNT = 3000 if DEEP else 300 if THOROUGH else 25
