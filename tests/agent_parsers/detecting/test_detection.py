@@ -37,6 +37,9 @@ BELONGS_TO_ANOTHER = {
     "line breaks at the ends of a value are part of it": ("qwen3_coder",),
     # An answer in `docstore` is a call, and labels with numbers are those of others as well.
     "a step may follow another without an observation": ("",),
+    # Questions and answers without a call are those of all formats with these labels.
+    "an answer ends before the next question": ("chat",),
+    'a question ends an answer with a line "Action:", and begins the next run': ("",),
 }
 """Cases in which the dialect finds less than another; or others remain (``""``)."""
 
