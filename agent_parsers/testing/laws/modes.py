@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.reasoning import REASONING
+from agent_parsers.engine.grammar.rewritings import END_TOKENS
 from agent_parsers.engine.grammar.table import Go, Note, Part
 from agent_parsers.engine.markers.kinds import Inline, Literal
 from agent_parsers.engine.markers.mentions import Given
 from agent_parsers.engine.markers.patterns import Patterns
-from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair
+from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair, ThoughtDelta
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.pieces import marker_in
 from agent_parsers.testing.trials.stories import Refusal, parsed, story_of
@@ -64,14 +65,14 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
 CAREFUL: Final = {
     "half of a call": ("open_call", "cut_input", "ambiguous_end", "open_quote", "open_fence"),
     "a call that cannot be read": (
-        *("no_call", "bad_call", "bad_value", "no_plain_list", "foreign_call", "positional"),
-        "long_tool_name",
+        *("no_call", "bad_call", "bad_value", "bad_input", "no_plain_list", "foreign_call"),
+        *("positional", "open_header", "long_tool_name"),
     ),
     "a call that is quoted, mentioned, or in a thought": (
         *("call_in_quotation", "call_in_sentence", "open_reasoning"),
     ),
     "two results, or two inputs": (
-        *("action_and_answer", "several_answers", "stray_input", "two_inputs"),
+        *("action_and_answer", "several_answers", "differing_calls", "stray_input", "two_inputs"),
     ),
     "a key that stands twice": ("repeated_key",),
     "a result that the model invented": ("invented_first",),
@@ -82,6 +83,9 @@ CAREFUL: Final = {
 """What only lenient reading refuses, and the names of its problems: a reference parser makes a call
 or an answer of it. Users read about it in docs/lenient.md."""
 _CAREFUL: Final = {problem for problems in CAREFUL.values() for problem in problems}
+
+
+_ENDS: Final = {token.canonical for token in END_TOKENS}
 
 
 @law
@@ -100,9 +104,13 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
     lenient = story_of(dialect, "lenient", [text])
     if not isinstance(lenient.outcome, Refusal):
         return
+    seen = {event.name for event in lenient.of(MarkerSeen)}
+    only_lenient = seen - dialect.strict.markers.keys()
+    if _ENDS & only_lenient or any(each.startswith(("end ", "half of ")) for each in only_lenient):
+        return  # lenient mode ends turns and thoughts at marks of other templates
     problem = lenient.outcome.error.problem
     if problem == "invented_first" and not isinstance(strict, AgentFinish):
-        if _given(dialect.lenient) & {event.name for event in lenient.of(MarkerSeen)}:
+        if _given(dialect.lenient) & seen:
             return
     elif (
         problem in _CAREFUL
@@ -134,8 +142,9 @@ def _says_nothing(dialect: Dialect, strict: Outcome, lenient: Story) -> bool:
         return False
     answer = str(strict.return_values["output"])
     is_left_out = any(repair.kind == "left_out" for repair in lenient.of(Repair))
+    is_thought = dialect.several and bool(lenient.of(ThoughtDelta))
     is_mark = marker_in(dialect, answer) != ""
-    return is_left_out or is_mark or not any(map(str.isalnum, answer))
+    return is_left_out or is_thought or is_mark or not any(map(str.isalnum, answer))
 
 
 def _is_answer_with_labels(dialect: Dialect, outcome: Outcome, text: str) -> bool:
