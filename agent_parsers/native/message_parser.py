@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentFinish, WithResult
+from agent_parsers.engine.writing.prompt import check_question
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
 from agent_parsers.native.reading.pieces import message_in, not_text
 from agent_parsers.native.reading.stream import MessageStreamParser
@@ -17,7 +18,6 @@ from agent_parsers.native.writing.scratchpad import past_messages
 from agent_parsers.parsers.agent_parser import BaseAgentOutputParser
 from agent_parsers.parsers.event_parser import EventParser
 from output_parsers.base import is_default
-from output_parsers.model_output import kind_of
 from outputs import HumanMessage, SystemMessage
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
@@ -135,11 +135,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
         """
         if not as_messages:
             raise ValueError("a model that calls tools takes messages, not a prompt of text")
-        if not isinstance(question, str):
-            raise TypeError(
-                f"render_prompt takes a question as text, not {kind_of(question)}: put the messages"
-                " of a conversation before those that it returns"
-            )
+        check_question(question, "put the messages of a conversation before those that it returns")
         head: list[BaseMessage] = [SystemMessage(system)] if system else []
         past = past_messages(steps, self.format_scratchpad)
         return [*head, HumanMessage(question), *past]

@@ -324,10 +324,10 @@ def _find(name: str | Dialect) -> Dialect | str:
         raise wrong_name(name)
     if name in _WITHOUT_DIALECT:
         return name
-    if name in _OTHER_NAMES:
-        return _OTHER_NAMES[name]
     if (dialect := _called(name)) is not None:
         return dialect
+    if name in _OTHER_NAMES:  # a user's dialect may have such a name
+        return _OTHER_NAMES[name]
     known = {*_WITHOUT_DIALECT, *list_dialects()}
     known.update(alias for alias, owner in ALIASES.items() if owner not in KNOWN)
     known.update(alias for dialect in KNOWN.values() for alias in dialect.aliases)

@@ -35,9 +35,8 @@ def main() -> None:
     parts = asked.parts or PARTS
     with running(asked.threads) as server:
         print(f"model: {server.model}")
-        for part in parts:
-            if part != "native":
-                print(f"\n## {part}\n", flush=True)
+        for part in (each for each in parts if each != "native"):
+            print(f"\n## {part}\n", flush=True)
             if part == "first":
                 print(first_tokens.table(server, min(asked.questions, 10)))
             elif part == "constrained":

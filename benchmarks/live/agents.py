@@ -9,11 +9,12 @@ import time
 from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
-from socket import create_connection, create_server
+from socket import create_connection
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import ToolSet
 from benchmarks.live.questions import TOOLS
+from benchmarks.live.server import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,8 +70,7 @@ def _proxied(server: Server) -> str:
 
 @contextmanager
 def _proxy(server: Server) -> Iterator[str]:
-    with create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     upstream = f"{server.url}/v1/chat/completions"
     command = [
         *(sys.executable, str(EXAMPLES / "proxy.py"), "--dialect", "hermes", "--retries", "2"),

@@ -22,11 +22,16 @@ DIALECTS = (
 OUTCOMES = ("call", "answer", "refused")
 
 
+def tools_of(name: str) -> list[Any]:
+    """Return the tools of a dialect; there is one if it does not name them."""
+    return TOOLS[:1] if name == "self_ask" else TOOLS
+
+
 def ask(
     server: Server, name: str, question: str, steps: Sequence[Any] = (), seed: int = 1
 ) -> Reply:
     """Let the model write a turn, after a text or, for dialects of chat models, messages."""
-    parser = get_parser(name, tools=TOOLS)
+    parser = get_parser(name, tools=tools_of(name))
     if parser.dialect.several:
         messages = parser.render_prompt(question, steps, as_messages=True)
         return server.chat(messages, stop=parser.stop, seed=seed)
@@ -57,7 +62,7 @@ def readers(name: str) -> dict[str, Callable[[dict[str, str]], Any]]:
     """Return what reads the replies of a dialect, by name."""
     found: dict[str, Callable[[dict[str, str]], Any]] = {}
     for mode, lenient in (("strict", False), ("lenient", True)):
-        parser = get_parser(name, tools=TOOLS, lenient=lenient)
+        parser = get_parser(name, tools=tools_of(name), lenient=lenient)
         found[mode] = lambda each, p=parser: p.parse(each["text"], ended=each["ended"])
     theirs = langchain_parser(name)
     if theirs is not None:
@@ -96,7 +101,8 @@ def streamed_otherwise(found: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     odd = []
     for each in found:
         for lenient in (False, True):
-            parser = get_parser(each["dialect"], tools=TOOLS, lenient=lenient)
+            name = each["dialect"]
+            parser = get_parser(name, tools=tools_of(name), lenient=lenient)
             text, ended = each["text"], each["ended"]
             pieces = (cut(text, [size]) for size in (1, 4, 9))
             if any(_read(parser, some, ended) != _read(parser, [text], ended) for some in pieces):

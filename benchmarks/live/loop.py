@@ -11,8 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import AgentFinish, OutputParserException, get_parser
-from benchmarks.live.free import DIALECTS, ask, streamed_otherwise
-from benchmarks.live.questions import TOOLS
+from benchmarks.live.free import DIALECTS, OUTCOMES, ask, streamed_otherwise, tools_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +22,6 @@ RETRIES = 2
 GENERIC = "Your reply could not be read. Follow the format of the instructions exactly."
 TOLD: dict[str, Callable[[str], str]] = {"ours": str, "one sentence": lambda _: GENERIC}
 """What the model is told, by name, given our observation."""
-COLUMNS = ("call", "answer", "refused")
 
 
 def runs(
@@ -60,13 +58,9 @@ def _retried(
 def _outcome(name: str, reply: Reply) -> Any:
     """Return the result of *reply*, or the error."""
     try:
-        return get_parser(name, tools=_tools(name)).parse(reply.text, ended=reply.ended)
+        return get_parser(name, tools=tools_of(name)).parse(reply.text, ended=reply.ended)
     except OutputParserException as error:
         return error
-
-
-def _tools(name: str) -> list[Any]:
-    return TOOLS[:1] if name == "self_ask" else TOOLS
 
 
 def _named(outcome: Any) -> str:
@@ -77,12 +71,12 @@ def _named(outcome: Any) -> str:
 
 def table(found: Sequence[dict[str, Any]]) -> str:
     """Return the outcomes, by dialect and by what the model was told."""
-    rows = [f"| dialect | told | {' | '.join(COLUMNS)} |", "|---" * (2 + len(COLUMNS)) + "|"]
+    rows = [f"| dialect | told | {' | '.join(OUTCOMES)} |", "|---" * (2 + len(OUTCOMES)) + "|"]
     for name in (*dict.fromkeys(each["dialect"] for each in found), "all"):
         for told in TOLD:
             those = [e for e in found if e["told"] == told and name in (e["dialect"], "all")]
             counts = Counter(each["outcome"] for each in those)
-            cells = " | ".join(f"{counts[each]} of {len(those)}" for each in COLUMNS)
+            cells = " | ".join(f"{counts[each]} of {len(those)}" for each in OUTCOMES)
             rows.append(f"| {name} | {told} | {cells} |")
     texts = [
         {"dialect": each["dialect"], **reply._asdict()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, ToolSet, get_parser
+from benchmarks.live.free import OUTCOMES
 from benchmarks.live.questions import QUESTIONS, TOOLS
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ You can call these tools:
 {% endfor %}
 {%- if add_generation_prompt %}<|im_start|>assistant
 {% endif %}"""
-OUTCOMES = ("call", "answer", "refused")
 
 
 def replies(server: Server, questions: Sequence[str] = QUESTIONS) -> Iterator[dict[str, Any]]:
@@ -43,15 +43,9 @@ def replies(server: Server, questions: Sequence[str] = QUESTIONS) -> Iterator[di
     tools = ToolSet(TOOLS)
     for seed, question in enumerate(questions):
         text, ended, theirs = server.chat_natively(question, tools.openai_tools(), seed=seed)
-        for name, lenient in (("strict", False), ("lenient", True)):
-            ours = _calls(text, ended, tools, lenient=lenient)
-            yield {
-                "question": question,
-                "text": text,
-                "server": theirs,
-                "reader": name,
-                "ours": ours,
-            }
+        for reader in ("strict", "lenient"):
+            ours = _calls(text, ended, tools, lenient=reader == "lenient")
+            yield {"text": text, "server": theirs, "reader": reader, "ours": ours}
 
 
 def _calls(text: str, ended: Any, tools: ToolSet, *, lenient: bool) -> Any:
@@ -74,12 +68,9 @@ def table(found: Sequence[dict[str, Any]]) -> str:
     """Return how often the server and we agree, and each reply of which we make another call."""
     rows = [f"| reader | server | {' | '.join(OUTCOMES)} | calls that differ |", "|---" * 6 + "|"]
     for reader in ("strict", "lenient"):
+        of_reader = [each for each in found if each["reader"] == reader]
         for theirs in OUTCOMES:
-            those = [
-                each
-                for each in found
-                if each["reader"] == reader and _named(each["server"]) == theirs
-            ]
+            those = [each for each in of_reader if _named(each["server"]) == theirs]
             counts = [sum(_named(each["ours"]) == kind for each in those) for kind in OUTCOMES]
             other = sum(
                 _named(each["ours"]) == theirs == "call" and each["ours"] != each["server"]

@@ -123,6 +123,13 @@ def weights() -> Path:
     return next(Path(spec.origin).parent.glob("*.gguf"))
 
 
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
 @contextmanager
 def running(threads: int = 2, template: str = "") -> Iterator[Server]:
     """Start a server on a free port, and end it.
@@ -133,8 +140,7 @@ def running(threads: int = 2, template: str = "") -> Iterator[Server]:
             that the model wrote.
     """
     model = weights()
-    with create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "benchmarks.live.server", str(model), str(port), str(threads)]
     command += [template] if template else []
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,5 +1,6 @@
 """Scratchpads match LangChain's, unless a tool returned text that looks like a label."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from langchain_classic.agents import format_scratchpad as theirs
 from langchain_core.agents import AgentAction as TheirAction
 
-from agent_parsers import AgentAction, AgentStep, get_parser, parse_transcript
+from agent_parsers import AgentAction, AgentStep, get_dialect, get_parser, parse_transcript
 from agent_parsers.format_scratchpad import format_log_to_messages, format_log_to_str, format_xml
 
 WORDS = st.text("ab 12\n.:-", max_size=12)
@@ -66,6 +67,12 @@ def test_a_step_may_be_a_pair_or_an_agent_step() -> None:
     assert format_log_to_str([AgentStep(action=action, observation="y")]) == written
     # LangChain's text ends in a space, which the model should write.
     assert get_parser("react").format_scratchpad([(action, "y")]) == written.rstrip(" ")
+
+
+def test_a_label_that_ends_in_a_space_stands_before_one_space() -> None:
+    own = replace(get_dialect("react"), name="own", generation_prompt=lambda _number: "Thought: ")
+    step = (AgentAction("search", "x", "I go.\nAction: search\nAction Input: x"), "y")
+    assert "\nThought: I go.\n" in get_parser(own).render_prompt("Why?", [step])
 
 
 @given(PAIRS, st.sampled_from(["minimal", None]))

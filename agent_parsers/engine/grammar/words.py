@@ -54,6 +54,7 @@ class PromptWords:
 
 
 def before_words(label: str, words: str) -> str:
-    """Return a *label* as it stands before *words*: with a space, unless they begin with one."""
+    """Return a *label* as it stands before *words*: with one space, which they may begin with."""
+    label = label.rstrip(" ")
     is_apart = not label or label.endswith("：") or words[:1].isspace()
     return label if is_apart else f"{label} "

@@ -90,20 +90,27 @@ def render_prompt(
     return messages
 
 
-def check_question(question: object) -> None:
+_CONVERSATION: Final = (
+    "for a conversation, agent_parsers.native.to_dialect(messages, parser) is the prompt"
+)
+
+
+def check_question(question: object, hint: str = "") -> None:
     """Check that *question* is a text.
 
+    Args:
+        question: What was given.
+        hint: What to do with something else; by default, what takes a conversation if it is one.
+
     Raises:
-        TypeError: It is not; for messages, the error says what takes a conversation.
+        TypeError: It is not.
     """
     if isinstance(question, str):
         return
-    said = f"render_prompt takes a question as text, not {kind_of(question)}"
     if isinstance(question, list | tuple) or hasattr(question, "content"):
-        said += (
-            ": for a conversation, agent_parsers.native.to_dialect(messages, parser) is the prompt"
-        )
-    raise TypeError(said)
+        hint = hint or _CONVERSATION
+    said = f"render_prompt takes a question as text, not {kind_of(question)}"
+    raise TypeError(f"{said}: {hint}" if hint else said)
 
 
 def asked_in(dialect: Dialect, question: str) -> str:

@@ -94,15 +94,8 @@ def _from_gemini(declared: Mapping[str, Any]) -> ToolSpec:
     """Read one of Gemini's declarations, whose types are in capital letters."""
     keys = ("parameters_json_schema", "parametersJsonSchema", "parameters")
     schema = next((declared[key] for key in keys if declared.get(key) is not None), None)
-    return spec_from(
-        {
-            "name": declared.get("name"),
-            "description": declared.get("description"),
-            "parameters": _in_small_letters(schema)
-            if schema
-            else {"type": "object", "properties": {}},
-        }
-    )
+    parameters = _in_small_letters(schema) if schema else {"type": "object", "properties": {}}
+    return spec_from({**declared, "parameters": parameters})
 
 
 def _in_small_letters(schema: Any) -> Any:
@@ -111,14 +104,13 @@ def _in_small_letters(schema: Any) -> Any:
         return [*map(_in_small_letters, schema)]
     if not isinstance(schema, Mapping):
         return schema
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in schema.items():
-        is_names = key in ("properties", "$defs")
-        inner = (value if is_names else {}).items()
-        found[key] = {k: _in_small_letters(v) for k, v in inner} if is_names else value
-        if key in ("items", "anyOf", "any_of"):
-            found["anyOf" if key == "any_of" else key] = _in_small_letters(value)
-    found.pop("any_of", None)
+        name = "anyOf" if key == "any_of" else key
+        if name in ("properties", "$defs"):
+            found[name] = {each: _in_small_letters(part) for each, part in value.items()}
+        else:
+            found[name] = _in_small_letters(value) if name in ("items", "anyOf") else value
     if isinstance(kind := found.get("type"), str):
         found["type"] = [kind.lower(), "null"] if found.pop("nullable", False) else kind.lower()
     return found
@@ -126,8 +118,8 @@ def _in_small_letters(schema: Any) -> Any:
 
 def _is_one_tool(tools: Mapping[str, Any]) -> bool:
     is_named = isinstance(tools.get("name"), str) and any(key in tools for key in _SCHEMA_KEYS)
-    is_named = is_named or any(key in tools for key in _DECLARATIONS)
-    return is_named or tools.get("type") in ("function", "object")
+    is_list = any(key in tools for key in _DECLARATIONS)
+    return is_named or is_list or tools.get("type") in ("function", "object")
 
 
 def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:

@@ -19,7 +19,13 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ForeignCallError", "ToolInputError", "UnknownToolError", "placeholder_error"]
+__all__ = [
+    "ForeignCallError",
+    "ToolInputError",
+    "UnknownToolError",
+    "placeholder_error",
+    "wrong_input",
+]
 
 _MOST_LISTED: Final = 20
 _MOST_CHARS: Final = 200
@@ -119,7 +125,7 @@ def placeholder_error(tool: str, tool_input: dict[str, Any], name: str) -> ToolI
     found = as_json(tool_input[name])
     problem = InputProblem((name,), "a value", f"{found}, which stands for one in the instructions")
     return ToolInputError(
-        f"the input of {tool} has a problem\n- {problem}",
+        wrong_input(tool, (problem,)),
         tool=tool,
         tool_input=tool_input,
         problems=(problem,),
@@ -147,6 +153,12 @@ class ForeignCallError(OutputParserException):
             f"Your reply looks like a call {self.form}, so nothing was done. Write a call in the"
             " form you were told, or write the answer without it."
         )
+
+
+def wrong_input(tool: str, problems: tuple[InputProblem, ...]) -> str:
+    """Return the reason for a `ToolInputError`, with all *problems*."""
+    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    return "\n".join((f"the input of {tool} has {count}", *problem_lines(problems)))
 
 
 def problem_lines(problems: Iterable[InputProblem]) -> list[str]:

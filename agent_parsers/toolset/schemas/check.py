@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.problems.errors import ToolInputError, problem_lines
+from agent_parsers.toolset.problems.errors import ToolInputError, wrong_input
 from agent_parsers.toolset.problems.input_problem import shown, where
 from agent_parsers.toolset.problems.policy import CheckedInput, Note, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, read_arguments
@@ -114,11 +114,10 @@ def _error(
     value = value if isinstance(value, dict) else {}
     fits = not fitter.run(value, root, convert=True).problems
     wrong = [problem.path for problem in problems if problem.path] if fits else []
-    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     example = corrected(fitter, value, root, wrong=wrong)
     is_valid = _is_valid(spec, fitter, example)
     return ToolInputError(
-        "\n".join((f"the input of {spec.name} has {count}", *problem_lines(problems))),
+        wrong_input(spec.name, problems),
         tool=spec.name,
         tool_input=tool_input,
         problems=problems,

@@ -135,6 +135,11 @@ def test_a_name_that_only_resembles_that_of_a_closed_model_is_unknown(name: str)
         get_parser(name)
 
 
+def test_a_users_dialect_may_have_the_name_of_an_owner() -> None:
+    register(replace(WINDOW, name="google", aliases=()))
+    assert get_dialect("google").name == "google"
+
+
 def test_a_framework_is_no_format() -> None:
     with pytest.raises(ValueError, match="'LangChain' is not a format: its agents write"):
         get_parser("LangChain")

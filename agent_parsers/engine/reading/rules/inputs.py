@@ -219,8 +219,9 @@ class InputRules:
 
         It counts only if there are *tools*: then the model was likely told by these instructions.
         """
-        is_copied = isinstance(answer, str) and answer.strip() == self.dialect.prompt_words.answer
-        return self.lenient and is_copied and tools is not None
+        if not self.lenient or tools is None or not isinstance(answer, str):
+            return False
+        return answer.strip() == self.dialect.prompt_words.answer
 
     def check_quotes(self, watch: QuoteWatch | None, written: str, at: int) -> None:
         """Check that an input with a quoted marker is one whole quotation, or JSON.
