@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     )
     from agent_parsers.explain.explanation import Explanation
     from agent_parsers.json import JSONAgentOutputParser
-    from agent_parsers.native.message_parser import MessageParser
     from agent_parsers.native.writing.to_anthropic import to_anthropic
     from agent_parsers.native.writing.to_langchain import to_langchain
     from agent_parsers.native.writing.to_openai import to_openai
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
         StructuredChatOutputParserWithRetries,
     )
     from agent_parsers.parsers.dialect_parser import DialectParser, MultiActionDialectParser
+    from agent_parsers.parsers.message_parser import MessageParser, MessageTurn
     from agent_parsers.parsers.text_parsers import (
         ConvoTextOutputParser,
         MRKLOutputParser,
@@ -98,6 +98,7 @@ __all__ = [
     "JSONAgentOutputParser",
     "MRKLOutputParser",
     "MessageParser",
+    "MessageTurn",
     "MultiActionAgentOutputParser",
     "MultiActionDialectParser",
     "OpenAIFunctionsAgentOutputParser",
@@ -160,7 +161,6 @@ _MODULES = {
     "merge_events": "agent_parsers.events",
     "Explanation": "agent_parsers.explain.explanation",
     "JSONAgentOutputParser": "agent_parsers.json",
-    "MessageParser": "agent_parsers.native.message_parser",
     "to_anthropic": "agent_parsers.native.writing.to_anthropic",
     "to_langchain": "agent_parsers.native.writing.to_langchain",
     "to_openai": "agent_parsers.native.writing.to_openai",
@@ -176,6 +176,8 @@ _MODULES = {
     "StructuredChatOutputParserWithRetries": "agent_parsers.parsers.chat_parsers",
     "DialectParser": "agent_parsers.parsers.dialect_parser",
     "MultiActionDialectParser": "agent_parsers.parsers.dialect_parser",
+    "MessageParser": "agent_parsers.parsers.message_parser",
+    "MessageTurn": "agent_parsers.parsers.message_parser",
     "ConvoTextOutputParser": "agent_parsers.parsers.text_parsers",
     "MRKLOutputParser": "agent_parsers.parsers.text_parsers",
     "ReActOutputParser": "agent_parsers.parsers.text_parsers",

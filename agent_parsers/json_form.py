@@ -31,8 +31,8 @@ from agent_parsers.events import (
 from agent_parsers.explain.explanation import Explanation
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
 from agent_parsers.explain.places import Places
-from agent_parsers.native.message_parser import MessageTurn
 from agent_parsers.parsers.auto_parser import AutoTurn
+from agent_parsers.parsers.message_parser import MessageTurn
 from agent_parsers.runs.reading.reader import UnknownLogError
 from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
 from agent_parsers.toolset.problems.errors import (

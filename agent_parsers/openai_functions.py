@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.native.message_parser import MessageParser, Result
 from agent_parsers.native.reading.pieces import ai_message
 from agent_parsers.native.reading.whole import result_of
 from agent_parsers.native.writing.scratchpad import (
     format_to_openai_function_messages,
 )
 from agent_parsers.parsers.agent_parser import AgentOutputParser
+from agent_parsers.parsers.message_parser import MessageParser, Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -35,6 +35,7 @@ MODULES = (
     "agent_parsers.native",
     "agent_parsers.reports",
     "agent_parsers.runs",
+    "agent_parsers.serving.openai_reply",
     "agent_parsers.testing",
     "agent_parsers.toolset",
 )

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from agent_parsers import OutputParserException, get_parser, list_dialects, to_openai
-from agent_parsers.native import OpenAIReply, to_dialect
+from agent_parsers.serving.openai_reply import OpenAIReply
 from outputs import ProviderError
 
 Json = dict[str, Any]
@@ -117,7 +117,7 @@ class Proxy:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
         stop = asked.get("stop") or []
         body["stop"] = [*parser.stop, *([stop] if isinstance(stop, str) else stop)]
-        prompt = to_dialect([*asked["messages"], *failed], parser)
+        prompt = parser.render_prompt(history=[*asked["messages"], *failed], as_messages=True)
         if self.upstream.endswith("/chat/completions"):
             return body | {"messages": to_openai(prompt)}
         return body | {"prompt": "\n\n".join(message.content for message in prompt) + "\n"}

@@ -49,8 +49,8 @@ TABLE_OF_CONTENTS = (
 
 LANGCHAIN_BRIDGES = {
     "output_parsers.runnables.langchain_parser",
-    "agent_parsers.parsers.langchain",
-    "agent_parsers.parsers.langchain_pipeline",
+    "agent_parsers.parsers.langchain.parser",
+    "agent_parsers.parsers.langchain.pipeline",
 }
 """The modules that import LangChain; functions import them, at their first call."""
 

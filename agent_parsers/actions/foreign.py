@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish
 from agent_parsers.actions.tool_action import ToolAgentAction
+from output_parsers.exceptions import OutputParserException
 from outputs import from_any
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from outputs import BaseMessage
 
-__all__ = ["is_action", "is_finish", "own_action", "own_result", "own_steps"]
+__all__ = ["is_action", "is_finish", "is_step", "own_action", "own_result", "own_steps"]
 
 _ACTIONS: Final = ("AgentAction", "AgentActionMessageLog")
 
@@ -21,6 +22,13 @@ _ACTIONS: Final = ("AgentAction", "AgentActionMessageLog")
 def is_action(value: object) -> bool:
     """Return whether *value* is an action, ours or LangChain's."""
     return isinstance(value, AgentAction) or getattr(value, "type", None) in _ACTIONS
+
+
+def is_step(value: object) -> bool:
+    """Return whether *value* is a step, ours or LangChain's, and not a message."""
+    if isinstance(value, tuple):
+        return len(value) == 2 and is_action(value[0])
+    return isinstance(value, OutputParserException) or is_action(getattr(value, "action", None))
 
 
 def is_finish(value: object) -> bool:

@@ -13,7 +13,7 @@ from outputs.html.source import anchor_of, notes_html, source_html
 
 if TYPE_CHECKING:
     from agent_parsers.engine.reading.turn import Turn
-    from agent_parsers.native.message_parser import MessageTurn
+    from agent_parsers.parsers.message_parser import MessageTurn
 
 __all__ = ["draw", "title", "turn_html"]
 

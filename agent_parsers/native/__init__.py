@@ -1,38 +1,27 @@
-"""Parsers for messages with tool calls, and functions that write a run for a provider's API."""
+"""Functions that write a run for a provider's API, and the stream parser of messages."""
 
 from typing import TYPE_CHECKING
 
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.native.message_parser import MessageParser, MessageTurn
     from agent_parsers.native.reading.stream import MessageStreamParser
-    from agent_parsers.native.writing.openai_reply import OpenAIReply
     from agent_parsers.native.writing.to_anthropic import to_anthropic
-    from agent_parsers.native.writing.to_dialect import to_dialect
     from agent_parsers.native.writing.to_langchain import to_langchain
     from agent_parsers.native.writing.to_openai import to_openai
     from agent_parsers.native.writing.to_openai_responses import to_openai_responses
 
 __all__ = [
-    "MessageParser",
     "MessageStreamParser",
-    "MessageTurn",
-    "OpenAIReply",
     "to_anthropic",
-    "to_dialect",
     "to_langchain",
     "to_openai",
     "to_openai_responses",
 ]
 
 _MODULES = {
-    "MessageParser": "agent_parsers.native.message_parser",
-    "MessageTurn": "agent_parsers.native.message_parser",
     "MessageStreamParser": "agent_parsers.native.reading.stream",
-    "OpenAIReply": "agent_parsers.native.writing.openai_reply",
     "to_anthropic": "agent_parsers.native.writing.to_anthropic",
-    "to_dialect": "agent_parsers.native.writing.to_dialect",
     "to_langchain": "agent_parsers.native.writing.to_langchain",
     "to_openai": "agent_parsers.native.writing.to_openai",
     "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",

@@ -12,7 +12,7 @@ from output_parsers import BaseOutputParser
 from output_parsers.runnables.langchain import is_langchains, needs_langchain
 
 if TYPE_CHECKING:
-    from agent_parsers.parsers.langchain import LangChainParser
+    from agent_parsers.parsers.langchain.parser import LangChainParser
     from output_parsers import RunnableConfig
 
 __all__ = ["AgentOutputParser", "BaseAgentOutputParser", "MultiActionAgentOutputParser"]
@@ -42,7 +42,7 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
             ImportError: LangChain is not installed.
         """
         with needs_langchain():
-            from agent_parsers.parsers.langchain import LangChainParser
+            from agent_parsers.parsers.langchain.parser import LangChainParser
 
         return LangChainParser(parser=self, name=self.get_name())
 
@@ -50,7 +50,7 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
     def _in_langchain(self, config: RunnableConfig | None) -> Any:
         if not is_langchains(config):
             return None
-        from agent_parsers.parsers.langchain_pipeline import PipelineParser
+        from agent_parsers.parsers.langchain.pipeline import PipelineParser
 
         return PipelineParser(parser=self, name=self.get_name())
 

@@ -257,41 +257,61 @@ class TurnParser(Constrained, EventParser):
     @overload
     def render_prompt(
         self,
-        question: str,
+        question: str | None = ...,
         steps: Sequence[Step] = ...,
         *,
         system: str = ...,
+        history: Iterable[Any] = ...,
         as_messages: Literal[False] = ...,
     ) -> str: ...
     @overload
     def render_prompt(
         self,
-        question: str,
+        question: str | None = ...,
         steps: Sequence[Step] = ...,
         *,
         system: str = ...,
+        history: Iterable[Any] = ...,
         as_messages: Literal[True],
     ) -> list[BaseMessage]: ...
     def render_prompt(
         self,
-        question: str,
+        question: str | None = None,
         steps: Sequence[Step] = (),
         *,
         system: str = "",
+        history: Iterable[Any] = (),
         as_messages: bool = False,
     ) -> str | list[BaseMessage]:
         """Return the whole prompt for the next turn: the instructions, the question, past steps.
 
         Args:
-            question: What the agent is asked, inserted unchanged.
+            question: What the agent is asked, inserted unchanged; it may be left out if *history*
+                ends in a question or in results.
             steps: The steps taken so far, written as by `format_scratchpad`. The prompt ends in
                 the words that the next turn continues.
             system: Text before the instructions.
+            history: What was said before the question: messages of any client, pairs of a role and
+                a text, and steps. Questions, calls, results and answers are written in the
+                dialect, calls of one message as turns of their own if it has no other way. System
+                messages at the beginning stand before the instructions.
             as_messages: Whether to return messages for a chat model: the instructions, the
-                question, and for each step what the model wrote and what the tool returned.
+                history, the question, and for each step what the model wrote and what the tool
+                returned.
+
+        Raises:
+            TypeError: *question* is not a text, or *history* contains something else.
+            ValueError: A call in *history* has no result, a result has no call, or the dialect
+                cannot express a message.
         """
         from agent_parsers.engine.writing.prompt import render_prompt
 
+        earlier: list[list[BaseMessage]] = []
+        if history:
+            from agent_parsers.native.writing.conversation import conversation  # reads messages
+
+            head, earlier = conversation(history, self.dialect, self.tools)
+            system = "\n\n".join(filter(None, (system, *head)))
         return render_prompt(
             self.dialect,
             self.get_format_instructions(),
@@ -299,6 +319,7 @@ class TurnParser(Constrained, EventParser):
             self.tools,
             steps,
             system=system,
+            earlier=earlier,
             as_messages=as_messages,
         )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
@@ -55,11 +56,12 @@ def replies(dialect: Dialect, tools: Tools | None = None) -> tuple[str, str]:
 def render_prompt(
     dialect: Dialect,
     format_instructions: str,
-    question: str,
+    question: str | None,
     tools: Tools | None,
     steps: Sequence[Step],
     *,
     system: str = "",
+    earlier: Sequence[Sequence[BaseMessage]] = (),
     as_messages: bool = False,
 ) -> str | list[BaseMessage]:
     """Return the prompt for the next turn; see `DialectParser.render_prompt`.
@@ -67,50 +69,62 @@ def render_prompt(
     Args:
         dialect: The dialect of the turns.
         format_instructions: How to write a turn; see `instructions`.
-        question: The question to the agent.
+        question: The question to the agent; `None` if it is in *earlier*.
         tools: The available tools.
         steps: The steps taken so far.
         system: Text to put before the instructions.
+        earlier: What was said before the question, in the dialect: single messages, and calls with
+            their results.
         as_messages: Whether to return messages instead of text.
 
     Raises:
         TypeError: *question* is not a text.
+        ValueError: A message of *earlier* has more than text, and the prompt is a text.
     """
-    check_question(question)
+    check_question(question, earlier)
     known = known_tools(tools)
     head = "\n\n".join(filter(None, (system, format_instructions)))
-    asked = asked_in(dialect, question)
+    exchanges = [*earlier]
+    if question is not None:
+        exchanges.append([HumanMessage(asked_in(dialect, question))])
     if not as_messages:
         pad = render_scratchpad(dialect, steps, known, with_generation_prompt=True)
-        return "\n\n".join(filter(None, (head, dialect.prompt_words.begin, f"{asked}\n{pad}")))
+        said = f"{_as_text(exchanges)}\n{pad}"
+        return "\n\n".join(filter(None, (head, dialect.prompt_words.begin, said)))
     messages: list[BaseMessage] = [SystemMessage(head)] if head else []
-    messages.append(HumanMessage(asked))
+    messages += chain.from_iterable(exchanges)
     for turn in past_turns(dialect, steps, known):
         messages += (AIMessage(turn.log), HumanMessage(turn.seen.strip("\n")))
     return messages
 
 
-_CONVERSATION: Final = (
-    "for a conversation, agent_parsers.native.to_dialect(messages, parser) is the prompt"
-)
+def _as_text(exchanges: Sequence[Sequence[BaseMessage]]) -> str:
+    """Return what was said, with an empty line before each question."""
+    text = ""
+    for said in exchanges:
+        if not all(isinstance(message.content, str) for message in said):
+            raise ValueError(
+                "a prompt of text has no place for images and other blocks: use as_messages=True"
+            )
+        is_question = len(said) == 1 and isinstance(said[0], HumanMessage)
+        lines = "\n".join(message.text for message in said)
+        between = "\n\n" if is_question else "\n"
+        text += f"{between}{lines}" if text else lines
+    return text
 
 
-def check_question(question: object, hint: str = "") -> None:
-    """Check that *question* is a text.
-
-    Args:
-        question: What was given.
-        hint: What to do with something else; by default, what takes a conversation if it is one.
+def check_question(question: object, earlier: object) -> None:
+    """Check that *question* is a text, or that something was said *earlier*.
 
     Raises:
-        TypeError: It is not.
+        TypeError: It is not; the message says where a conversation belongs.
     """
-    if isinstance(question, str):
+    if isinstance(question, str) or (question is None and earlier):
         return
-    if isinstance(question, list | tuple) or hasattr(question, "content"):
-        hint = hint or _CONVERSATION
     said = f"render_prompt takes a question as text, not {kind_of(question)}"
-    raise TypeError(f"{said}: {hint}" if hint else said)
+    if isinstance(question, list | tuple) or hasattr(question, "content"):
+        said += ": a conversation goes to history="
+    raise TypeError(said)
 
 
 def asked_in(dialect: Dialect, question: str) -> str:

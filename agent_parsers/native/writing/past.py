@@ -18,7 +18,9 @@ from outputs.messages.content import text_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Past", "PastCall", "PastTurn", "blocks_of", "past_of", "pending_turn"]
+__all__ = [
+    "Past", "PastCall", "PastTurn", "blocks_of", "message_of", "past_of", "pending_turn",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,22 @@ _NO_RESULT: Final = (
     " results: give a step for each of them"
 )
 
+_ROLES: Final = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+}
+_MOST_CHARS: Final = 40
+
 
 def past_of(history: Iterable[Any]) -> Past:
     """Return *history* as turns with calls and other messages.
 
     Args:
-        history: Steps, as pairs or `AgentStep`, and messages of any kind that `outputs.from_any`
-            takes.
+        history: Steps, as pairs or `AgentStep`, and messages; see `message_of`.
 
     Raises:
         TypeError: *history* contains something else.
@@ -119,6 +130,29 @@ def _item(each: Any, known: dict[int, BaseMessage]) -> AgentStep | BaseMessage:
         each = (each.action, each.observation)
     if isinstance(each, tuple) and len(each) == 2 and is_action(each[0]):
         return AgentStep.model_construct(action=own_action(each[0], known), observation=each[1])
+    return message_of(each)
+
+
+def message_of(each: Any) -> BaseMessage:
+    """Return a message of a conversation as ours.
+
+    Args:
+        each: A message of any kind that `outputs.from_any` takes, or its role and its text, as in
+            ``("user", "Hello")``; LangChain's ``"human"`` and ``"ai"`` are roles as well.
+
+    Raises:
+        TypeError: It is neither, or a text without a role.
+        ValueError: The role is unknown, or the message is malformed.
+    """
+    if isinstance(each, str):
+        raise TypeError(
+            f"a text in a conversation needs a role, as in ('user', {each[:_MOST_CHARS]!r})"
+        )
+    match each:
+        case (str(role), str(text)):
+            if role not in _ROLES:
+                raise ValueError(f"the roles are {', '.join(_ROLES)}, not {role!r}")
+            return from_any({"role": _ROLES[role], "content": text})
     return from_any(each)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.turn import Turn
 from agent_parsers.events import StepFailed
-from agent_parsers.native.message_parser import MessageParser
+from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.testing.snapshots.readable import labelled, readable
 from agent_parsers.testing.snapshots.same_events import assert_same_events, whole_story
 from agent_parsers.testing.snapshots.steps import AnyParser, usual_replies, usual_steps

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.writing.prompt import replies
-from agent_parsers.native.message_parser import MessageParser
 from agent_parsers.native.reading.pieces import as_json
 from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
 from agent_parsers.parsers.dialect_parser import AnyDialectParser
+from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.parsers.turn_parser import TurnParser
 from agent_parsers.toolset import ToolSet, ToolSpec
 from outputs import AIMessage, tool_call

@@ -18,7 +18,7 @@ from agent_parsers import (
     UnknownToolError,
     get_parser,
 )
-from agent_parsers.native.message_parser import MessageTurn
+from agent_parsers.parsers.message_parser import MessageTurn
 from outputs import AIMessage, ToolCall
 
 from ....helpers.messages import (

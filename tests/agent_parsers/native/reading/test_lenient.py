@@ -18,8 +18,8 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.engine.repairs.names import tool_named
-from agent_parsers.native.message_parser import MessageTurn
 from agent_parsers.native.reading.content import ContentHold
+from agent_parsers.parsers.message_parser import MessageTurn
 from agent_parsers.testing.trials.stories import Refusal
 from outputs import AIMessage
 

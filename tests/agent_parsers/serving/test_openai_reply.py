@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect, get_parser, list_dialects
-from agent_parsers.native import OpenAIReply
+from agent_parsers.serving.openai_reply import OpenAIReply
 from agent_parsers.testing.trials.sample_calls import sample_turns
 from output_parsers import ModelRefusalError
 from outputs import AIMessageChunk, ProviderError

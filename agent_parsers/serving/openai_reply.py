@@ -63,8 +63,8 @@ class OpenAIReply:
 
     Thoughts, and reasoning that comes beside the text, are its ``reasoning_content``. A call is in
     one chunk, and has an id if the model gave it none. An input that is text becomes the argument
-    ``__arg1``, which `to_dialect` writes as text again. Text behind a call is held back while the
-    call may still turn out to be quoted.
+    ``__arg1``, which `render_prompt` writes as text again. Text behind a call is held back while
+    the call may still turn out to be quoted.
 
     Args:
         parser: A parser of a text dialect. If it has a *prompt* and the dialect marks its calls, a
@@ -182,7 +182,7 @@ class OpenAIReply:
         Reasoning that was returned stays.
 
         Returns:
-            The failed turn as a step, for the next prompt; see `to_dialect`.
+            The failed turn as a step, for the history of the next prompt.
 
         Raises:
             OutputParserException: *error* itself, if content or a call was returned, which cannot

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentFinish, WithResult
+from agent_parsers.actions.foreign import is_step
 from agent_parsers.engine.writing.prompt import check_question
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
 from agent_parsers.native.reading.pieces import message_in, not_text
 from agent_parsers.native.reading.stream import MessageStreamParser
 from agent_parsers.native.reading.whole import result_of
+from agent_parsers.native.writing.past import message_of
 from agent_parsers.native.writing.scratchpad import past_messages
 from agent_parsers.parsers.agent_parser import BaseAgentOutputParser
 from agent_parsers.parsers.event_parser import EventParser
@@ -113,10 +116,11 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
 
     def render_prompt(
         self,
-        question: str,
+        question: str | None = None,
         steps: Sequence[Step] = (),
         *,
         system: str = "",
+        history: Iterable[Any] = (),
         as_messages: bool = True,
     ) -> list[BaseMessage]:
         """Return the prompt for the next turn: the question, and past steps with their calls.
@@ -124,21 +128,29 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
         It does not list the tools: pass them to the model, see `ToolSet.openai_tools`.
 
         Args:
-            question: What the agent is asked.
+            question: What the agent is asked; it may be left out if *history* ends in a question or
+                in results.
             steps: The steps taken so far, written as by `format_scratchpad`.
             system: Text of a system message at the beginning; empty for no such message.
+            history: What was said before the question: messages of any client, pairs of a role and
+                a text, and steps.
             as_messages: Must be true; parsers of text accept false as well.
 
         Raises:
-            TypeError: *question* is not a text.
+            TypeError: *question* is not a text, or *history* contains something else.
             ValueError: *as_messages* is false.
         """
         if not as_messages:
             raise ValueError("a model that calls tools takes messages, not a prompt of text")
-        check_question(question, "put the messages of a conversation before those that it returns")
-        head: list[BaseMessage] = [SystemMessage(system)] if system else []
-        past = past_messages(steps, self.format_scratchpad)
-        return [*head, HumanMessage(question), *past]
+        said: list[BaseMessage] = [SystemMessage(system)] if system else []
+        write = self.format_scratchpad
+        for are_steps, group in groupby(history, is_step):
+            items = [*group]
+            said += past_messages(items, write) if are_steps else map(message_of, items)
+        check_question(question, said[bool(system) :])
+        if question is not None:
+            said.append(HumanMessage(question))
+        return said + past_messages(steps, write)
 
     def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn:
         """Read one message and return its result, thought, repairs and events.
