@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from agent_parsers.explain.explanation import Explanation
     from agent_parsers.json import JSONAgentOutputParser
+    from agent_parsers.loop import arun_agent, run_agent
     from agent_parsers.native.writing.to_anthropic import to_anthropic
     from agent_parsers.native.writing.to_langchain import to_langchain
     from agent_parsers.native.writing.to_openai import to_openai
@@ -127,6 +128,7 @@ __all__ = [
     "UnknownToolError",
     "XMLAgentOutputParser",
     "answer_stream",
+    "arun_agent",
     "detect",
     "dialect_for_model",
     "get_dialect",
@@ -138,6 +140,7 @@ __all__ = [
     "parse_transcripts",
     "read_runs",
     "register",
+    "run_agent",
     "to_anthropic",
     "to_langchain",
     "to_openai",
@@ -161,6 +164,8 @@ _MODULES = {
     "merge_events": "agent_parsers.events",
     "Explanation": "agent_parsers.explain.explanation",
     "JSONAgentOutputParser": "agent_parsers.json",
+    "arun_agent": "agent_parsers.loop",
+    "run_agent": "agent_parsers.loop",
     "to_anthropic": "agent_parsers.native.writing.to_anthropic",
     "to_langchain": "agent_parsers.native.writing.to_langchain",
     "to_openai": "agent_parsers.native.writing.to_openai",

@@ -83,7 +83,7 @@ class AnswerDelta(_Delta):
 
 
 class ObservationDelta(_Delta):
-    """More of an observation, what a tool returned; emitted only for transcripts."""
+    """More of an observation, what a tool returned; emitted for transcripts and by `run_agent`."""
 
     __slots__ = ()
 
@@ -161,7 +161,7 @@ def cut_answer(span: Span) -> Repair:
 
 @dataclass(frozen=True, slots=True)
 class StepFailed(Storable):
-    """A step of a transcript that cannot be parsed; the other steps are still read."""
+    """A step of a transcript or of an agent that cannot be parsed; the other steps are still read."""
 
     error: OutputParserException
     """The exception that `parse` would have raised."""

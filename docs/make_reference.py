@@ -32,6 +32,7 @@ MODULES = (
     "agent_parsers.format_scratchpad",
     "agent_parsers.html",
     "agent_parsers.json_form",
+    "agent_parsers.loop",
     "agent_parsers.native",
     "agent_parsers.reports",
     "agent_parsers.runs",

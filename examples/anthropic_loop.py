@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from functools import partial
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anthropic import Anthropic, AsyncAnthropic
-from executor import area, arun, run
+from executor import area
 from scripted_server import Reply, ScriptedServer
 
-from agent_parsers import ToolSet, get_parser, to_anthropic
+from agent_parsers import AnswerDelta, arun_agent, get_parser, run_agent
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from outputs import BaseMessage
+    from agent_parsers import Event
 
 QUESTION = "Which is larger, Lake Thun or Lake Brienz?"
 CALL = """\
@@ -48,43 +47,34 @@ SCRIPTS: dict[str, list[Reply | str]] = {
 }
 
 
+def show(event: Event) -> None:
+    """Print the answer while it is written."""
+    if isinstance(event, AnswerDelta):
+        print(event.text, end="|")
+
+
 def main(name: str) -> None:
     """Run the agent with the dialect or parser called *name*."""
-    tools = ToolSet([area])
-    parser = get_parser(name, tools=tools)
-
-    def request(prompt: list[BaseMessage], stop: list[str]) -> dict[str, Any]:
-        beside: dict[str, Any] = {"tools": tools.anthropic_tools()}
-        if stop:  # a text dialect lists the tools in the prompt
-            system, *prompt = prompt
-            beside = {"stop_sequences": stop, "system": system.content}
-        return {
-            "model": "claude-5",
-            "max_tokens": 1000,
-            "messages": to_anthropic(prompt),
-            "stream": True,
-            **beside,
-        }
-
+    parser = get_parser(name, tools=[area])
     with ScriptedServer(SCRIPTS[name] * 2) as server:
-
-        def model(prompt: list[BaseMessage], stop: list[str]) -> Iterator[Any]:
-            with Anthropic(base_url=server.url, api_key="none") as client:
-                yield from client.messages.create(**request(prompt, stop))
-
-        async def amodel(prompt: list[BaseMessage], stop: list[str]) -> AsyncIterator[Any]:
-            async with AsyncAnthropic(base_url=server.url, api_key="none") as client:
-                async for event in await client.messages.create(**request(prompt, stop)):
-                    yield event
-
-        run(model, QUESTION, parser, tools, lambda text: print(text, end="|"))
+        with Anthropic(base_url=server.url, api_key="none") as client:
+            model = partial(client.messages.create, model="claude-5", max_tokens=1000)
+            run_agent(model, QUESTION, parser, on_event=show)
         print()
-        print("async:", asyncio.run(arun(amodel, QUESTION, parser, tools, len)))
+        print("async:", asyncio.run(again(server.url, name)))
     for turn in (1, 2):
         told = server.requests[turn]["messages"][-1]["content"]
         print(f"after turn {turn} the model was told:")
         blocks = [{"content": told}] if isinstance(told, str) else told
         print(indent("\n".join(block["content"] for block in blocks), "    "))
+
+
+async def again(url: str, name: str) -> str:
+    """Do the same with the asynchronous client, and without streaming; return the answer."""
+    async with AsyncAnthropic(base_url=url, api_key="none") as client:
+        model = partial(client.messages.create, model="claude-5", max_tokens=1000)
+        run = await arun_agent(model, QUESTION, get_parser(name, tools=[area]))
+        return str(run.output)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from textwrap import indent
 
-from executor import area, run
+from executor import area
 
-from agent_parsers import AgentAction, AgentFinish, ToolSet, dialect_for_model, get_parser
+from agent_parsers import AgentAction, AgentFinish, dialect_for_model, get_parser, run_agent
 from agent_parsers.testing import ScriptedModel
 
 MODELS = (
@@ -24,20 +24,18 @@ MODELS = (
 )
 
 if __name__ == "__main__":
-    tools = ToolSet([area])
     for name in sys.argv[1:] or MODELS:
         dialect = dialect_for_model(name)
         if dialect is None:
             print(f"{name}: not known")
             continue
-        parser = get_parser(dialect, tools=tools)
+        parser = get_parser(dialect, tools=[area])
         call = AgentAction("area", {"lake": "Thun"}, "")
         finish = AgentFinish({"output": "Lake Thun has 48.3 km²."}, "")
         model = ScriptedModel([parser.render(call), parser.render(finish)])
         print(f"{name}: {dialect}")
         print(indent(parser.render(call), "    "))
-        answer = run(model.stream, "How large is Lake Thun?", parser, tools, len)
-        print(f"    -> {answer}")
+        print(f"    -> {run_agent(model, 'How large is Lake Thun?', parser).output}")
 
 # $ python examples/any_open_model.py
 # > Qwen/Qwen3-8B: hermes

@@ -8,11 +8,13 @@
 """
 
 import argparse
-from typing import Any
+from functools import partial
 
 from openai import OpenAI
 
-from agent_parsers import OutputParserException, ToolSet, answer_stream, get_parser, to_openai
+from agent_parsers import ActionComplete, AnswerDelta, Event, get_parser, run_agent
+from agent_parsers.events import ObservationDelta, StepFailed
+from agent_parsers.loop import AgentRun
 
 
 def weather(city: str) -> str:
@@ -25,33 +27,29 @@ def clock() -> str:
     return "14:05"
 
 
-def run(asked: argparse.Namespace) -> Any:
-    """Return the answer; `None` if there is none after all turns."""
-    tools = ToolSet([weather, clock])
-    parser = get_parser(asked.dialect, tools=tools)
+def show(event: Event) -> None:
+    """Print what happens, and the answer while it is written."""
+    match event:
+        case AnswerDelta(text=text):
+            print(text, end="", flush=True)
+        case ActionComplete(action=action):
+            print(action.tool, action.tool_input)
+        case ObservationDelta(text=seen):
+            print("→", seen)
+        case StepFailed(error=error):
+            print(f"refused: {error}")
+
+
+def run(asked: argparse.Namespace) -> AgentRun:
+    """Run the agent; see `run_agent` for the errors."""
+    parser = get_parser(asked.dialect, tools=[weather, clock])
     grammar = parser.structured_outputs(asked.grammar, max_thought=200) if asked.grammar else {}
     client = OpenAI(base_url=asked.url, api_key="none")
-    steps: list[Any] = []
-    for _ in range(asked.turns):
-        prompt: Any = to_openai(parser.render_prompt(asked.question, steps, as_messages=True))
-        chunks = client.chat.completions.create(
-            model=asked.model, messages=prompt, stop=parser.stop or None, stream=True,
-            max_tokens=asked.tokens, extra_body=grammar,
-        )  # fmt: skip
-        said = answer_stream(parser.events(chunks))
-        try:
-            for text in said:
-                print(text, end="", flush=True)
-            if said.finish is not None:
-                print()
-                return said.output
-            made = tools.call(said)
-            steps += made
-            print("\n".join(f"{call.tool} {call.tool_input} → {seen}" for call, seen in made))
-        except OutputParserException as error:  # the model reads it, and tries again
-            print(f"refused: {error}")
-            steps.append(error)
-    return None
+    model = partial(
+        client.chat.completions.create,
+        model=asked.model, max_tokens=asked.tokens, extra_body=grammar,
+    )  # fmt: skip
+    return run_agent(model, asked.question, parser, max_turns=asked.turns, on_event=show)
 
 
 if __name__ == "__main__":
@@ -64,6 +62,7 @@ if __name__ == "__main__":
     options.add_argument("--turns", type=int, default=6)
     options.add_argument("--tokens", type=int, default=300, help="most tokens of a turn")
     run(options.parse_args())
+    print()
 
 # $ python examples/local_agent.py --help
 # > usage: local_agent.py [-h] [--url URL] [--model MODEL] [--dialect DIALECT]

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from functools import partial
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from executor import area, arun, run
+from executor import area
 from openai import AsyncOpenAI, OpenAI
 from scripted_server import Reply, ScriptedServer
 
-from agent_parsers import ToolSet, get_parser, to_openai
+from agent_parsers import AnswerDelta, arun_agent, get_parser, run_agent
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from outputs import BaseMessage
+    from agent_parsers import Event
 
 QUESTION = "Which is larger, Lake Thun or Lake Brienz?"
 SCRIPTS: dict[str, list[Reply | str]] = {
@@ -37,36 +36,34 @@ SCRIPTS: dict[str, list[Reply | str]] = {
 }
 
 
+def show(event: Event) -> None:
+    """Print the answer while it is written."""
+    if isinstance(event, AnswerDelta):
+        print(event.text, end="|")
+
+
 def main(name: str) -> None:
     """Run the agent with the dialect or parser called *name*."""
-    tools = ToolSet([area])
-    parser = get_parser(name, tools=tools)
-
-    def request(prompt: list[BaseMessage], stop: list[str]) -> dict[str, Any]:
-        beside: dict[str, Any] = {"tools": tools.openai_tools()}
-        if stop:  # a text dialect lists the tools in the prompt
-            beside = {"stop": stop}
-        return {"model": "gpt-5", "messages": to_openai(prompt), "stream": True, **beside}
-
+    parser = get_parser(name, tools=[area])
     with ScriptedServer(SCRIPTS[name] * 2) as server:
         url = f"{server.url}/v1"
-
-        def model(prompt: list[BaseMessage], stop: list[str]) -> Iterator[Any]:
-            with OpenAI(base_url=url, api_key="none") as client:
-                yield from client.chat.completions.create(**request(prompt, stop))
-
-        async def amodel(prompt: list[BaseMessage], stop: list[str]) -> AsyncIterator[Any]:
-            async with AsyncOpenAI(base_url=url, api_key="none") as client:
-                async for chunk in await client.chat.completions.create(**request(prompt, stop)):
-                    yield chunk
-
-        run(model, QUESTION, parser, tools, lambda text: print(text, end="|"))
+        with OpenAI(base_url=url, api_key="none") as client:
+            model = partial(client.chat.completions.create, model="gpt-5")
+            run_agent(model, QUESTION, parser, on_event=show)
         print()
-        print("async:", asyncio.run(arun(amodel, QUESTION, parser, tools, len)))
+        print("async:", asyncio.run(again(url, name)))
     for turn in (1, 2):
         told = server.requests[turn]["messages"][-1]["content"]
         print(f"after turn {turn} the model was told:")
         print(indent(told, "    "))
+
+
+async def again(url: str, name: str) -> str:
+    """Do the same with the asynchronous client, and without streaming; return the answer."""
+    async with AsyncOpenAI(base_url=url, api_key="none") as client:
+        model = partial(client.chat.completions.create, model="gpt-5")
+        run = await arun_agent(model, QUESTION, get_parser(name, tools=[area]))
+        return str(run.output)
 
 
 if __name__ == "__main__":

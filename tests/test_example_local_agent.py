@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish, get_parser, list_dialects
+from agent_parsers.loop import MaxTurnsError
 
 pytest.importorskip("openai")
 
@@ -44,18 +45,18 @@ def test_it_tells_of_an_error_calls_and_answers(
     with server.ScriptedServer(
         [wrong, call, parser.render(AgentFinish({"output": "Yes."}, ""))]
     ) as it:
-        assert example.run(asked(it.url, dialect=name, grammar=grammar)) == "Yes."
+        assert example.run(asked(it.url, dialect=name, grammar=grammar)).output == "Yes."
         requests = it.requests
     assert len(requests) == 3
     assert all(("grammar" in each) is (grammar is not None) for each in requests)
     assert "Oslo" in str(requests[-1]["messages"])
     said = capsys.readouterr().out
     assert "refused: " in said
-    assert "weather {'city': 'Oslo'} → It is raining in Oslo, 12 °C." in said
-    assert said.endswith("Yes.\n")
+    assert "weather {'city': 'Oslo'}\n→ It is raining in Oslo, 12 °C.\n" in said
+    assert said.endswith("Yes.")
 
 
 def test_it_gives_up(example: Any) -> None:
     server = importlib.import_module("scripted_server")
-    with server.ScriptedServer(["<tool_call>"] * 2) as it:
-        assert example.run(asked(it.url, turns=2)) is None
+    with server.ScriptedServer(["<tool_call>"] * 2) as it, pytest.raises(MaxTurnsError):
+        example.run(asked(it.url, turns=2))

@@ -1,0 +1,230 @@
+"""The loop of an agent: ask the model, read its turn, run the tools, until there is an answer.
+
+It is made of what is public, so a loop of your own can do the same in fifteen lines.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from contextlib import aclosing, closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from agent_parsers.actions.agent import as_text
+from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta, StepFailed
+from agent_parsers.native.writing.request import ask
+from agent_parsers.parsers.message_parser import MessageParser
+from agent_parsers.toolset import ToolSet
+from output_parsers import ModelRefusalError, OutputParserException
+
+if TYPE_CHECKING:
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.toolset import Tools
+
+__all__ = ["AgentRun", "MaxTurnsError", "arun_agent", "run_agent"]
+
+
+@dataclass(slots=True)
+class AgentRun:
+    """What an agent has done, and what it answers in the end."""
+
+    steps: list[Any] = field(default_factory=list)
+    """Each call with its observation, and the error of each turn that could not be read."""
+    finish: AgentFinish | None = None
+    """The final answer; `None` while there is none."""
+
+    @property
+    def output(self) -> Any:
+        """What is answered."""
+        return None if self.finish is None else self.finish.output
+
+
+class MaxTurnsError(RuntimeError):
+    """The model has had all its turns and has not answered; `run` is what was done."""
+
+    def __init__(self, run: AgentRun, turns: int) -> None:
+        super().__init__(run, turns)
+        self.run = run
+        self.turns = turns
+
+    def __str__(self) -> str:
+        return f"no answer after {self.turns} turns: raise max_turns, or look at the steps of `run`"
+
+
+def run_agent(
+    model: Callable[..., Any],
+    question: str | None,
+    parser: AnyDialectParser | MessageParser[Any],
+    tools: Tools | ToolSet | None = None,
+    *,
+    system: str = "",
+    history: Iterable[Any] = (),
+    steps: list[Any] | None = None,
+    max_turns: int = 8,
+    max_retries: int = 2,
+    as_messages: bool = True,
+    on_event: Callable[[Event], object] | None = None,
+) -> AgentRun:
+    """Ask a model until it answers, run the tools it calls, and tell it what it got wrong.
+
+    Args:
+        model: A function that is asked: of a client, such as
+            ``partial(client.chat.completions.create, model="gpt-5")``, or any that takes a prompt
+            and perhaps ``stop``, and returns a text, a message, or chunks of either.
+        question: What the agent is asked; see `DialectParser.render_prompt`.
+        parser: A parser of any dialect, or of messages.
+        tools: The tools, as functions; by default those of the parser. A parser without tools gets
+            them.
+        system: Text before the instructions.
+        history: What was said before the question.
+        steps: The steps of a run that is to go on. The list grows with the run, and so it has them
+            if a tool raises.
+        max_turns: How many turns the model has.
+        max_retries: How many turns in a row may be unreadable; the model reads what was wrong and
+            tries again.
+        as_messages: Whether the prompt is messages; if not, a text.
+        on_event: Called with the events of each turn as they arrive, and then with an
+            `ObservationDelta` for each call or a `StepFailed`. With it, clients are asked for
+            chunks.
+
+    Raises:
+        MaxTurnsError: The model has not answered in *max_turns*.
+        ModelRefusalError: The model refused; asking again does not help.
+        OutputParserException: More than *max_retries* turns in a row could not be read.
+        TypeError: *model* is asynchronous or no function, or there are no tools.
+        Exception: What a tool or the model raised, unchanged.
+    """
+    loop = _Loop(parser, tools, steps, max_retries, on_event)
+    history = [*history]
+    for _ in range(max_turns):
+        prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
+        reply = loop.ask(model, prompt)
+        if isinstance(reply, AsyncIterable) or inspect.isawaitable(reply):
+            raise TypeError("the model is asynchronous: use `await arun_agent(…)`")
+        try:
+            with closing(loop.parser.events(_chunks(reply), stop_early=True)) as events:
+                for event in events:
+                    loop.take(event)
+        except OutputParserException as error:
+            loop.retry(error)
+            continue
+        if loop.is_over():
+            return loop.run
+        loop.add(loop.tools.call(loop.actions))
+    raise MaxTurnsError(loop.run, max_turns)
+
+
+async def arun_agent(
+    model: Callable[..., Any],
+    question: str | None,
+    parser: AnyDialectParser | MessageParser[Any],
+    tools: Tools | ToolSet | None = None,
+    *,
+    system: str = "",
+    history: Iterable[Any] = (),
+    steps: list[Any] | None = None,
+    max_turns: int = 8,
+    max_retries: int = 2,
+    as_messages: bool = True,
+    on_event: Callable[[Event], object] | None = None,
+) -> AgentRun:
+    """Do the same as `run_agent` with a model and tools that may be asynchronous."""
+    loop = _Loop(parser, tools, steps, max_retries, on_event)
+    history = [*history]
+    for _ in range(max_turns):
+        prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
+        reply = loop.ask(model, prompt)
+        reply = await reply if inspect.isawaitable(reply) else reply
+        chunks = reply if isinstance(reply, AsyncIterable) else _later(_chunks(reply))
+        try:
+            async with aclosing(loop.parser.aevents(chunks, stop_early=True)) as events:
+                async for event in events:
+                    loop.take(event)
+        except OutputParserException as error:
+            loop.retry(error)
+            continue
+        if loop.is_over():
+            return loop.run
+        loop.add(await loop.tools.acall(loop.actions))
+    raise MaxTurnsError(loop.run, max_turns)
+
+
+class _Loop:
+    """What both loops have in common: a run, and the turn that is being read."""
+
+    def __init__(
+        self,
+        parser: AnyDialectParser | MessageParser[Any],
+        tools: Tools | ToolSet | None,
+        steps: list[Any] | None,
+        max_retries: int,
+        on_event: Callable[[Event], object] | None,
+    ) -> None:
+        if tools is not None:
+            tools = tools if isinstance(tools, ToolSet) else ToolSet(tools)
+            parser = parser.model_copy(update={"tools": tools})
+        if parser.tools is None:
+            raise TypeError("the agent has no tools: give functions, or an empty list")
+        self.parser: Any = parser
+        self.tools: ToolSet = parser.tools
+        self.run = AgentRun([] if steps is None else steps)
+        self.actions: list[AgentAction] = []
+        self._retries = self._max_retries = max_retries
+        self._on_event = on_event
+
+    def prompt(self, question: str | None, **options: Any) -> Any:
+        """Return the prompt for the next turn."""
+        return self.parser.render_prompt(question, self.run.steps, **options)
+
+    def ask(self, model: Callable[..., Any], prompt: Any) -> Any:
+        """Begin a turn: return what *model* replies to *prompt*."""
+        self.run.finish = None
+        self.actions = []
+        named = self.tools if isinstance(self.parser, MessageParser) else None
+        return ask(model, prompt, self.parser.stop, named, is_streamed=self._on_event is not None)
+
+    def take(self, event: Event) -> None:
+        """Take an event of the turn."""
+        self._tell(event)
+        if isinstance(event, ActionComplete):
+            self.actions.append(event.action)
+        elif isinstance(event, Finish):
+            self.run.finish = event.finish
+
+    def retry(self, error: OutputParserException) -> None:
+        """Make *error* a step, so that the model reads it; raise it if that does not help."""
+        if isinstance(error, ModelRefusalError) or not self._retries:
+            raise error
+        self._retries -= 1
+        self.run.steps.append(error)
+        self._tell(StepFailed(error, error.span or (0, 0)))
+
+    def add(self, steps: list[tuple[AgentAction, Any]]) -> None:
+        """Add the *steps* of a turn to the run."""
+        self.run.steps += steps
+        for seen in (as_text(observation) for _, observation in steps):
+            self._tell(ObservationDelta(seen, (0, len(seen))))
+
+    def _tell(self, event: Event) -> None:
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def is_over(self) -> bool:
+        """Return whether the turn that was read is an answer."""
+        self._retries = self._max_retries
+        return self.run.finish is not None
+
+
+def _chunks(reply: Any) -> Iterable[Any]:
+    """Return what a model replied as chunks; a whole message is one."""
+    is_whole = isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
+    return [reply] if is_whole else reply
+
+
+async def _later(chunks: Iterable[Any]) -> AsyncIterator[Any]:
+    for chunk in chunks:
+        yield chunk

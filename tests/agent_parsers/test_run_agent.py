@@ -1,0 +1,306 @@
+"""`run_agent`: every dialect, the functions of clients, and how a run ends."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_parsers import (
+    ActionComplete,
+    AgentAction,
+    AgentFinish,
+    AnswerDelta,
+    OutputParserException,
+    StepFailed,
+    ToolSet,
+    arun_agent,
+    get_parser,
+    list_dialects,
+    run_agent,
+)
+from agent_parsers.events import ObservationDelta
+from agent_parsers.loop import MaxTurnsError
+from agent_parsers.testing import ScriptedModel
+from output_parsers import ModelRefusalError
+from outputs import AIMessage, HumanMessage, SystemMessage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+QUESTION = "How deep is Lake Thun?"
+ANSWER = {"role": "assistant", "content": "217 m"}
+
+
+def depth(lake: str) -> str:
+    """Tells how deep a lake is."""
+    return f"{lake} is 217 m deep"
+
+
+async def adepth(lake: str) -> str:
+    """Tells how deep a lake is."""
+    return f"{lake} is 217 m deep"
+
+
+adepth.__name__ = "depth"
+
+
+def call(name: str = "depth", number: int = 1) -> dict[str, Any]:
+    function = {"name": name, "arguments": '{"lake": "Thun"}'}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": f"call_{number}", "type": "function", "function": function}],
+    }
+
+
+def python_interpreter(code: str) -> str:
+    """Runs code."""
+    return "217"
+
+
+def replies(name: str) -> tuple[Any, list[Any]]:
+    """Return a tool, and a call of it and an answer in the dialect."""
+    tool, given = depth, {"lake": "Thun"}
+    if name == "smolagents_code":
+        return python_interpreter, ["```py\nprint(depth())\n```", "```py\nfinal_answer(7)\n```"]
+    parser: Any = get_parser(name, tools=[tool])
+    step = AgentAction("depth", given, "")
+    return tool, [parser.render(step), parser.render(AgentFinish({"output": "217 m"}, ""))]
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_every_dialect(name: str) -> None:
+    if name in ("smolagents_code", "self_ask"):
+        pytest.skip("it has one tool, which is not named")
+    tool, said = replies(name)
+    parser: Any = get_parser(name, tools=[tool])
+    broken = said[0].replace("depth", "width")
+    events: list[Any] = []
+    whole = run_agent(ScriptedModel([broken, *said]), QUESTION, parser)
+    streamed = run_agent(
+        ScriptedModel([broken, *said]).stream, QUESTION, parser, on_event=events.append
+    )
+    again = asyncio.run(
+        arun_agent(ScriptedModel([broken, *said]).astream, QUESTION, get_parser(name), [adepth])
+    )
+    for run in (whole, streamed, again):
+        assert run.output == "217 m"
+        error, (action, seen) = run.steps
+        assert isinstance(error, OutputParserException)
+        assert (action.tool_input, seen) == ({"lake": "Thun"}, "Thun is 217 m deep")
+    kinds = (ActionComplete, ObservationDelta, StepFailed)
+    assert [type(event) for event in events if isinstance(event, kinds)] == [
+        StepFailed, ActionComplete, ObservationDelta,
+    ]  # fmt: skip
+    assert "".join(e.text for e in events if isinstance(e, AnswerDelta)).endswith("217 m")
+
+
+def test_code() -> None:
+    tool, said = replies("smolagents_code")
+    run = run_agent(ScriptedModel(said), QUESTION, get_parser("smolagents_code"), [tool])
+    assert (len(run.steps), str(run.output)) == (1, "7")
+
+
+# -- what is asked -------------------------------------------------------------------------------
+
+
+class Client:
+    """Functions with the arguments of clients; each keeps what it was asked."""
+
+    def __init__(self, *replies: Any) -> None:
+        self.replies = iter(replies)
+        self.asked: list[dict[str, Any]] = []
+
+    def _reply(self, **given: Any) -> Any:
+        self.asked.append({name: value for name, value in given.items() if value is not None})
+        return next(self.replies)
+
+    def openai(
+        self, *, messages: Any, model: str, stop: Any = None, stream: Any = None, tools: Any = None
+    ) -> Any:
+        return self._reply(messages=messages, model=model, stop=stop, stream=stream, tools=tools)
+
+    def anthropic(
+        self,
+        *,
+        messages: Any,
+        model: str,
+        max_tokens: int,
+        system: Any = None,
+        stop_sequences: Any = None,
+        tools: Any = None,
+    ) -> Any:
+        return self._reply(messages=messages, system=system, stop=stop_sequences, tools=tools)
+
+    def responses(self, *, input: Any, instructions: Any = None, tools: Any = None) -> Any:  # noqa: A002 - as theirs
+        return self._reply(input=input, tools=tools)
+
+    def completions(self, *, prompt: str, stop: Any = None, stream: Any = None) -> Any:
+        return self._reply(prompt=prompt, stop=stop, stream=stream)
+
+
+def test_native_calls_of_openai() -> None:
+    client = Client(call(), ANSWER)
+    model = partial(client.openai, model="gpt-5")
+    run = run_agent(
+        model, QUESTION, get_parser("tools"), [depth], system="Be brief.", history=[("ai", "Hm.")]
+    )
+    assert run.output == "217 m"
+    first, second = client.asked
+    assert first["tools"] == ToolSet([depth]).openai_tools()
+    assert [each["role"] for each in first["messages"]] == ["system", "assistant", "user"]
+    assert second["messages"][-1]["content"] == "Thun is 217 m deep"
+    assert "stop" not in first
+    assert "stream" not in first
+
+
+def test_text_from_openai_is_streamed_if_events_are_wanted() -> None:
+    client = Client(["Final Ans", "wer: 217 m"])
+    parser = get_parser("react", tools=[depth])
+    run = run_agent(partial(client.openai, model="m"), QUESTION, parser, on_event=lambda _: None)
+    assert run.output == "217 m"
+    (asked,) = client.asked
+    assert (asked["stop"], asked["stream"]) == (parser.stop, True)
+    assert "tools" not in asked
+    assert "depth" in asked["messages"][0]["content"]
+
+
+def test_what_was_set_before_stays() -> None:
+    client = Client(ANSWER)
+    model = partial(client.openai, model="m", tools=["mine"], stop=["."])
+    run_agent(model, QUESTION, get_parser("tools"), [depth])
+    assert (client.asked[0]["tools"], client.asked[0]["stop"]) == (["mine"], ["."])
+
+
+@pytest.mark.parametrize("name", ["tools", "anthropic_xml"])
+def test_anthropic(name: str) -> None:
+    blocks = [{"type": "text", "text": "<final_answer>217 m</final_answer>"}]
+    if name == "tools":
+        blocks = [{"type": "text", "text": "217 m"}]
+    client = Client({"type": "message", "role": "assistant", "content": blocks})
+    model = partial(client.anthropic, model="claude", max_tokens=9)
+    parser: Any = get_parser(name, tools=[depth])
+    assert run_agent(model, QUESTION, parser, system="Be brief.").output == "217 m"
+    (asked,) = client.asked
+    assert asked["system"].startswith("Be brief.")
+    assert [each["role"] for each in asked["messages"]] == ["user"]
+    assert ("stop" in asked) is ("tools" not in asked) is (name != "tools")
+
+
+def test_responses() -> None:
+    client = Client({"object": "response", "output": [
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "7"}]}
+    ]})  # fmt: skip
+    assert run_agent(client.responses, QUESTION, get_parser("tools"), [depth]).output == "7"
+    assert client.asked == [
+        {"input": [{"role": "user", "content": QUESTION}],
+         "tools": ToolSet([depth]).openai_response_tools()}
+    ]  # fmt: skip
+
+
+def test_a_prompt_of_text() -> None:
+    client = Client("Final Answer: 217 m")
+    parser = get_parser("react", tools=[depth])
+    assert run_agent(client.completions, QUESTION, parser, as_messages=False).output == "217 m"
+    assert client.asked == [{"prompt": parser.render_prompt(QUESTION), "stop": parser.stop}]
+
+
+def test_a_model_of_langchain() -> None:
+    fake = pytest.importorskip("langchain_core.language_models.fake_chat_models")
+    said = ["Action: depth\nAction Input: Thun", "Final Answer: 7"]
+    model = fake.GenericFakeChatModel(messages=iter(said))
+    run = run_agent(model.invoke, QUESTION, get_parser("react"), [depth])
+    assert (run.output, len(run.steps)) == ("7", 1)
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_any_function(stop: bool) -> None:
+    asked: list[Any] = []
+
+    def alone(prompt: Any) -> Any:
+        asked.append(prompt)
+        return AIMessage("217 m")
+
+    def with_stop(prompt: Any, stop: list[str]) -> Any:
+        return alone(prompt)
+
+    model: Callable[..., Any] = with_stop if stop else alone
+    assert run_agent(model, QUESTION, get_parser("tools"), [depth]).output == "217 m"
+    assert asked == [[HumanMessage(QUESTION)]]
+
+
+# -- how a run ends ------------------------------------------------------------------------------
+
+
+def test_the_model_has_so_many_turns() -> None:
+    steps: list[Any] = []
+    model = ScriptedModel([call()] * 4)
+    with pytest.raises(MaxTurnsError, match="no answer after 3 turns: raise max_turns") as raised:
+        run_agent(model, QUESTION, get_parser("tools"), [depth], max_turns=3, steps=steps)
+    assert len(model.calls) == 3
+    assert raised.value.run.steps is steps
+    assert (len(steps), raised.value.run.output) == (3, None)
+
+
+def test_retries_are_in_a_row() -> None:
+    bad = call("width")
+    model = ScriptedModel([bad, call(), bad, call(), bad, bad])
+    steps: list[Any] = []
+    with pytest.raises(OutputParserException, match="'width' is not one of the tools"):
+        run_agent(model, QUESTION, get_parser("tools"), [depth], max_retries=1, steps=steps)
+    assert len(steps) == 5
+
+
+def test_a_refusal_is_not_retried() -> None:
+    model = ScriptedModel([{"role": "assistant", "content": "", "refusal": "No."}] * 2)
+    with pytest.raises(ModelRefusalError):
+        run_agent(model, QUESTION, get_parser("tools"), [depth])
+    assert len(model.calls) == 1
+
+
+def test_what_a_tool_raises_is_raised_and_the_steps_are_kept() -> None:
+    def fail(lake: str) -> str:
+        """Fails."""
+        raise OutputParserException(lake)  # not the model's
+
+    steps: list[Any] = []
+    model = ScriptedModel([call(), call("fail", 2)])
+    with pytest.raises(OutputParserException, match="Thun"):
+        run_agent(model, QUESTION, get_parser("tools"), [depth, fail], steps=steps)
+    assert [action.tool for action, _ in steps] == ["depth"]
+    run = run_agent(
+        ScriptedModel([ANSWER]), QUESTION, get_parser("tools"), [depth, fail], steps=steps
+    )
+    assert run.steps is steps
+
+
+async def stream(prompt: Any) -> AsyncIterator[str]:
+    yield "Final Answer: 7"
+
+
+@pytest.mark.parametrize(
+    ("model", "tools", "reason"),
+    [
+        (stream, [depth], "the model is asynchronous: use `await arun_agent"),
+        (ScriptedModel(["Final Answer: 7"]).ainvoke, [depth], "the model is asynchronous"),
+        ("gpt-5", [depth], "a model is a function that is asked, not str"),
+        (len, None, "the agent has no tools: give functions, or an empty list"),
+        (lambda _prompt: None, [depth], "a parser takes a str, a message .* not None"),
+    ],
+    ids=["stream", "coroutine", "text", "no tools", "nothing"],
+)
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+def test_mistakes(model: Any, tools: Any, reason: str) -> None:
+    with pytest.raises(TypeError, match=reason):
+        run_agent(model, QUESTION, get_parser("react"), tools)
+
+
+def test_an_agent_without_tools() -> None:
+    prompts = []
+    model = ScriptedModel(["Final Answer: 7"])
+    assert run_agent(model, QUESTION, get_parser("react"), []).output == "7"
+    prompts = model.calls[0].prompt
+    assert isinstance(prompts[0], SystemMessage)
