@@ -8,6 +8,7 @@ import pytest
 import outputs.messages
 
 CORE_OUTPUTS = ["chat_generation", "chat_result", "generation", "llm_result", "run_info"]
+CORE_MESSAGES = ["ai", "base", "chat", "function", "human", "system", "tool", "utils"]
 CORE_PARSERS = [
     "base", "format_instructions", "json", "list", "openai_functions", "openai_tools", "pydantic",
     "string", "transform", "xml",
@@ -71,6 +72,16 @@ def test_the_functions_of_scratchpads_have_their_module() -> None:
     ours = import_module("agent_parsers.format_scratchpad")
     assert {*theirs.__all__} <= {*ours.__all__}
     assert all(hasattr(ours, name) for name in ours.__all__)
+
+
+@pytest.mark.parametrize("name", CORE_MESSAGES)
+def test_a_module_of_messages_has_those_that_are_here(name: str) -> None:
+    ours = import_module(f"outputs.messages.{name}")
+    theirs = import_module(f"langchain_core.messages.{name}")
+    here = {*outputs.messages.__all__}
+    assert {each for each in defined_in(theirs.__name__) if each in here} <= {*ours.__all__}
+    # Its alias for messages of any class, and the call that its `tool` imports, are no such names.
+    assert {"AnyMessage", "InvalidToolCall"} & {*vars(theirs)} & here <= {*vars(ours)}
 
 
 def test_messages_have_their_module() -> None:
