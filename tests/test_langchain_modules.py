@@ -25,6 +25,7 @@ AGENT_PARSERS = [
 MODULES = [
     *((f"outputs.{name}", f"langchain_core.outputs.{name}") for name in CORE_OUTPUTS),
     *((f"output_parsers.{name}", f"langchain_core.output_parsers.{name}") for name in CORE_PARSERS),
+    ("output_parsers.prompt_values", "langchain_core.prompt_values"),
     *(
         (f"output_parsers.{name}", f"langchain_classic.output_parsers.{name}")
         for name in CLASSIC_PARSERS
@@ -39,6 +40,8 @@ NOT_HERE = {
     # typed dictionaries for the chain that asks a model again, which is ours to make
     "OutputFixingParserRetryChainInput", "RetryOutputParserRetryChainInput",
     "RetryWithErrorOutputParserRetryChainInput",
+    # prompts that are a picture, and the twin of `ChatPromptValue` that LangChain's schemas need
+    "ChatPromptValueConcrete", "ImagePromptValue", "ImageURL",
     # helpers for LangChain's own parsers
     "droplastn", "nested_element",
 }  # fmt: skip
