@@ -16,8 +16,6 @@ from agent_parsers.parsers.dialect_parser import DialectParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import EmitCalls
-    from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
 __all__ = ["ReActJsonSingleInputOutputParser"]
@@ -116,26 +114,11 @@ class ReActJsonSingleInputOutputParser(DialectParser):
             raise
         return make_action(checked.tool, checked.value, text)
 
-    # -- what reads by the dialect -------------------------------------------------------------
-
     @override
-    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Any:
-        self._needs_dialect()
-        return super().read(output, ended=ended)
-
-    @override
-    def explain(self, text: str, *, ended: Ended = "unknown") -> Any:
-        self._needs_dialect()
-        return super().explain(text, ended=ended)
-
-    @override
-    def stream_parser(self, *, calls: EmitCalls = "all") -> Any:
-        self._needs_dialect()
-        return super().stream_parser(calls=calls)
-
-    def _needs_dialect(self) -> None:
+    def _check_only_whole(self, method: str, called: str = "") -> None:
         if self._is_own:
             raise NotImplementedError(
                 "a parser with a pattern of its own reads whole turns: use parse or invoke, or "
                 "leave out the pattern"
             )
+        super()._check_only_whole(method, called)

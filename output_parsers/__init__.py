@@ -50,13 +50,12 @@ if TYPE_CHECKING:
         JsonOutputToolsParser,
         PydanticToolsParser,
     )
+    from output_parsers.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
     from output_parsers.prompts import (
         NAIVE_FIX_PROMPT,
         NAIVE_RETRY_PROMPT,
         NAIVE_RETRY_WITH_ERROR_PROMPT,
         PromptTemplate,
-        PromptValue,
-        StringPromptValue,
     )
     from output_parsers.pydantic import PydanticOutputParser
     from output_parsers.regex import RegexParser
@@ -111,6 +110,7 @@ __all__ = [
     "BaseOutputParser",
     "BaseTransformOutputParser",
     "BooleanOutputParser",
+    "ChatPromptValue",
     "CombiningOutputParser",
     "CommaSeparatedListOutputParser",
     "DatetimeOutputParser",
@@ -200,12 +200,13 @@ _MODULES = {
     "OutputFunctionsParser": "output_parsers.openai_functions",
     "JsonOutputKeyToolsParser": "output_parsers.openai_tools",
     "JsonOutputToolsParser": "output_parsers.openai_tools",
+    "ChatPromptValue": "output_parsers.prompt_values",
+    "PromptValue": "output_parsers.prompt_values",
+    "StringPromptValue": "output_parsers.prompt_values",
     "NAIVE_FIX_PROMPT": "output_parsers.prompts",
     "NAIVE_RETRY_PROMPT": "output_parsers.prompts",
     "NAIVE_RETRY_WITH_ERROR_PROMPT": "output_parsers.prompts",
     "PromptTemplate": "output_parsers.prompts",
-    "PromptValue": "output_parsers.prompts",
-    "StringPromptValue": "output_parsers.prompts",
     "PydanticOutputParser": "output_parsers.pydantic",
     "RegexParser": "output_parsers.regex",
     "RegexDictParser": "output_parsers.regex_dict",

@@ -102,18 +102,11 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
                 finder = self._finder()
                 finder.feed(text)
                 return None if finder.reader is None else finder.reader.value
-            return self._read(text)
+            return parse_json_markdown(text, lenient=self.lenient)
         except json.JSONDecodeError as error:
             if partial:
                 return None
             raise invalid_json(text, error) from error
-
-    def _read(self, text: str) -> Any:
-        if not self.lenient:
-            return parse_json_markdown(text)
-        from output_parsers.json_in_prose.repair import repair_json
-
-        return repair_json(text).value
 
     @override
     def get_format_instructions(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 from pydantic import BaseModel
 
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
-from outputs.messages.any_message import MESSAGE_CLASSES
+from outputs.messages.utils import MESSAGE_CLASSES
 
 __all__ = ["ModelOutput"]
 

@@ -10,72 +10,26 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from output_parsers.prompt_values import StringPromptValue
 from output_parsers.runnables.runnable import Runnable
-from outputs import HumanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
     from output_parsers.runnables.batching import RunnableConfig
-    from outputs import BaseMessage
 
 __all__ = [
     "NAIVE_FIX_PROMPT",
     "NAIVE_RETRY_PROMPT",
     "NAIVE_RETRY_WITH_ERROR_PROMPT",
     "PromptTemplate",
-    "PromptValue",
-    "StringPromptValue",
 ]
-
-
-class PromptValue(ABC):
-    """A prompt, for models that take text and for models that take messages."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def to_string(self) -> str:
-        """Return the prompt as text."""
-
-    @abstractmethod
-    def to_messages(self) -> list[BaseMessage]:
-        """Return the prompt as messages."""
-
-
-class StringPromptValue(str, PromptValue):
-    """A prompt that is text; it is a `str`, so that any function or model can take it."""
-
-    __slots__ = ()
-
-    def __new__(cls, text: str) -> Self:
-        """Create a prompt from *text*."""
-        return super().__new__(cls, text)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(text={super().__repr__()})"
-
-    @property
-    def text(self) -> str:
-        """The text."""
-        return str(self)
-
-    @override
-    def to_string(self) -> str:
-        """Return the text."""
-        return str(self)
-
-    @override
-    def to_messages(self) -> list[BaseMessage]:
-        """Return the text as a human message."""
-        return [HumanMessage(str(self))]
 
 
 class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from output_parsers.asking_again import Parsed, RepairingParser
 from output_parsers.base import T
+from output_parsers.prompt_values import text_of_prompt
 from output_parsers.prompts import NAIVE_RETRY_PROMPT, NAIVE_RETRY_WITH_ERROR_PROMPT
 
 if TYPE_CHECKING:
@@ -61,7 +62,11 @@ class RetryOutputParser(RepairingParser[T]):
 
         Args:
             completion: The reply.
-            prompt_value: The original prompt: a text, or any object with a ``to_string``.
+            prompt_value: The original prompt: a text, or a prompt value of any library, which is
+                an object with a ``to_string``.
+
+        Raises:
+            TypeError: *prompt_value* is neither.
         """
         return self._read(completion, partial(self._values, prompt_value))
 
@@ -84,8 +89,7 @@ class RetryOutputParser(RepairingParser[T]):
         completion: str,
         error: Exception,  # noqa: ARG002 - for the subclass
     ) -> dict[str, Any]:
-        text = prompt.to_string() if hasattr(prompt, "to_string") else prompt
-        return {"prompt": text, "completion": completion}
+        return {"prompt": text_of_prompt(prompt), "completion": completion}
 
     @property
     def _type(self) -> str:

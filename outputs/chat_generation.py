@@ -5,8 +5,8 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from outputs.generation import Generation, chunk_list, sum_info
-from outputs.messages.any_message import AnyMessage, AnyMessageChunk
-from outputs.messages.content import text_of
+from outputs.messages.base import text_of
+from outputs.messages.utils import AnyMessage, AnyMessageChunk
 
 __all__ = ["ChatGeneration", "ChatGenerationChunk", "merge_chat_generation_chunks"]
 

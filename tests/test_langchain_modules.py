@@ -8,6 +8,7 @@ import pytest
 import outputs.messages
 
 CORE_OUTPUTS = ["chat_generation", "chat_result", "generation", "llm_result", "run_info"]
+CORE_MESSAGES = ["ai", "base", "chat", "function", "human", "system", "tool", "utils"]
 CORE_PARSERS = [
     "base", "format_instructions", "json", "list", "openai_functions", "openai_tools", "pydantic",
     "string", "transform", "xml",
@@ -24,6 +25,7 @@ AGENT_PARSERS = [
 MODULES = [
     *((f"outputs.{name}", f"langchain_core.outputs.{name}") for name in CORE_OUTPUTS),
     *((f"output_parsers.{name}", f"langchain_core.output_parsers.{name}") for name in CORE_PARSERS),
+    ("output_parsers.prompt_values", "langchain_core.prompt_values"),
     *(
         (f"output_parsers.{name}", f"langchain_classic.output_parsers.{name}")
         for name in CLASSIC_PARSERS
@@ -38,6 +40,8 @@ NOT_HERE = {
     # typed dictionaries for the chain that asks a model again, which is ours to make
     "OutputFixingParserRetryChainInput", "RetryOutputParserRetryChainInput",
     "RetryWithErrorOutputParserRetryChainInput",
+    # prompts that are a picture, and the twin of `ChatPromptValue` that LangChain's schemas need
+    "ChatPromptValueConcrete", "ImagePromptValue", "ImageURL",
     # helpers for LangChain's own parsers
     "droplastn", "nested_element",
 }  # fmt: skip
@@ -71,6 +75,16 @@ def test_the_functions_of_scratchpads_have_their_module() -> None:
     ours = import_module("agent_parsers.format_scratchpad")
     assert {*theirs.__all__} <= {*ours.__all__}
     assert all(hasattr(ours, name) for name in ours.__all__)
+
+
+@pytest.mark.parametrize("name", CORE_MESSAGES)
+def test_a_module_of_messages_has_those_that_are_here(name: str) -> None:
+    ours = import_module(f"outputs.messages.{name}")
+    theirs = import_module(f"langchain_core.messages.{name}")
+    here = {*outputs.messages.__all__}
+    assert {each for each in defined_in(theirs.__name__) if each in here} <= {*ours.__all__}
+    # Its alias for messages of any class, and the call that its `tool` imports, are no such names.
+    assert {"AnyMessage", "InvalidToolCall"} & {*vars(theirs)} & here <= {*vars(ours)}
 
 
 def test_messages_have_their_module() -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.json_form.storable import TABLES, Storable
-from outputs.messages.content import text_of
+from outputs.messages.base import text_of
 
 __all__ = [
     "AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult", "WithResult",

@@ -122,8 +122,10 @@ class AutoParser(EventParser, MultiActionAgentOutputParser):
             ended: How it ended; by default read from *output*.
 
         Raises:
+            NotImplementedError: A subclass overrides `parse`, and not this method.
             OutputParserException: As for `invoke`.
         """
+        self._check_only_whole("read")
         found = self._text_and_end(output, ended)
         if found is None:
             message = self._tools_parser().read(output, ended=ended)
@@ -157,6 +159,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser):
         Raises:
             ValueError: *calls* is ``"each"``.
         """
+        self._check_only_whole("stream_parser")
         if calls != "all":
             raise ValueError(
                 f"calls={calls!r} is for a named dialect: what a turn is written in is certain only"

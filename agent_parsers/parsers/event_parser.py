@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -25,9 +25,20 @@ if TYPE_CHECKING:
 
 __all__ = ["EventParser"]
 
+_WHOLE: Final = ("parse", "aparse", "parse_result", "aparse_result")
+"""The methods that read whole turns, and that `invoke` calls."""
+
 
 class EventParser(CheckedModel):
-    """Reads one turn of a model as it streams in; see `TurnParser` and `MessageParser`."""
+    """Reads one turn of a model as it streams in; see `TurnParser` and `MessageParser`.
+
+    A subclass of a user's that overrides `parse` says how whole turns are read. The events of a
+    turn, and what `read` makes of them, do not come from `parse`: so they are refused, unless the
+    subclass overrides `stream_parser` or `read` as well.
+    """
+
+    _overridden: ClassVar[str] = ""
+    """The method for whole turns that a class of a user's overrides; empty if none does."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(validate_assignment=True, defer_build=True)
 
@@ -41,6 +52,27 @@ class EventParser(CheckedModel):
     max_chars: int = Field(default=MAX_CHARS, ge=0)
     """Longest turn that is accepted, in characters. The length of a message is that of its content,
     its tool names, and the arguments that came as text."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        cls._overridden = next((name for name in _WHOLE if not _is_ours(cls, name)), "")
+
+    def _check_only_whole(self, method: str, called: str = "") -> None:
+        """Raise if only `parse` and `invoke` read turns as the parser's author wants.
+
+        Args:
+            method: The method that would read a turn in its own way.
+            called: What the user called, if it is another one.
+
+        Raises:
+            NotImplementedError: A user's class overrides `parse`, and not *method*.
+        """
+        if self._overridden and _is_ours(type(self), method):
+            raise NotImplementedError(
+                f"{type(self).__name__} overrides {self._overridden}, which {called or method} does"
+                f" not use: call parse or invoke, or override {method} as well"
+            )
 
     @field_validator("tools", mode="plain")
     @classmethod
@@ -85,11 +117,13 @@ class EventParser(CheckedModel):
             calls: When calls are emitted; see `stream_parser`.
 
         Raises:
+            NotImplementedError: A subclass overrides `parse`, and not `stream_parser`.
             OutputParserException: The turn cannot be read; raised after the last event.
             TypeError: *chunks* cannot be iterated over, or are a single message.
             ValueError: *calls* is ``"each"``, and they cannot be emitted so; see `stream_parser`.
         """
         _check_chunks("events", chunks, Iterable)
+        self._check_only_whole("stream_parser", "events")
         reader = TurnReader(self._stream_parser(calls))
         return read(reader, reader.until_over(chunks) if stop_early else iter(chunks), chunks)
 
@@ -106,8 +140,15 @@ class EventParser(CheckedModel):
         `contextlib.aclosing` to close it at once.
         """
         _check_chunks("aevents", chunks, AsyncIterable)
+        self._check_only_whole("stream_parser", "aevents")
         reader = TurnReader(self._stream_parser(calls))
         return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
+
+
+def _is_ours(cls: type, method: str) -> bool:
+    """Return whether *method* of a class is from this distribution, or not there at all."""
+    module: str = getattr(getattr(cls, method, None), "__module__", None) or "agent_parsers"
+    return module.partition(".")[0] in ("agent_parsers", "output_parsers")
 
 
 def _check_chunks(method: str, chunks: object, kind: type) -> None:

@@ -161,11 +161,14 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
 
         Raises:
             ModelRefusalError: The model refused.
+            NotImplementedError: A subclass overrides `parse` or `parse_result`, and not this
+                method.
             OutputParserException: A call cannot be made.
             ProviderError: The message reports that the provider failed.
             TypeError: *message* is not a message of a model.
             ValueError: It is text without a message, in strict mode.
         """
+        self._check_only_whole("read")
         ours = message_in(message, takes_text=self.lenient)
         parser = self._parser_for(ours)
         events = merge_events([*parser.feed(ours), *parser.close(ended=ended)])
@@ -187,6 +190,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
         Raises:
             ValueError: *calls* is ``"each"``, which only texts support.
         """
+        self._check_only_whole("stream_parser")
         if calls != "all":
             raise ValueError(
                 f"calls={calls!r} is for texts: a message has all its calls at its end"
@@ -247,6 +251,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
         """
         if (theirs := self._in_langchain(config)) is not None:
             return cast("R", theirs.invoke(input, config))
+        if self._overridden == "parse" and isinstance(input, str):
+            return self.parse(input)
         if self._is_overridden():
             return super().invoke(message_in(input, takes_text=self.lenient), config, **kwargs)
         return self._result_of(input, ended)
@@ -270,6 +276,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
             messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
             yield from super().transform(messages, config, **kwargs)
             return
+        self._check_only_whole("stream_parser", "stream")
         parser = self.stream_parser()
         is_empty = True
         for chunk in input:
@@ -293,6 +300,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
             async for result in super().atransform(messages, config, **kwargs):
                 yield result
             return
+        self._check_only_whole("stream_parser", "stream")
         parser = self.stream_parser()
         is_empty = True
         async for chunk in input:

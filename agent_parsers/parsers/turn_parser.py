@@ -110,7 +110,7 @@ class TurnParser(Constrained, EventParser):
         if not isinstance(text, str):
             check_text(text)
         if LISTENERS:  # only a stream knows what was repaired
-            return TurnParser.read(self, text, ended=ended).result
+            return self._read_turn(text, ended).result
         mode: Mode = "lenient" if self.lenient else "strict"  # faster than the property
         reader = whole_reader(self.dialect, mode, self.on_conflict)
         return reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
@@ -141,16 +141,21 @@ class TurnParser(Constrained, EventParser):
             ended: How the text ended; by default read from *output*.
 
         Raises:
+            NotImplementedError: A subclass overrides `parse`, and not this method.
             OutputParserException: As for `parse`; or *output* is a message that calls tools.
         """
-        text, ended = self._text_and_end(output, ended)
+        self._check_only_whole("read")
+        return self._read_turn(*self._text_and_end(output, ended))
+
+    def _read_turn(self, text: str, ended: Ended) -> Turn:
+        """Return all of a turn that *ended* like this."""
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             if (turn := reader.read_plain(text, self.tools)) is not None:
                 return turn
         from agent_parsers.engine.reading.turn import read_turn
 
-        return read_turn(self.stream_parser(), text, ended)
+        return read_turn(self._new_stream("all"), text, ended)
 
     def explain(self, text: str, *, ended: Ended = "unknown") -> Explanation:
         """Explain why a turn parses as it does, with spans, repairs and skipped text; never raise.
@@ -159,6 +164,7 @@ class TurnParser(Constrained, EventParser):
             text: What the model wrote.
             ended: How the text ended; see `parse`.
         """
+        self._check_only_whole("explain")
         from agent_parsers.explain.explanation import explain  # imported lazily: rarely needed
 
         return explain(
@@ -184,6 +190,7 @@ class TurnParser(Constrained, EventParser):
             chunks: One turn, cut anywhere.
             ended: How the text ended; see `parse`.
         """
+        self._check_only_whole("explain_chunks")
         from agent_parsers.explain.chunks import explain_chunks  # imported lazily: rarely needed
 
         return explain_chunks(self.dialect, chunks, ended, **self._stream_options())
@@ -200,6 +207,10 @@ class TurnParser(Constrained, EventParser):
             ValueError: *calls* is ``"each"``, and the dialect has no marks of calls, or the parser
                 has neither `start` nor `prompt`.
         """
+        self._check_only_whole("stream_parser")
+        return self._new_stream(calls)
+
+    def _new_stream(self, calls: EmitCalls) -> StreamParser:
         from agent_parsers.engine.stream_parser import StreamParser
 
         return StreamParser(self.dialect, calls=calls, **self._stream_options())

@@ -27,7 +27,10 @@ _scalar = re.compile(rf'[{STRIP}]*+(?:["\-0-9]|true|false|null|NaN|Infinity)').m
 
 
 def parse_json_markdown(
-    json_string: str, *, parser: Callable[[str], Any] = parse_partial_json
+    json_string: str,
+    *,
+    parser: Callable[[str], Any] = parse_partial_json,
+    lenient: bool = False,
 ) -> Any:
     r"""Return the JSON value in a model's reply, which may be cut short.
 
@@ -41,15 +44,24 @@ def parse_json_markdown(
             closed or not.
         parser: Parses the text of the value, by default `parse_partial_json`; raises
             `json.JSONDecodeError` if it cannot.
+        lenient: Read the value as `repair_json` does, which accepts prose around it and repairs
+            many mistakes, but rejects a value that is cut short.
 
     Returns:
-        The value, as `parse_partial_json` returns it.
+        The value, as `parse_partial_json` or `repair_json` returns it.
 
     Raises:
         json.JSONDecodeError: There is no value, or an array or object breaks before it ends.
+        ValueError: There are both *lenient* and a *parser*.
         JsonLimitError: The value is nested too deeply or has too long a number (a
             `json.JSONDecodeError`).
     """
+    if lenient:
+        from output_parsers.json_in_prose.repair import repair_json
+
+        if parser is not parse_partial_json:
+            raise ValueError("expected either lenient=True or a parser=, not both")
+        return repair_json(json_string).value
     if parser is not parse_partial_json:
         return _parse_with(parser, json_string)
     value = _find_whole(json_string)

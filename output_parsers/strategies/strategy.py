@@ -21,8 +21,28 @@ HandleErrors: TypeAlias = (
 """How to handle an unusable response; see `ToolStrategy.handle_errors`."""
 
 
+class _Strategy:
+    """The base of the strategies, which are for `read_structured_output` and not for LangChain."""
+
+    if not TYPE_CHECKING:  # checkers would take any attribute to exist
+
+        def __getattr__(self, name: str) -> Any:
+            """Explain to LangChain's `create_agent`, which takes a strategy of ours for a schema.
+
+            Raises:
+                TypeError: Pydantic looks for the schema of a strategy.
+            """
+            ours = type(self).__name__
+            if name == "__get_pydantic_core_schema__":
+                raise TypeError(
+                    f"LangChain's agents take only LangChain's {ours}: "
+                    f"from langchain.agents.structured_output import {ours}"
+                )
+            raise AttributeError(f"{ours!r} object has no attribute {name!r}")
+
+
 @dataclass(init=False)
-class ToolStrategy(Generic[SchemaT]):
+class ToolStrategy(_Strategy, Generic[SchemaT]):
     """The model calls a tool whose arguments are the response; for a union, one of several."""
 
     schema: type[SchemaT] | UnionType | dict[str, Any]
@@ -97,7 +117,7 @@ class ToolStrategy(Generic[SchemaT]):
 
 
 @dataclass(init=False)
-class ProviderStrategy(Generic[SchemaT]):
+class ProviderStrategy(_Strategy, Generic[SchemaT]):
     """The provider enforces the schema for the model's text.
 
     Args:
@@ -126,7 +146,7 @@ class ProviderStrategy(Generic[SchemaT]):
 
 
 @dataclass(init=False)
-class AutoStrategy(Generic[SchemaT]):
+class AutoStrategy(_Strategy, Generic[SchemaT]):
     """The best strategy for a model: the provider's structured output if available, else tools."""
 
     schema: type[SchemaT] | UnionType | dict[str, Any]

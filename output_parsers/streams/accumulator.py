@@ -14,8 +14,8 @@ from outputs import (
     GenerationChunk,
 )
 from outputs.clients.streamed import NewText, finished, is_from_stream
-from outputs.messages.any_message import MESSAGE_CLASSES
 from outputs.messages.call_places import CallPlaces
+from outputs.messages.utils import MESSAGE_CLASSES
 
 if TYPE_CHECKING:
     from output_parsers.model_output import ModelOutput

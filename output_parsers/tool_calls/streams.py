@@ -15,8 +15,8 @@ from output_parsers.streams.readers import Changing, NewResults
 from outputs import AIMessage, merge_dicts
 from outputs.clients.streamed import served_indexes
 from outputs.growing_json.arguments import GrowingArguments
-from outputs.messages.any_message import MESSAGE_CLASSES
 from outputs.messages.call_places import CallsByIndex
+from outputs.messages.utils import MESSAGE_CLASSES
 from outputs.messages.wire_calls import chunks_from_wire, pieces_of
 
 if TYPE_CHECKING:

@@ -24,14 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 from outputs.clients.fields import content_of, in_order, place, without_none
 from outputs.clients.openai import calls_in_blocks
-from outputs.messages.ai import AIMessage
-from outputs.messages.ai_chunks import AIMessageChunk
-from outputs.messages.tool_calls import tool_call_chunk
+from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.tool import tool_call_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from outputs.messages.roles import BaseMessage
+    from outputs.messages.base import BaseMessage
 
 _KNOWN = ("message_", "content_block_", "ping")
 """The prefixes of event types, including types that are not known yet."""

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from outputs.messages.ai import AIMessage
-from outputs.messages.any_message import MESSAGE_CLASSES
-from outputs.messages.roles import BaseMessage
+from outputs.messages.base import BaseMessage
+from outputs.messages.utils import MESSAGE_CLASSES
 
 
 def from_any(value: Any) -> BaseMessage:

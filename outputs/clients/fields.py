@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from outputs.messages.content import Content
+    from outputs.messages.base import Content
 
 _LEAVES = frozenset((str, int, float, bool, type(None)))
 

@@ -11,22 +11,20 @@ Source: https://platform.openai.com/docs/api-reference/chat
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outputs.clients.errors import provider_error
 from outputs.clients.fields import without_none
-from outputs.messages.ai import AIMessage
-from outputs.messages.ai_chunks import AIMessageChunk
-from outputs.messages.roles import (
-    BaseMessage,
-    ChatMessage,
-    FunctionMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolMessage,
-)
-from outputs.messages.tool_calls import ToolCall, tool_call
+from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.chat import ChatMessage
+from outputs.messages.function import FunctionMessage
+from outputs.messages.human import HumanMessage
+from outputs.messages.system import SystemMessage
+from outputs.messages.tool import ToolCall, ToolMessage, tool_call
 from outputs.messages.wire_calls import chunks_from_wire
+
+if TYPE_CHECKING:
+    from outputs.messages.base import BaseMessage
 
 _CLASSES: dict[str, type[BaseMessage]] = {
     "assistant": AIMessage,

@@ -33,16 +33,14 @@ from outputs.clients.openai import (
     metadata_of,
     usage_of,
 )
-from outputs.messages.ai import AIMessage
-from outputs.messages.ai_chunks import AIMessageChunk
-from outputs.messages.roles import ToolMessage
-from outputs.messages.tool_calls import tool_call_chunk
+from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.tool import ToolMessage, tool_call_chunk
 from outputs.messages.wire_calls import calls_from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from outputs.messages.roles import BaseMessage
+    from outputs.messages.base import BaseMessage
 
 ITEMS = frozenset((
     "additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call",

@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from outputs.clients.fields import PLACE, content_of, in_order
-from outputs.messages.ai_chunks import AIMessageChunk
+from outputs.messages.ai import AIMessageChunk
 from outputs.messages.merging import merge_lists
-from outputs.messages.tool_calls import ToolCallChunk, tool_call_chunk
+from outputs.messages.tool import ToolCallChunk, tool_call_chunk
 
 if TYPE_CHECKING:
     from outputs.messages.ai import AIMessage
-    from outputs.messages.content import Content
+    from outputs.messages.base import Content
 
 Message = TypeVar("Message", bound="AIMessage")
 

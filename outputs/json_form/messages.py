@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from outputs.json_form.fields import Document, Field
 from outputs.json_form.misfit import Misfit, name_of
 from outputs.json_form.values import read_value, write_value
-from outputs.messages.any_message import MESSAGE_CLASSES
-from outputs.messages.roles import BaseMessage
+from outputs.messages.base import BaseMessage
+from outputs.messages.utils import MESSAGE_CLASSES
 
 __all__ = ["MESSAGE", "read_messages"]
 

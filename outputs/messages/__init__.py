@@ -1,35 +1,36 @@
 """Messages of a conversation with a model, their chunks, tool calls and usage."""
 
-from outputs.messages.ai import AIMessage
-from outputs.messages.ai_chunks import AIMessageChunk, add_ai_message_chunks
-from outputs.messages.any_message import AnyMessage, AnyMessageChunk
-from outputs.messages.chunks import (
-    BaseMessageChunk,
-    ChatMessageChunk,
-    FunctionMessageChunk,
-    HumanMessageChunk,
-    SystemMessageChunk,
-    ToolMessageChunk,
-    message_chunk_to_message,
+from outputs.messages.ai import (
+    AIMessage,
+    AIMessageChunk,
+    InputTokenDetails,
+    OutputTokenDetails,
+    UsageMetadata,
+    add_ai_message_chunks,
+    add_usage,
 )
-from outputs.messages.content import Content, TextAccessor, merge_content
-from outputs.messages.roles import (
+from outputs.messages.base import (
     BaseMessage,
-    ChatMessage,
-    FunctionMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolMessage,
+    BaseMessageChunk,
+    Content,
+    TextAccessor,
+    merge_content,
 )
-from outputs.messages.tool_calls import (
+from outputs.messages.chat import ChatMessage, ChatMessageChunk
+from outputs.messages.function import FunctionMessage, FunctionMessageChunk
+from outputs.messages.human import HumanMessage, HumanMessageChunk
+from outputs.messages.system import SystemMessage, SystemMessageChunk
+from outputs.messages.tool import (
     InvalidToolCall,
     ToolCall,
     ToolCallChunk,
+    ToolMessage,
+    ToolMessageChunk,
     invalid_tool_call,
     tool_call,
     tool_call_chunk,
 )
-from outputs.messages.usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
+from outputs.messages.utils import AnyMessage, AnyMessageChunk, message_chunk_to_message
 
 __all__ = [
     "AIMessage",

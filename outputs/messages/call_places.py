@@ -13,7 +13,7 @@ from outputs.messages.merging import ListMerger
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from outputs.messages.tool_calls import ToolCallChunk
+    from outputs.messages.tool import ToolCallChunk
 
 
 @dataclass(slots=True)

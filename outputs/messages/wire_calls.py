@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from outputs.messages.tool_calls import (
+from outputs.messages.tool import (
     InvalidToolCall,
     ToolCall,
     ToolCallChunk,

@@ -11,6 +11,9 @@ from unittest import mock
 
 import langchain_core.messages as theirs
 import pytest
+from langchain_core.output_parsers import (
+    BaseGenerationOutputParser as LangChainBaseGenerationOutputParser,
+)
 from langchain_core.output_parsers import BaseOutputParser as LangChainBaseOutputParser
 from pydantic import BaseModel, Field, SkipValidation, ValidationError
 from typing_extensions import override
@@ -508,3 +511,9 @@ def test_fields_may_be_dicts_although_the_class_has_a_dict() -> None:
         names: dict[str, int] = Field(default_factory=dict)
 
     assert Mapped(names={"a": 1}).names == {"a": 1}
+
+
+def test_text_parsers_are_also_parsers_of_generations() -> None:
+    """In LangChain they are parallel branches; see ``docs/differences.md``."""
+    assert not issubclass(LangChainBaseOutputParser, LangChainBaseGenerationOutputParser)
+    assert issubclass(BaseOutputParser, BaseGenerationOutputParser)

@@ -1,6 +1,5 @@
 import asyncio
 import copy
-import pickle
 from typing import Any
 
 import langchain_classic.output_parsers.fix as lc_fix
@@ -12,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import RunnableLambda
+from output_parsers.prompt_values import StringPromptValue
 from output_parsers.prompts import (
     NAIVE_FIX_PROMPT,
     NAIVE_RETRY_PROMPT,
     NAIVE_RETRY_WITH_ERROR_PROMPT,
     PromptTemplate,
-    PromptValue,
-    StringPromptValue,
 )
-from outputs import HumanMessage
 
 TEMPLATE = "Say {word} {times:>3} times, {word!r}, in {{braces}}."
 
@@ -114,14 +111,10 @@ def test_templates_are_values() -> None:
     assert repr(template) == f"PromptTemplate({TEMPLATE!r})"
 
 
-def test_a_prompt_is_text_and_messages() -> None:
+def test_a_template_returns_a_prompt_value() -> None:
     prompt = PromptTemplate("Hello {name}").format_prompt(name="you")
-    assert isinstance(prompt, PromptValue)
-    assert prompt == prompt.text == prompt.to_string() == "Hello you"
-    assert type(prompt.to_string()) is type(prompt.text) is str
-    assert prompt.to_messages() == [HumanMessage("Hello you")]
-    assert repr(StringPromptValue(text="a")) == "StringPromptValue(text='a')"
-    assert type(pickle.loads(pickle.dumps(prompt))) is StringPromptValue
+    assert prompt == StringPromptValue(text="Hello you")
+    assert type(prompt) is StringPromptValue
 
 
 def test_templates_compose() -> None:

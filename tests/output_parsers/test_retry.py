@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import BaseOutputParser, OutputParserException
-from output_parsers.prompts import StringPromptValue
+from output_parsers.prompt_values import ChatPromptValue, StringPromptValue
 from output_parsers.retry import RetryOutputParser, RetryWithErrorOutputParser
-from outputs import AIMessage
+from outputs import AIMessage, HumanMessage, SystemMessage
 
 CLASSES = [
     (RetryOutputParser, lc.RetryOutputParser),
@@ -112,6 +112,17 @@ def test_the_chain_gets_the_prompt_and_the_reply(prompt: Any, is_async: bool) ->
         is_async=is_async,
     )
     assert chain.asked == [{**values, "error": "OutputParserException('no number: four')"}]
+
+
+@BOTH
+def test_a_prompt_of_messages_is_passed_on_as_text(is_async: bool) -> None:
+    messages = [SystemMessage("Be brief."), HumanMessage("How many?")]
+    chain = Chain("4")
+    parser = RetryOutputParser(parser=Number(), retry_chain=chain)
+    assert run(parser, "four", ChatPromptValue(messages), is_async=is_async) == 4
+    assert chain.asked[0]["prompt"] == "System: Be brief.\nHuman: How many?"
+    with pytest.raises(TypeError, match=r"such as ChatPromptValue\(messages=\[…\]\); found list"):
+        run(parser, "four", messages, is_async=is_async)
 
 
 class Legacy:

@@ -11,8 +11,8 @@ from output_parsers.model_output import message_of, part_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import may_refuse, refusal_error
 from outputs.clients.streamed import NewText
-from outputs.messages.any_message import MESSAGE_CLASSES
 from outputs.messages.ended import ended_of, sooner
+from outputs.messages.utils import MESSAGE_CLASSES
 
 if TYPE_CHECKING:
     from output_parsers import ModelOutput

@@ -26,7 +26,7 @@ from agent_parsers.native.reading.pieces import ends_otherwise, function_pieces,
 from agent_parsers.native.reading.problems import BadCall
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
-from outputs.messages.content import text_of
+from outputs.messages.base import text_of
 from outputs.messages.ended import is_paused
 
 if TYPE_CHECKING:

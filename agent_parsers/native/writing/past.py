@@ -13,7 +13,7 @@ from agent_parsers.native.reading.arguments import ARGUMENT
 from agent_parsers.native.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
 from agent_parsers.native.writing.scratchpad import is_same_turn
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage, from_any
-from outputs.messages.content import text_of
+from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

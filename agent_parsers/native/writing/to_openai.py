@@ -17,7 +17,7 @@ from agent_parsers.native.writing.ids import Ids
 from agent_parsers.native.writing.past import PastTurn, past_of
 from output_parsers.tool_calls.refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
-from outputs.messages.content import text_of
+from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -18,7 +18,7 @@ from agent_parsers.native.writing.ids import Ids
 from agent_parsers.native.writing.past import PastTurn, blocks_of, past_of
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.clients.openai_responses import ITEMS
-from outputs.messages.content import text_of
+from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -74,14 +74,22 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
                 content, or the text or its reading takes too long. `UnknownToolError` and
                 `ToolInputError` are subclasses.
         """
-        result = self.read(text, ended=ended).result
+        result = self._read_turn(text, ended).result
         assert not isinstance(result, AgentAction), "a template may have several calls in a turn"
         return result
 
     def read(self, text: str, *, ended: Ended = "unknown") -> Turn:
-        """Read one turn and return its result, thought, content and events; see `parse`."""
+        """Read one turn and return its result, thought, content and events; see `parse`.
+
+        Raises:
+            NotImplementedError: A subclass overrides `parse`, and not this method.
+        """
+        self._check_only_whole("read")
+        return self._read_turn(text, ended)
+
+    def _read_turn(self, text: str, ended: Ended) -> Turn:
         check_text(text)
-        stream = self.stream_parser()
+        stream = self._new_stream()
         events = [*stream.feed(text), *stream.close(ended=ended)]
         assert stream.result is not None, "a turn without an error has a result"
         return turn_of(stream.result, events, stream.thought, stream.content)
@@ -98,6 +106,10 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
         """
         if calls != "all":
             raise ValueError(f"calls={calls!r} is for dialects; with a template it is 'all'")
+        self._check_only_whole("stream_parser")
+        return self._new_stream()
+
+    def _new_stream(self) -> ResponseStream:
         assert self._loaded is not None, "set when the parser is made"
         return ResponseStream(
             self._loaded, self.tools, self.prompt, self.max_chars, self.timeout_s,

@@ -10,16 +10,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.exceptions import OutputParserException as LangChainException
+from langchain_core.output_parsers import JsonOutputParser as LangChainParser
 from langchain_core.utils.json import parse_and_check_json_markdown as their_check
 from langchain_core.utils.json import parse_json_markdown as theirs
 
 from output_parsers.exceptions import OutputParserException
+from output_parsers.json import JsonOutputParser
 from output_parsers.json_in_prose.find import JsonFinder
 from output_parsers.json_in_prose.markdown import (
     parse_and_check_json_markdown,
     parse_json_markdown,
 )
-from outputs.growing_json.errors import JsonLimitError
+from output_parsers.json_in_prose.skip import STRIP
+from outputs.growing_json.errors import JsonError, JsonLimitError
 from outputs.growing_json.reader import JsonReader, parse_partial_json
 
 from ...helpers.effort import MANY
@@ -196,10 +199,11 @@ def test_any_cut_gives_the_value_of_the_whole(text: str, size: int) -> None:
 
 @MANY
 @given(fragments.filter(lambda text: "```" not in text))
+@example("``{,")
 def test_without_fences_a_value_that_langchain_finds_is_ours(text: str) -> None:
     expected = outcome(theirs, text)
     reader = JsonReader()
-    reader.feed(text.strip())
+    reader.feed(text.strip().strip(STRIP))
     if expected not in ("JSON error", "None") and (reader.error is None or not reader.depth):
         assert outcome(parse_json_markdown, text) == expected
 
@@ -318,3 +322,44 @@ def test_a_hundred_thousand_brackets_are_refused_by_name() -> None:
 
 def test_what_is_exported_is_the_readers_function() -> None:
     assert parse_partial_json('{"a": [1') == {"a": [1]}
+
+
+# -- strict by default, as in LangChain, and lenient on request ----------------------------------
+
+MET_IN_REPLIES = {
+    'The answer: {"a": 1}': {"a": 1},
+    'Sure. {"a": 1} Anything else?': {"a": 1},
+    '```json\nHere it is: {"a": 1}\n```': {"a": 1},
+    '```python\nresult = {"a": 1}\n```': {"a": 1},
+    '```json\n// the result\n{"a": 1}\n```': {"a": 1},
+    '{"a": 1,}': {"a": 1},
+    "{'a': 1}": {"a": 1},
+    '{"a": True}': {"a": True},
+    '{"a": 1 /* one */}': {"a": 1},
+}
+
+
+@pytest.mark.parametrize("text", MET_IN_REPLIES)
+def test_json_in_prose_and_what_is_not_quite_json_takes_lenient(text: str) -> None:
+    """The first section of ``docs/differences.md``."""
+    for strict in (theirs, parse_json_markdown):
+        with pytest.raises(json.JSONDecodeError):
+            strict(text)
+    assert parse_json_markdown(text, lenient=True) == MET_IN_REPLIES[text]
+    with pytest.raises(LangChainException):
+        LangChainParser().parse(text)
+    with pytest.raises(OutputParserException):
+        JsonOutputParser().parse(text)
+    assert JsonOutputParser(lenient=True).parse(text) == MET_IN_REPLIES[text]
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "b": "x', '{"a": 1} {"b": 2}'])
+def test_lenient_refuses_half_a_value_and_the_first_of_two(text: str) -> None:
+    assert parse_json_markdown(text) == theirs(text)
+    with pytest.raises(JsonError):
+        parse_json_markdown(text, lenient=True)
+
+
+def test_lenient_reading_takes_no_parser_of_another() -> None:
+    with pytest.raises(ValueError, match="either lenient=True or a parser=, not both"):
+        parse_json_markdown("[1]", parser=json.loads, lenient=True)

@@ -2,14 +2,17 @@
 
 import copy
 import json
+import pickle
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 import langchain.agents.structured_output as lc
+import langchain_core.language_models as lc_models
 import langchain_core.messages as lc_messages
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain.agents import create_agent
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
@@ -274,3 +277,23 @@ def test_what_is_no_schema_is_named() -> None:
 def test_one_of_nothing_is_a_schema_like_others() -> None:
     for schema in ({"title": "A", "oneOf": []}, {"title": "A", "oneOf": 5}):
         assert list(ToolStrategy(schema).bindings) == ["A"]
+
+
+# -- in LangChain's agents -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy, AutoStrategy])
+def test_langchains_agents_refuse_our_strategies_and_say_whose_they_take(strategy: Any) -> None:
+    model = lc_models.GenericFakeChatModel(messages=iter([]))
+    name = strategy.__name__
+    with pytest.raises(TypeError, match=rf"take only LangChain's {name}: from langchain\.agents\."):
+        create_agent(model, response_format=strategy(Weather))
+    assert create_agent(model, response_format=getattr(lc, name)(Weather))
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy, AutoStrategy])
+def test_a_strategy_has_no_other_attributes(strategy: Any) -> None:
+    given = strategy(Weather)
+    with pytest.raises(AttributeError, match=f"{strategy.__name__!r} object has no attribute 'x'"):
+        _ = given.x
+    assert copy.deepcopy(given) == pickle.loads(pickle.dumps(given)) == given

@@ -1,15 +1,90 @@
-"""The tool calls of a message: complete, invalid, or still arriving in chunks.
+"""The result of a tool call, its chunk, and the calls: complete, invalid, or arriving in chunks.
 
 A complete call::
 
     {"name": "search", "args": {"query": "rain"}, "id": "call_1", "type": "tool_call"}
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NotRequired
+from uuid import UUID
 
-from typing import Any, Literal, NotRequired
-
+from pydantic import Field
 from typing_extensions import TypedDict
+
+from outputs.messages.base import BaseMessage, BaseMessageChunk
+from outputs.messages.merging import merge_obj
+
+if TYPE_CHECKING:
+    from outputs.messages.base import Content
+
+__all__ = [
+    "InvalidToolCall",
+    "ToolCall",
+    "ToolCallChunk",
+    "ToolMessage",
+    "ToolMessageChunk",
+    "complete_calls",
+    "invalid_tool_call",
+    "tool_call",
+    "tool_call_chunk",
+]
+
+
+class ToolMessage(BaseMessage):
+    """The result of a tool call.
+
+    Content that is neither text nor a list is converted to text, and so are list items that are
+    neither text nor a block. A tuple becomes a list; a numeric or UUID call id becomes text.
+    """
+
+    tool_call_id: str
+    """The id of the call that this message answers."""
+    type: Literal["tool"] = "tool"
+    artifact: Any = None
+    """The tool's full output, if the content is only the part meant for the model."""
+    status: Literal["success", "error"] = "success"
+    """Whether the call succeeded."""
+    additional_kwargs: dict[Any, Any] = Field(default_factory=dict, repr=False)
+    response_metadata: dict[Any, Any] = Field(default_factory=dict, repr=False)
+
+    def __init__(
+        self,
+        /,
+        content: Any = None,
+        content_blocks: list[dict[str, Any]] | None = None,
+        **fields: Any,
+    ) -> None:
+        content = content if content_blocks is None else content_blocks
+        if isinstance(content, (list, tuple)):
+            content = [item if isinstance(item, (str, dict)) else str(item) for item in content]
+        elif not isinstance(content, str):
+            content = str(content)
+        if isinstance(call_id := fields.get("tool_call_id"), (UUID, int, float)):
+            fields["tool_call_id"] = str(call_id)
+        super().__init__(content, **fields)
+
+
+class ToolMessageChunk(ToolMessage, BaseMessageChunk):
+    """A piece of a `ToolMessage`; pieces that answer different calls cannot be added."""
+
+    # Subclasses narrow the type to their own name, which type checkers forbid.
+    type: Literal["ToolMessageChunk"] = "ToolMessageChunk"  # type: ignore[assignment]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., *, tool_call_id: str, **fields: Any) -> None: ...
+
+    def _sum(self, others: Sequence[BaseMessageChunk]) -> dict[str, Any]:
+        chunks = [self, *(chunk for chunk in others if isinstance(chunk, ToolMessageChunk))]
+        if any(chunk.tool_call_id != self.tool_call_id for chunk in chunks):
+            raise ValueError("Cannot concatenate ToolMessageChunks with different names.")
+        return {
+            **super()._sum(others),
+            "tool_call_id": self.tool_call_id,
+            "artifact": merge_obj(*(chunk.artifact for chunk in chunks)),
+            "status": "error" if any(chunk.status == "error" for chunk in chunks) else "success",
+        }
 
 
 class ToolCall(TypedDict):

@@ -1,30 +1,24 @@
-"""Field types for messages of any class, serialized in full and read back by their `type`."""
+"""Messages of any class: the types of fields that hold them, and the message of a chunk.
+
+Fields of these types are serialized in full, and read back by the `type` of the message.
+"""
 
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic_core import CoreSchema, core_schema
 
-from outputs.messages.ai import AIMessage
-from outputs.messages.ai_chunks import AIMessageChunk
-from outputs.messages.chunks import (
-    BaseMessageChunk,
-    ChatMessageChunk,
-    FunctionMessageChunk,
-    HumanMessageChunk,
-    SystemMessageChunk,
-    ToolMessageChunk,
-)
-from outputs.messages.roles import (
-    BaseMessage,
-    ChatMessage,
-    FunctionMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolMessage,
-)
+from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.base import BaseMessage, BaseMessageChunk
+from outputs.messages.chat import ChatMessage, ChatMessageChunk
+from outputs.messages.function import FunctionMessage, FunctionMessageChunk
+from outputs.messages.human import HumanMessage, HumanMessageChunk
+from outputs.messages.system import SystemMessage, SystemMessageChunk
+from outputs.messages.tool import ToolMessage, ToolMessageChunk
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
+
+__all__ = ["MESSAGE_CLASSES", "AnyMessage", "AnyMessageChunk", "message_chunk_to_message"]
 
 MESSAGE_CLASSES: dict[str, type[BaseMessage]] = {
     "ai": AIMessage,
@@ -70,3 +64,19 @@ AnyMessage: TypeAlias = Annotated[BaseMessage, _InFull]
 
 AnyMessageChunk: TypeAlias = Annotated[BaseMessageChunk, _InFull]
 """A message chunk; a field of this type keeps the chunk's class in serialization round trips."""
+
+
+def message_chunk_to_message(chunk: BaseMessage) -> BaseMessage:
+    """Convert *chunk* to a message; a message that is not a chunk is returned unchanged."""
+    if not isinstance(chunk, BaseMessageChunk):
+        return chunk
+    message_class = next(
+        cls for cls in type(chunk).__mro__ if not issubclass(cls, BaseMessageChunk)
+    )
+    assert issubclass(message_class, BaseMessage)
+    fields = {
+        name: value
+        for name, value in chunk.__dict__.items()
+        if name in message_class.model_fields and (name != "type" or message_class is BaseMessage)
+    }
+    return message_class(**fields, **(chunk.model_extra or {}))
