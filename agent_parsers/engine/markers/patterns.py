@@ -8,22 +8,32 @@ The atoms of all markers of a state form a trie, from which two patterns are bui
 
 Runs are possessive and short, so a failing match backtracks over a bounded number of characters:
 both patterns take linear time on any text.
+
+Compiling *growing* takes as long as reading a thousand chunks, and most states see fewer of them. So
+a `MarkerSearch` walks the trie at first, from each character that may begin a marker.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from agent_parsers.engine.markers.kinds import Ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from re import Match
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["Patterns", "check_markers"]
+__all__ = ["Kind", "MarkerSearch", "Patterns", "Search", "check_markers"]
+
+Kind: TypeAlias = Literal["whole", "growing"]
+Search: TypeAlias = "Callable[[str, int], Match[str] | None]"
+
+_FEW: Final = 1_000
+"""How many searches and walks take about as long as compiling a pattern."""
 
 
 class Spelt(Protocol):
@@ -40,11 +50,15 @@ class Spelt(Protocol):
 class _Node:
     """A node of the trie: the atoms that may come next, and the marker that ends here."""
 
-    __slots__ = ("marker", "next")
-
     def __init__(self) -> None:
         self.next: dict[Atom, _Node] = {}
         self.marker: str | None = None
+
+    @cached_property
+    def pending(self) -> Atom:
+        """Matches the end of a text where a lookahead has yet to be decided; empty for none."""
+        pending = "|".join(filter(None, _pending(self)))
+        return rf"(?:{pending})\Z" if pending else ""
 
 
 class Patterns:
@@ -58,23 +72,86 @@ class Patterns:
         self._markers = markers
 
     @cached_property
-    def _root(self) -> _Node:
+    def root(self) -> _Node:
+        """The trie of the markers."""
         return _trie(self._markers)
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
         """Finds the first marker; ``names[match.lastindex - 1]`` is its name."""
-        return re.compile(_whole(self._root))
+        return re.compile(_whole(self.root))
 
     @cached_property
     def growing(self) -> re.Pattern[str]:
         """Finds the first marker, or the beginning of one at the end (``lastindex`` is `None`)."""
-        return re.compile(_growing(self._root))
+        return re.compile(_growing(self.root))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the markers, in the order of their groups."""
-        return tuple(_leaves(self._root))
+        return tuple(_leaves(self.root))
+
+
+class MarkerSearch:
+    """Finds what one of the patterns finds, and compiles the pattern only after many searches.
+
+    Args:
+        patterns: The patterns of the markers.
+        kind: Which pattern it stands in for.
+        settle: Called with the search of the pattern once that is compiled.
+    """
+
+    __slots__ = ("_first", "_is_growing", "_left", "_patterns", "_settle")
+
+    def __init__(self, patterns: Patterns, kind: Kind, settle: Callable[[Search], object]) -> None:
+        self._patterns, self._settle = patterns, settle
+        self._is_growing = kind == "growing"
+        self._first = re.compile("|".join(patterns.root.next)).finditer
+        self._left = _FEW
+
+    def __call__(self, text: str, start: int) -> Match[str] | None:
+        """Find the first marker in *text* from *start* on."""
+        patterns = self._patterns
+        if self._left < 0:
+            pattern = patterns.growing if self._is_growing else patterns.whole
+            self._settle(pattern.search)
+            return pattern.search(text, start)
+        self._left -= 1
+        for first in self._first(text, start):
+            self._left -= 1
+            at = first.start()
+            if (found := _walk(patterns.root, text, at, growing=self._is_growing)) is not None:
+                group = 0 if found.marker is None else patterns.names.index(found.marker) + 1
+                return _matcher("(?s:.*)" + "()" * group)(text, at, found.end)
+        return None
+
+
+class _Found(NamedTuple):
+    """Where the walk along a trie ended, and the marker that ends there; `None` for half of one."""
+
+    end: int
+    marker: str | None
+
+
+def _walk(node: _Node, text: str, at: int, *, growing: bool) -> _Found | None:
+    """Go on from *node* in *text* at *at*, in the order of the patterns."""
+    end = len(text)
+    if growing and node.pending and _matcher(node.pending)(text, at):
+        return _Found(end, None)
+    for atom, child in node.next.items():
+        step = _matcher(atom)(text, at)
+        if step is None:
+            continue
+        if growing and step.end() == end and child.next and not isinstance(atom, Ahead):
+            return _Found(end, None)
+        if (found := _walk(child, text, step.end(), growing=growing)) is not None:
+            return found
+    return None if node.marker is None else _Found(at, node.marker)
+
+
+@cache
+def _matcher(pattern: str) -> Callable[..., Match[str] | None]:
+    return re.compile(pattern).match
 
 
 def check_markers(markers: Mapping[str, Spelt]) -> None:
@@ -123,8 +200,7 @@ def _whole(node: _Node) -> str:
 
 def _growing(node: _Node) -> str:
     """Return a pattern for the rest of a marker, or for its beginning up to the end of the text."""
-    pending = "|".join(filter(None, _pending(node)))
-    branches = [rf"(?:{pending})\Z"] if pending else []
+    branches = [node.pending] if node.pending else []
     for atom, child in node.next.items():
         may_go_on = not isinstance(atom, Ahead) and bool(child.next)
         rest = _growing(child)
