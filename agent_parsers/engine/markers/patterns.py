@@ -9,28 +9,30 @@ The atoms of all markers of a state form a trie, from which two patterns are bui
 Runs are possessive and short, so a failing match backtracks over a bounded number of characters:
 both patterns take linear time on any text.
 
-Compiling *growing* takes as long as reading a thousand chunks, and most states see fewer of them. So
-a `MarkerSearch` walks the trie at first, from each character that may begin a marker.
+Compiling *growing* takes as long as reading a thousand chunks, and most states see fewer of them.
+So a `MarkerSearch` walks the trie at first, from each character that may begin a marker.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
+from re import Match
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from agent_parsers.engine.markers.kinds import Ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from re import Match
+    from collections.abc import Iterator, Mapping, Sequence
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["Kind", "MarkerSearch", "Patterns", "Search", "check_markers"]
+__all__ = ["Found", "Kind", "MarkerSearch", "Patterns", "Search", "check_markers"]
 
 Kind: TypeAlias = Literal["whole", "growing"]
-Search: TypeAlias = "Callable[[str, int], Match[str] | None]"
+"""Which of the two patterns is meant."""
 
 _FEW: Final = 1_000
 """How many searches and walks take about as long as compiling a pattern."""
@@ -48,11 +50,29 @@ class Spelt(Protocol):
 
 
 class _Node:
-    """A node of the trie: the atoms that may come next, and the marker that ends here."""
+    """A node of the trie, which grows as it is walked.
 
-    def __init__(self) -> None:
-        self.next: dict[Atom, _Node] = {}
-        self.marker: str | None = None
+    Args:
+        spellings: The spellings that come by here, each with the name of its marker.
+        depth: How many of their atoms lead here.
+    """
+
+    def __init__(self, spellings: Sequence[tuple[str, tuple[Atom, ...]]], depth: int = 0) -> None:
+        self._spellings, self._depth = spellings, depth
+
+    @cached_property
+    def next(self) -> dict[Atom, _Node]:
+        """The atoms that may come next, each with the node to which it leads."""
+        found: dict[Atom, list[tuple[str, tuple[Atom, ...]]]] = {}
+        for each in self._spellings:
+            if len(each[1]) > self._depth:
+                found.setdefault(each[1][self._depth], []).append(each)
+        return {atom: _Node(spellings, self._depth + 1) for atom, spellings in found.items()}
+
+    @cached_property
+    def marker(self) -> str | None:
+        """The marker that ends here."""
+        return next((name for name, atoms in self._spellings if len(atoms) == self._depth), None)
 
     @cached_property
     def pending(self) -> Atom:
@@ -69,12 +89,18 @@ class Patterns:
     """
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
-        self._markers = markers
+        self.markers = markers
 
     @cached_property
     def root(self) -> _Node:
         """The trie of the markers."""
-        return _trie(self._markers)
+        return _Node(
+            [
+                (name, spelling)
+                for name, marker in self.markers.items()
+                for spelling in marker.spellings()
+            ]
+        )
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
@@ -98,59 +124,90 @@ class MarkerSearch:
     Args:
         patterns: The patterns of the markers.
         kind: Which pattern it stands in for.
-        settle: Called with the search of the pattern once that is compiled.
+        settle: Called with the pattern once that is compiled.
     """
 
-    __slots__ = ("_first", "_is_growing", "_left", "_patterns", "_settle")
+    __slots__ = ("_first", "_is_growing", "_left", "_numbers", "_patterns", "_settle")
 
-    def __init__(self, patterns: Patterns, kind: Kind, settle: Callable[[Search], object]) -> None:
+    def __init__(
+        self,
+        patterns: Patterns,
+        kind: Kind,
+        settle: Callable[[re.Pattern[str]], object],
+    ) -> None:
         self._patterns, self._settle = patterns, settle
         self._is_growing = kind == "growing"
         self._first = re.compile("|".join(patterns.root.next)).finditer
+        self._numbers = {name: -number for number, name in enumerate(patterns.markers, 1)}
         self._left = _FEW
 
-    def __call__(self, text: str, start: int) -> Match[str] | None:
+    def __call__(self, text: str, start: int) -> Found | None:
         """Find the first marker in *text* from *start* on."""
-        patterns = self._patterns
         if self._left < 0:
-            pattern = patterns.growing if self._is_growing else patterns.whole
-            self._settle(pattern.search)
+            pattern = self._patterns.growing if self._is_growing else self._patterns.whole
+            self._settle(pattern)
             return pattern.search(text, start)
         self._left -= 1
         for first in self._first(text, start):
             self._left -= 1
             at = first.start()
-            if (found := _walk(patterns.root, text, at, growing=self._is_growing)) is not None:
-                group = 0 if found.marker is None else patterns.names.index(found.marker) + 1
-                return _matcher("(?s:.*)" + "()" * group)(text, at, found.end)
+            walk = _walk(self._patterns.root, text, at, growing=self._is_growing)
+            if walk is not None:
+                end, marker = walk
+                return _Walked(text, at, end, None if marker is None else self._numbers[marker])
         return None
 
 
-class _Found(NamedTuple):
-    """Where the walk along a trie ended, and the marker that ends there; `None` for half of one."""
+@dataclass(slots=True)
+class _Walked:
+    """What a walk found, with what is asked of a match."""
 
-    end: int
-    marker: str | None
+    string: str
+    _start: int
+    _end: int
+    lastindex: int | None
+    """-1 for the first of the markers, -2 for the second; `None` for the beginning of one."""
+
+    def start(self) -> int:
+        """Return where it begins."""
+        return self._start
+
+    def end(self) -> int:
+        """Return where it ends."""
+        return self._end
+
+    def __getitem__(self, group: Literal[0]) -> str:
+        return self.string[self._start : self._end]
 
 
-def _walk(node: _Node, text: str, at: int, *, growing: bool) -> _Found | None:
-    """Go on from *node* in *text* at *at*, in the order of the patterns."""
+Found: TypeAlias = Match[str] | _Walked
+"""A marker in a text, or the beginning of one at the end (``lastindex`` is `None`)."""
+Search: TypeAlias = Callable[[str, int], Found | None]
+"""Finds the first marker in a text, from an offset on."""
+
+
+def _walk(node: _Node, text: str, at: int, *, growing: bool) -> tuple[int, str | None] | None:
+    """Go on from *node* in *text* at *at*, in the order of the patterns.
+
+    Returns:
+        Where the walk ended, and the marker that ends there; no marker at the end of the text.
+    """
     end = len(text)
     if growing and node.pending and _matcher(node.pending)(text, at):
-        return _Found(end, None)
+        return end, None
     for atom, child in node.next.items():
         step = _matcher(atom)(text, at)
         if step is None:
             continue
         if growing and step.end() == end and child.next and not isinstance(atom, Ahead):
-            return _Found(end, None)
+            return end, None
         if (found := _walk(child, text, step.end(), growing=growing)) is not None:
             return found
-    return None if node.marker is None else _Found(at, node.marker)
+    return None if node.marker is None else (at, node.marker)
 
 
 @cache
-def _matcher(pattern: str) -> Callable[..., Match[str] | None]:
+def _matcher(pattern: str) -> Callable[[str, int], Match[str] | None]:
     return re.compile(pattern).match
 
 
@@ -160,26 +217,22 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
     Raises:
         ValueError: Two markers are spelt alike, one is the beginning of another, or one is empty.
     """
-    _trie(markers)
-
-
-def _trie(markers: Mapping[str, Spelt]) -> _Node:
-    root = _Node()
+    spelt: list[tuple[tuple[Atom, ...], int, str]] = []
     for name, marker in markers.items():
         if not marker.canonical.strip(":"):
             raise ValueError(f"marker {name!r} is empty")
-        for spelling in marker.spellings():
-            node = root
-            for atom in spelling:
-                if node.marker is not None and not isinstance(atom, Ahead):
-                    raise ValueError(f"marker {node.marker!r} is the beginning of {name!r}")
-                node = node.next.setdefault(atom, _Node())
-            if node.marker is not None:
-                raise ValueError(f"marker {node.marker!r} is spelt as {name!r} is")
-            if not all(isinstance(atom, Ahead) for atom in node.next):
-                raise ValueError(f"marker {name!r} is the beginning of another")
-            node.marker = name
-    return root
+        spelt += [(spelling, len(spelt), name) for spelling in marker.spellings()]
+    begun: list[tuple[tuple[Atom, ...], str]] = []  # what the next spelling may begin with
+    for spelling, _, name in sorted(spelt):
+        while begun and spelling[: len(begun[-1][0])] != begun[-1][0]:
+            begun.pop()
+        if begun:
+            beginning, other = begun[-1]
+            if beginning == spelling:
+                raise ValueError(f"marker {other!r} is spelt as {name!r} is")
+            if not isinstance(spelling[len(beginning)], Ahead):
+                raise ValueError(f"marker {other!r} is the beginning of {name!r}")
+        begun.append((spelling, name))
 
 
 def _leaves(node: _Node) -> Iterator[str]:

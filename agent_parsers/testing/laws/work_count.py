@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.markers.patterns import Found
 
 __all__ = ["Work", "counted_patterns", "takes_twice_its_share"]
 
@@ -128,7 +129,7 @@ def counted_patterns(work: Work) -> Iterator[None]:
         compiled = known[name].func
         return property(lambda patterns: _CountedPattern(compiled(patterns), work))
 
-    def walked(search: MarkerSearch, text: str, start: int) -> re.Match[str] | None:
+    def walked(search: MarkerSearch, text: str, start: int) -> Found | None:
         found = walk(search, text, start)
         work.searched((found.end() if found else len(text)) - start)
         return found

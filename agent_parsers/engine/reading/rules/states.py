@@ -24,11 +24,11 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from re import Match
+    from re import Pattern
 
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.grammar.guards import Guard
-    from agent_parsers.engine.markers.patterns import Kind, Search
+    from agent_parsers.engine.markers.patterns import Found, Kind, Search
 
 __all__ = ["Crossing", "State", "states_of"]
 
@@ -105,7 +105,8 @@ class State:
     growing: Search
     """Finds a marker, or what may become one, in a text that goes on."""
     by_group: tuple[Crossing, ...]
-    """The crossings by group of what these functions find; group 0 is unused."""
+    """The crossings by group of what these functions find; group 0 is unused. From the end, those
+    of the markers in order, for walks."""
 
     if not TYPE_CHECKING:
 
@@ -133,16 +134,21 @@ class State:
         patterns = Patterns({crossing.name: crossing.marker for crossing in crossings})
         by_name = {crossing.name: crossing for crossing in crossings}
 
+        def settle(kind: Kind, pattern: Pattern[str]) -> None:
+            # A search in another thread may be between `by_group` and what it found.
+            self.by_group = (crossings[0], *map(by_name.__getitem__, patterns.names), *walked)
+            setattr(self, kind, pattern.search)
+
         def search(kind: Kind) -> Search:
-            def first(text: str, start: int) -> Match[str] | None:
-                # Group 0 is unused.
-                self.by_group = (crossings[0], *(by_name[name] for name in patterns.names))
-                found = MarkerSearch(patterns, kind, partial(setattr, self, kind))
+            def first(text: str, start: int) -> Found | None:
+                found = MarkerSearch(patterns, kind, partial(settle, kind))
                 setattr(self, kind, found)
                 return found(text, start)
 
             return first
 
+        walked = tuple(reversed(crossings))
+        self.by_group = walked
         self.whole, self.growing = search("whole"), search("growing")
 
 
