@@ -85,9 +85,12 @@ def _filled(row: str) -> str:
     """Return *row* on lines of 100 characters, broken at no space within a text."""
     filled = fill(
         row,
-        80,  # a full-width character counts for two initial_indent="    ", subsequent_indent="        ",
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+        80,  # a full-width character counts for two
+        initial_indent="    ",
+        subsequent_indent="        ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return filled.replace("\0", " ")
 
 

@@ -55,7 +55,7 @@ def parse_files(
         for file in files:
             for found in read_file(file, options, bar.advance):
                 tally.add(found)
-                if out.is_seen:
+                if out.is_seen and not summary:  # the run is written to the same screen
                     bar.hide()
                 if isinstance(found, Run):
                     writer.write(found)

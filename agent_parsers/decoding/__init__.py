@@ -9,15 +9,15 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.decoding.export import GrammarOptions
-    from agent_parsers.decoding.options import GrammarForm, Server
+    from agent_parsers.decoding.tree.options import GrammarForm, Server
     from agent_parsers.decoding.tree.problems import GrammarError
 
 __all__ = ["GrammarError", "GrammarForm", "GrammarOptions", "Server"]
 
 _MODULES = {
     "GrammarOptions": "agent_parsers.decoding.export",
-    "GrammarForm": "agent_parsers.decoding.options",
-    "Server": "agent_parsers.decoding.options",
+    "GrammarForm": "agent_parsers.decoding.tree.options",
+    "Server": "agent_parsers.decoding.tree.options",
     "GrammarError": "agent_parsers.decoding.tree.problems",
 }
 """The module of each name that is imported at its first use."""

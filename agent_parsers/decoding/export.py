@@ -11,7 +11,7 @@ from agent_parsers.decoding.forms.json_schema import write_json_schema
 from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.regex import write_regex
 from agent_parsers.decoding.forms.structural_tag import write_structural_tag
-from agent_parsers.decoding.options import GrammarForm, Server, Start, TurnKind
+from agent_parsers.decoding.tree.options import GrammarForm, Server, Start, TurnKind
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.decoding.turns.shapes import Shapes

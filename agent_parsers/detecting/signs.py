@@ -16,7 +16,7 @@ from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.grammar.rewritings import END_TOKENS
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects, registered
+from agent_parsers.registry.dialects_by_name import list_dialects, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,8 +52,8 @@ class _Signs(NamedTuple):
     """Dialects that read calls without any marker."""
 
 
-def dialects_with_signs(text: str) -> tuple[list[Dialect], list[Dialect]]:
-    """Return the registered dialects of which *text* has a telling marker, or a bare call.
+def dialects_with_signs(text: str) -> tuple[list[str], list[str]]:
+    """Return the names of the dialects of which *text* has a telling marker, or a bare call.
 
     Returns:
         The likely ones; and the others, which a dialect outdoes that has the same labels in the
@@ -62,7 +62,7 @@ def dialects_with_signs(text: str) -> tuple[list[Dialect], list[Dialect]]:
     likely, others = _marked(text)
     bare = _known_signs().bare if _OPENS_CALLS(text) else set()
     likely = likely or bare
-    return _by_name(likely), _by_name((others | bare) - likely)
+    return sorted(likely), sorted((others | bare) - likely)
 
 
 def has_telling_marker(text: str) -> bool:
@@ -88,10 +88,6 @@ def _marked(text: str) -> tuple[set[str], set[str]]:
         if not any(own < more for more in labels.values())
     }
     return likely, labels.keys() - likely
-
-
-def _by_name(names: Iterable[str]) -> list[Dialect]:
-    return [get_dialect(name) for name in sorted(names)]
 
 
 def find_labels(text: str) -> Iterator[re.Match[str]]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from agent_parsers.decoding.export import GrammarOptions
-    from agent_parsers.decoding.options import GrammarForm, Server
+    from agent_parsers.decoding.tree.options import GrammarForm, Server
     from agent_parsers.decoding.turns.grammar import TurnOptions
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet

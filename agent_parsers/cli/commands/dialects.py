@@ -18,7 +18,7 @@ from agent_parsers.cli.options import (
     known_tools,
     or_json,
 )
-from agent_parsers.decoding.options import GrammarForm, TurnKind
+from agent_parsers.decoding.tree.options import GrammarForm, TurnKind
 
 __all__ = ["commands"]
 

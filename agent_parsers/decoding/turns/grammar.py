@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, get_args
 
-from agent_parsers.decoding.options import Start, TurnKind
 from agent_parsers.decoding.texts.automaton import intersection
 from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
 from agent_parsers.decoding.texts.marks import Marks
@@ -22,6 +21,7 @@ from agent_parsers.decoding.tree.nodes import (
     optional,
     sequence,
 )
+from agent_parsers.decoding.tree.options import Start, TurnKind
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.inputs import (
     NOT_BLANK,

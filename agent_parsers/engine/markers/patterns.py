@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from re import Match
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
@@ -98,7 +98,7 @@ class Patterns:
             [
                 (name, spelling)
                 for name, marker in self.markers.items()
-                for spelling in marker.spellings()
+                for spelling in _spellings(marker)
             ]
         )
 
@@ -206,6 +206,12 @@ def _walk(node: _Node, text: str, at: int, *, growing: bool) -> tuple[int, str |
     return None if node.marker is None else (at, node.marker)
 
 
+@lru_cache(1 << 12)
+def _spellings(marker: Spelt) -> tuple[tuple[Atom, ...], ...]:
+    """Return the spellings of *marker*, which most states share with others."""
+    return (*marker.spellings(),)
+
+
 @cache
 def _matcher(pattern: str) -> Callable[[str, int], Match[str] | None]:
     return re.compile(pattern).match
@@ -221,7 +227,7 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
     for name, marker in markers.items():
         if not marker.canonical.strip(":"):
             raise ValueError(f"marker {name!r} is empty")
-        spelt += [(spelling, len(spelt), name) for spelling in marker.spellings()]
+        spelt += [(spelling, len(spelt), name) for spelling in _spellings(marker)]
     begun: list[tuple[tuple[Atom, ...], str]] = []  # what the next spelling may begin with
     for spelling, _, name in sorted(spelt):
         while begun and spelling[: len(begun[-1][0])] != begun[-1][0]:
