@@ -16,7 +16,7 @@ So a `MarkerSearch` walks the trie at first, from each character that may begin 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from re import Match
@@ -38,7 +38,7 @@ _FEW: Final = 1_000
 """How many searches and walks take about as long as compiling a pattern."""
 
 
-class Spelt(Protocol):
+class Spelt(Hashable, Protocol):
     """Anything that can be found in a text: a marker or a tag."""
 
     @property
