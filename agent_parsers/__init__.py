@@ -1,18 +1,20 @@
 """Turn what a language model wrote into the next action or the final answer.
 
-Names that every parser needs are imported at once, the others at their first use, so that importing
-this package stays cheap.
+Every name is imported at its first use, so that importing this package costs next to nothing.
 """
 
 from typing import TYPE_CHECKING
 
 from agent_parsers import neighbours  # noqa: F401 - first, since it says what hides a package
-from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish, AgentStep
-from agent_parsers.registry.dialects_by_name import get_dialect, get_parser, list_dialects, register
-from output_parsers.exceptions import OutputParserException
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
+    from agent_parsers.actions.agent import (
+        AgentAction,
+        AgentActionMessageLog,
+        AgentFinish,
+        AgentStep,
+    )
     from agent_parsers.actions.tool_action import ToolAgentAction
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.reading.turn import Turn
@@ -55,6 +57,12 @@ if TYPE_CHECKING:
     )
     from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
+    from agent_parsers.registry.dialects_by_name import (
+        get_dialect,
+        get_parser,
+        list_dialects,
+        register,
+    )
     from agent_parsers.registry.for_model import dialect_for_model
     from agent_parsers.runs.detecting.detect import detect
     from agent_parsers.runs.read_log import read_runs
@@ -75,6 +83,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.spec import ToolSpec
     from agent_parsers.toolset.set import ToolSet
     from agent_parsers.xml import XMLAgentOutputParser
+    from output_parsers.exceptions import OutputParserException
 
 __version__ = "0.1.0"
 
@@ -148,6 +157,10 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AgentAction": "agent_parsers.actions.agent",
+    "AgentActionMessageLog": "agent_parsers.actions.agent",
+    "AgentFinish": "agent_parsers.actions.agent",
+    "AgentStep": "agent_parsers.actions.agent",
     "ToolAgentAction": "agent_parsers.actions.tool_action",
     "Dialect": "agent_parsers.engine.grammar.dialect",
     "Turn": "agent_parsers.engine.reading.turn",
@@ -188,6 +201,10 @@ _MODULES = {
     "ReActOutputParser": "agent_parsers.parsers.text_parsers",
     "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
+    "get_dialect": "agent_parsers.registry.dialects_by_name",
+    "get_parser": "agent_parsers.registry.dialects_by_name",
+    "list_dialects": "agent_parsers.registry.dialects_by_name",
+    "register": "agent_parsers.registry.dialects_by_name",
     "dialect_for_model": "agent_parsers.registry.for_model",
     "detect": "agent_parsers.runs.detecting.detect",
     "read_runs": "agent_parsers.runs.read_log",
@@ -205,6 +222,7 @@ _MODULES = {
     "ToolSpec": "agent_parsers.toolset.schemas.spec",
     "ToolSet": "agent_parsers.toolset.set",
     "XMLAgentOutputParser": "agent_parsers.xml",
+    "OutputParserException": "output_parsers.exceptions",
 }
 """The module of each name that is imported at its first use."""
 

@@ -11,6 +11,8 @@ def main() -> None:
     """Run the command line and exit with its status, or explain how to install its libraries."""
     try:
         from agent_parsers.cli.commands.app import run
+
+        run()
     except ModuleNotFoundError as error:
         if error.name not in {"typer", "rich"}:
             raise
@@ -20,7 +22,6 @@ def main() -> None:
         )
     except KeyboardInterrupt:
         sys.exit(130)
-    run()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from importlib import import_module
 
 try:
     import_module("outputs.lazy_names")
-    import_module("output_parsers.exceptions")
+    import_module("output_parsers.printable")
 except ImportError:
     from importlib.util import find_spec
     from pathlib import Path

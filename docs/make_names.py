@@ -1,16 +1,23 @@
-"""Writes the names of the dialects as types: ``python docs/make_names.py [--check]``.
+"""Writes what is known of dialects before they are loaded: ``python docs/make_names.py [--check]``.
 
-The types are for the overloads of `get_parser`; the aliases are found without loading all dialects.
+Their names are types for the overloads of `get_parser`; aliases and signs tell which to load.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 from agent_parsers import get_dialect, list_dialects
+from agent_parsers.detecting.signs import signs_of
 
-PATH = Path(__file__).parents[1] / "agent_parsers" / "registry" / "names.py"
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PACKAGE = Path(__file__).parents[1] / "agent_parsers"
 HEAD = '''\
 """The names of the shipped dialects, written by docs/make_names.py: change the dialects instead."""
 
@@ -18,10 +25,22 @@ from typing import Final, Literal, TypeAlias
 
 __all__ = ["ALIASES", "OneCallName", "SeveralCallsName"]
 '''
+SIGNS = '''\
+"""The signs of the shipped dialects, written by docs/make_names.py: change the dialects instead."""
+
+from typing import Final, TypeAlias
+
+__all__ = ["SIGNS", "OwnSigns"]
+
+OwnSigns: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], bool]
+"""The words of telling labels, other telling markers, and whether calls may stand without any."""
+
+SIGNS: Final[dict[str, OwnSigns]] = {
+'''
 
 
-def page() -> str:
-    """Return the text of the module."""
+def names_page() -> str:
+    """Return the text of the module with the names."""
     known = [get_dialect(name) for name in list_dialects()]
     owners = {alias: dialect.name for dialect in known for alias in dialect.aliases}
     one = [name for d in known if not d.several for name in (d.name, *d.aliases)]
@@ -42,18 +61,54 @@ def page() -> str:
     )
 
 
+def signs_page() -> str:
+    """Return the text of the module with the signs."""
+    rows = ((name, *signs_of(get_dialect(name))) for name in list_dialects())
+    written = (_filled(f'"{name}": {_row(*signs)},') for name, *signs in rows)
+    return SIGNS + "\n".join(written) + "\n}  # fmt: skip\n"
+
+
+def _row(labels: Iterable[str], literals: Iterable[str], is_bare: bool) -> str:
+    return f"({_tuple(labels)}, {_tuple(literals)}, {is_bare})"
+
+
+def _tuple(texts: Iterable[str]) -> str:
+    written = [_quoted(text).replace(" ", "\0") for text in texts]
+    return f"({', '.join(written)}{',' * (len(written) == 1)})"
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'" if '"' in text else json.dumps(text, ensure_ascii=False)
+
+
+def _filled(row: str) -> str:
+    """Return *row* on lines of 100 characters, broken at no space within a text."""
+    filled = fill(
+        row,
+        80,  # a full-width character counts for two
+        initial_indent="    ",
+        subsequent_indent="        ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return filled.replace("\0", " ")
+
+
 def _literal(name: str, values: list[str]) -> list[str]:
     return [f"{name}: TypeAlias = Literal[", *(f'    "{value}",' for value in sorted(values)), "]"]
 
 
 def main() -> int:
-    """Write the module, or with ``--check`` say whether it is out of date."""
+    """Write the modules, or with ``--check`` say which are out of date."""
+    pages = {"registry/names.py": names_page(), "detecting/shipped.py": signs_page()}
+    old = [name for name, page in pages.items() if (PACKAGE / name).read_text("utf-8") != page]
     if "--check" not in sys.argv[1:]:
-        PATH.write_text(page(), "utf-8")
-    elif PATH.read_text("utf-8") != page():
-        print(f"{PATH.name} is out of date: run `make names`")
-        return 1
-    return 0
+        for name in old:
+            (PACKAGE / name).write_text(pages[name], "utf-8")
+        return 0
+    for name in old:
+        print(f"{name} is out of date: run `make names`")
+    return 1 if old else 0
 
 
 if __name__ == "__main__":

@@ -1,29 +1,23 @@
 """Parsers of language model output and their base classes.
 
-The base classes are imported with the package; each parser is imported when its name is first used.
+Every name is imported at its first use, so that importing this package costs next to nothing.
 """
 
 from typing import TYPE_CHECKING
 
-from output_parsers.base import BaseGenerationOutputParser, BaseLLMOutputParser, BaseOutputParser
-from output_parsers.exceptions import OutputParserException
-from output_parsers.model_output import ModelOutput
-from output_parsers.runnables.batching import RunnableConfig
-from output_parsers.runnables.runnable import (
-    Runnable,
-    RunnableGenerator,
-    RunnableLambda,
-    RunnableSequence,
-)
-from output_parsers.string import StrOutputParser
-from output_parsers.transform import BaseCumulativeTransformOutputParser, BaseTransformOutputParser
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
+    from output_parsers.base import (
+        BaseGenerationOutputParser,
+        BaseLLMOutputParser,
+        BaseOutputParser,
+    )
     from output_parsers.boolean import BooleanOutputParser
     from output_parsers.combining import CombiningOutputParser
     from output_parsers.datetime import DatetimeOutputParser
     from output_parsers.enum import EnumOutputParser
+    from output_parsers.exceptions import OutputParserException
     from output_parsers.fix import OutputFixingParser
     from output_parsers.growing_xml.trees import AddableDict
     from output_parsers.json import JsonOutputParser, SimpleJsonOutputParser
@@ -38,6 +32,7 @@ if TYPE_CHECKING:
         MarkdownListOutputParser,
         NumberedListOutputParser,
     )
+    from output_parsers.model_output import ModelOutput
     from output_parsers.openai_functions import (
         JsonKeyOutputFunctionsParser,
         JsonOutputFunctionsParser,
@@ -61,6 +56,13 @@ if TYPE_CHECKING:
     from output_parsers.regex import RegexParser
     from output_parsers.regex_dict import RegexDictParser
     from output_parsers.retry import RetryOutputParser, RetryWithErrorOutputParser
+    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.runnable import (
+        Runnable,
+        RunnableGenerator,
+        RunnableLambda,
+        RunnableSequence,
+    )
     from output_parsers.strategies.bindings import (
         OutputTool,
         OutputToolBinding,
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
         ResponseFormat,
         ToolStrategy,
     )
+    from output_parsers.string import StrOutputParser
     from output_parsers.structured import ResponseSchema, StructuredOutputParser
     from output_parsers.tool_calls.calls import (
         make_invalid_tool_call,
@@ -93,6 +96,10 @@ if TYPE_CHECKING:
         parse_tool_calls,
     )
     from output_parsers.tool_calls.refusal import ModelRefusalError
+    from output_parsers.transform import (
+        BaseCumulativeTransformOutputParser,
+        BaseTransformOutputParser,
+    )
     from output_parsers.xml import XMLOutputParser
     from output_parsers.yaml import YamlOutputParser
     from outputs.growing_json.lenient.strings import JsonRepair
@@ -179,6 +186,19 @@ __all__ = [
 ]
 
 _MODULES = {
+    "BaseGenerationOutputParser": "output_parsers.base",
+    "BaseLLMOutputParser": "output_parsers.base",
+    "BaseOutputParser": "output_parsers.base",
+    "OutputParserException": "output_parsers.exceptions",
+    "ModelOutput": "output_parsers.model_output",
+    "RunnableConfig": "output_parsers.runnables.batching",
+    "Runnable": "output_parsers.runnables.runnable",
+    "RunnableGenerator": "output_parsers.runnables.runnable",
+    "RunnableLambda": "output_parsers.runnables.runnable",
+    "RunnableSequence": "output_parsers.runnables.runnable",
+    "StrOutputParser": "output_parsers.string",
+    "BaseCumulativeTransformOutputParser": "output_parsers.transform",
+    "BaseTransformOutputParser": "output_parsers.transform",
     "BooleanOutputParser": "output_parsers.boolean",
     "CombiningOutputParser": "output_parsers.combining",
     "DatetimeOutputParser": "output_parsers.datetime",

@@ -36,7 +36,7 @@ def convert_files(files: Sequence[str], options: Options, writer: Writer, out: s
     Returns:
         Whether everything could be read and written.
     """
-    err = Screen(stderr=True)
+    seen, err = Screen(), Screen(stderr=True)
     is_clean = True
     lost: Counter[str] = Counter()
     output = _Output(writer, out)
@@ -45,6 +45,8 @@ def convert_files(files: Sequence[str], options: Options, writer: Writer, out: s
             for found in read_file(file, options, bar.advance):
                 troubles = [found] if isinstance(found, Trouble) else found.troubles
                 if not isinstance(found, Trouble):
+                    if out is None and seen.is_seen:  # the run is written to the same screen
+                        bar.hide()
                     try:
                         output.write(found, writer.write(found.transcript))
                     except ValueError as error:  # the form cannot hold the run

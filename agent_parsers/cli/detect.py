@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from agent_parsers import detect
-from agent_parsers.cli.files import read_whole
+from agent_parsers.cli.files import read_whole, size_of
+from agent_parsers.cli.showing.bar import Bar
 from agent_parsers.cli.showing.json_form import dumps
 from agent_parsers.cli.showing.runs import Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, name_of, trouble_lines
@@ -41,20 +42,24 @@ def detect_files(files: Sequence[str], tools: ToolSet | None, *, as_json: bool) 
     out, err = Screen(), Screen(stderr=True)
     found: list[dict[str, Any]] = []
     is_clear = True
-    for file in files:
-        text = read_whole(file)
-        if isinstance(text, Trouble):
-            err.print(trouble_lines(text, err.width), soft_wrap=True)
-            is_clear = False
-            continue
-        texts = _texts_in(text)
-        detection = detect(texts, tools=tools)
-        is_found = bool(detection.candidates) and not detection.is_ambiguous
-        is_clear = is_clear and is_found
-        if as_json:
-            found.append(_as_json(file, len(texts), detection))
-        else:
-            _print(out, file, detection)
+    with Bar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+        for file in files:
+            text = read_whole(file)
+            if isinstance(text, Trouble):
+                err.print(trouble_lines(text, err.width), soft_wrap=True)
+                is_clear = False
+                continue
+            texts = _texts_in(text)
+            detection = detect(texts, tools=tools)
+            is_found = bool(detection.candidates) and not detection.is_ambiguous
+            is_clear = is_clear and is_found
+            if as_json:
+                found.append(_as_json(file, len(texts), detection))
+            else:
+                if out.is_seen:
+                    bar.hide()
+                _print(out, file, detection)
+            bar.advance(size_of(file) or 0)
     if as_json:
         echo_json(dumps(found))
     return is_clear

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent_parsers import Dialect, get_dialect, list_dialects
-from agent_parsers.cli.parse import Format
+from agent_parsers.cli.options import Format
 from agent_parsers.cli.showing.screen import Screen, echo_json
 
 __all__ = ["list_known"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from agent_parsers import OutputParserException, read_runs
 from agent_parsers.cli.files import read_chunks, read_whole
+from agent_parsers.cli.options import View
 from agent_parsers.cli.showing.json_form import dumps
 from agent_parsers.cli.showing.runs import Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, trouble_lines
@@ -20,25 +20,16 @@ from agent_parsers.explain.screen import draw_outcome
 if TYPE_CHECKING:
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
 
-__all__ = ["View", "explain_file", "follow_file"]
+__all__ = ["explain_file", "follow_file"]
 
 
-class View(StrEnum):
-    """The output format of an explanation."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-def explain_file(
-    file: str, parser: AnyDialectParser, view: View | None, page: str | None = None
-) -> bool:
+def explain_file(file: str, parser: AnyDialectParser, view: View, page: str | None = None) -> bool:
     """Read a file with one reply, and write its explanation to standard output.
 
     Args:
         file: Path of the file; ``-`` is standard input.
         parser: The parser for the reply.
-        view: The output format; `None` for text in a terminal, else JSON.
+        view: The output format.
         page: Path of a page of HTML to write instead.
 
     Returns:
@@ -56,7 +47,6 @@ def explain_file(
         err = Screen(stderr=True)
         words = f"{file}: this is {found}, of which one turn is explained; `parse` reads it whole"
         err.print(words, markup=False, soft_wrap=True)
-    view = view or (View.TEXT if out.is_seen else View.JSON)
     if page is not None:
         Path(page).write_text(explanation.to_html(), encoding="utf-8")
     elif view is View.JSON:

@@ -1,28 +1,49 @@
-"""The options that several commands have."""
+"""The options that several commands have.
+
+Functions import what they need of the library, so that the help appears at once.
+"""
 
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn, TypeAlias, TypeVar
 
 import typer
 
-from agent_parsers import ToolSet, get_dialect, list_dialects
-from agent_parsers.cli.showing.runs import STDIN, Options
-from agent_parsers.runs.readers.known import get_reader, list_readers
-from agent_parsers.runs.writers.known import get_writer, list_writers
-from agent_parsers.toolset.listed import listed_tools
+from agent_parsers.cli.showing.runs import STDIN
+
+if TYPE_CHECKING:
+    from agent_parsers import ToolSet
 
 __all__ = [
-    "NAME", "NOT_ALL", "DialectArgument", "DialectOption", "FileNames", "ReaderName", "StrictFlag",
-    "ToolsGiven", "dialects_like", "fail", "known_dialect", "known_tools", "known_writer",
-    "only_for", "options_of", "or_stdin", "writers_like",
+    "NAME", "NOT_ALL", "DialectArgument", "DialectOption", "FileNames", "Format", "FormatOption",
+    "JsonFlag", "ReaderName", "StrictFlag", "ToolsGiven", "View", "dialects_like", "fail",
+    "known_dialect", "known_tools", "known_writer", "only_for", "or_json", "or_stdin",
+    "writers_like",
 ]  # fmt: skip
+
+FormatT = TypeVar("FormatT", bound=StrEnum)
 
 NAME: Final = "agent-parsers"
 NOT_ALL: Final = 1
 """The exit status if something could not be read or written."""
 USAGE: Final = 2
 """The exit status if the command line is wrong."""
+
+
+class Format(StrEnum):
+    """The output format of runs."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+class View(StrEnum):
+    """The output format of an explanation."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def fail(message: str) -> NoReturn:
@@ -33,6 +54,8 @@ def fail(message: str) -> NoReturn:
 
 def known_dialect(name: str | None) -> str | None:
     """Return the name of the dialect with this *name* or alias; any other is a usage error."""
+    from agent_parsers import get_dialect
+
     try:
         return None if name is None else get_dialect(name).name
     except ValueError as error:
@@ -41,11 +64,15 @@ def known_dialect(name: str | None) -> str | None:
 
 def dialects_like(incomplete: str) -> list[str]:
     """Return the names of dialects that begin with *incomplete*."""
+    from agent_parsers import list_dialects
+
     return [name for name in list_dialects() if name.startswith(incomplete)]
 
 
 def _known_reader(name: str) -> str:
     if name != "auto":
+        from agent_parsers.runs.readers.known import get_reader
+
         try:
             get_reader(name)
         except ValueError as error:
@@ -54,11 +81,15 @@ def _known_reader(name: str) -> str:
 
 
 def _readers_like(incomplete: str) -> list[str]:
+    from agent_parsers.runs.readers.known import list_readers
+
     return [name for name in list_readers() if name.startswith(incomplete)]
 
 
 def known_writer(name: str) -> str:
     """Return *name* if a writer has it; any other is a usage error."""
+    from agent_parsers.runs.writers.known import get_writer
+
     try:
         return get_writer(name).name
     except ValueError as error:
@@ -67,14 +98,19 @@ def known_writer(name: str) -> str:
 
 def writers_like(incomplete: str) -> list[str]:
     """Return the names of writers and dialects that begin with *incomplete*."""
+    from agent_parsers import list_dialects
+    from agent_parsers.runs.writers.known import list_writers
+
     return [name for name in [*list_writers(), *list_dialects()] if name.startswith(incomplete)]
 
 
-def known_tools(tools: str | None) -> ToolSet | None:
+def known_tools(tools: str | None) -> "ToolSet | None":
     """Return the tools that the option names; anything else is a usage error."""
+    if tools is None:
+        return None
+    from agent_parsers.toolset.listed import listed_tools
+
     try:
-        if tools is None:
-            return None
         is_file = tools.endswith(".json")
         return listed_tools(Path(tools).read_text(encoding="utf-8") if is_file else tools)
     except (OSError, ValueError, TypeError) as error:
@@ -120,6 +156,8 @@ ToolsGiven: TypeAlias = Annotated[
         help="Names of the tools, or a JSON file with their schemas; by default any is accepted.",
     ),
 ]
+FormatOption: TypeAlias = Annotated[Format, typer.Option("--format", help="Output format.")]
+JsonFlag: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 StrictFlag: TypeAlias = Annotated[
     bool, typer.Option("--strict", help="Count every notice as something that was not read.")
 ]
@@ -143,7 +181,6 @@ def only_for(kind: str, ctx: typer.Context, *names: str) -> None:
             raise typer.BadParameter(f"it is only for {kind}", param_hint=parameter.opts[0])
 
 
-def options_of(reader: str, dialect: str | None, tools: str | None, *, strict: bool) -> Options:
-    """Return the options for reading files."""
-    known = None if dialect is None else get_dialect(dialect)
-    return Options(reader, known, known_tools(tools), strict)
+def or_json(form: FormatT, as_json: bool) -> FormatT:
+    """Return JSON of the same kind as *form* if *as_json* asks for it; else *form*."""
+    return type(form)("json") if as_json else form

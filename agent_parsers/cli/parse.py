@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from rich.text import Text
 
 from agent_parsers.cli.files import read_file, size_of
+from agent_parsers.cli.options import Format
 from agent_parsers.cli.showing.bar import Bar
 from agent_parsers.cli.showing.json_form import as_json
 from agent_parsers.cli.showing.runs import Options, Run, Trouble
@@ -21,26 +21,13 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["Format", "is_table", "parse_files", "parse_tables"]
-
-
-class Format(StrEnum):
-    """The output format of runs."""
-
-    TABLE = "table"
-    JSON = "json"
-    JSONL = "jsonl"
-
-    @classmethod
-    def for_screen(cls, screen: Screen) -> Format:
-        """Return the format for *screen*: a table for a terminal, else JSON."""
-        return cls.TABLE if screen.is_seen else cls.JSON
+__all__ = ["parse_files", "parse_tables"]
 
 
 def parse_files(
     files: Sequence[str],
     options: Options,
-    form: Format | None,
+    form: Format,
     *,
     full: bool = False,
     summary: bool = False,
@@ -50,7 +37,7 @@ def parse_files(
     Args:
         files: Paths; ``-`` is standard input.
         options: How to read them.
-        form: The output format; `None` for a table in a terminal, else JSON.
+        form: The output format.
         full: Whether tables show every text whole.
         summary: Whether to write counts instead of the runs.
 
@@ -58,7 +45,6 @@ def parse_files(
         Whether everything could be read.
     """
     out, err = Screen(), Screen(stderr=True)
-    form = form or Format.for_screen(out)
     writer = _writer_for(form, out, full=full)
     if summary:
         writer = Summary(out, as_table=form is Format.TABLE)
@@ -69,7 +55,7 @@ def parse_files(
         for file in files:
             for found in read_file(file, options, bar.advance):
                 tally.add(found)
-                if out.is_seen:
+                if out.is_seen and not summary:  # the run is written to the same screen
                     bar.hide()
                 if isinstance(found, Run):
                     writer.write(found)
@@ -80,11 +66,6 @@ def parse_files(
     if not tally.is_clean:
         err.print(Text(str(tally), "bold"), soft_wrap=True)
     return tally.is_clean
-
-
-def is_table(file: str) -> bool:
-    """Return whether a file is a table, as its name says."""
-    return file.lower().endswith(".parquet")
 
 
 def parse_tables(

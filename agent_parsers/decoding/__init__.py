@@ -3,7 +3,24 @@
 `TurnParser.grammar` writes them, and `TurnParser.structured_outputs` the requests with them.
 """
 
-from agent_parsers.decoding.export import GrammarForm, GrammarOptions, Server
-from agent_parsers.decoding.tree.problems import GrammarError
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.decoding.export import GrammarOptions
+    from agent_parsers.decoding.tree.options import GrammarForm, Server
+    from agent_parsers.decoding.tree.problems import GrammarError
 
 __all__ = ["GrammarError", "GrammarForm", "GrammarOptions", "Server"]
+
+_MODULES = {
+    "GrammarOptions": "agent_parsers.decoding.export",
+    "GrammarForm": "agent_parsers.decoding.tree.options",
+    "Server": "agent_parsers.decoding.tree.options",
+    "GrammarError": "agent_parsers.decoding.tree.problems",
+}
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

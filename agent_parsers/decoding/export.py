@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Final, TypedDict, get_args
 
 from agent_parsers.decoding.forms.gbnf import write_gbnf
 from agent_parsers.decoding.forms.json_schema import write_json_schema
 from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.regex import write_regex
 from agent_parsers.decoding.forms.structural_tag import write_structural_tag
+from agent_parsers.decoding.tree.options import GrammarForm, Server, Start, TurnKind
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.grammar import Start, TurnKind, TurnOptions, turn_grammar
+from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.decoding.turns.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -22,16 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["GrammarForm", "GrammarOptions", "Server", "request_fields", "write_grammar"]
-
-GrammarForm: TypeAlias = Literal[
-    "lark", "llguidance", "gbnf", "regex", "json_schema", "structural_tag"
-]
-"""The form of a grammar."""
-Server: TypeAlias = Literal[
-    "vllm", "sglang", "llama_cpp", "openai_tool", "openai_chat_tool", "anthropic"
-]
-"""A server, or an API of it, that constrains decoding."""
+__all__ = ["GrammarOptions", "request_fields", "write_grammar"]
 
 
 class GrammarOptions(TypedDict, total=False):

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from agent_parsers.detecting.signs import dialects_with_signs
+from agent_parsers.registry.dialects_by_name import get_dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,7 +103,7 @@ def evidence_in(
 def _trials(text: str, attempt: Callable[[Dialect, str, bool], Trial]) -> dict[str, Trial]:
     """Return trials of the likely dialects, by their names; of the others if those do not fit."""
     likely, others = dialects_with_signs(text)
-    trials = [attempt(dialect, text, True) for dialect in likely]
+    trials = [attempt(get_dialect(name), text, True) for name in likely]
     if not any(trial.is_clean and trial.is_told for trial in trials):
-        trials += [attempt(dialect, text, False) for dialect in others]
+        trials += [attempt(get_dialect(name), text, False) for name in others]
     return {trial.dialect.name: trial for trial in trials}

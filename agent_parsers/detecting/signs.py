@@ -1,6 +1,7 @@
 """Which dialects may have written a text: those of which a telling marker occurs in it.
 
-This takes two looks at the text for all dialects together, so that few of them have to read it.
+This takes two looks at the text for all dialects together, so that few of them have to read it. The
+signs of the shipped dialects are written down in `shipped.py`, so that few have to be loaded.
 """
 
 from __future__ import annotations
@@ -10,20 +11,23 @@ from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_parsers.detecting.shipped import SIGNS
 from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.grammar.rewritings import END_TOKENS
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
+from agent_parsers.registry.dialects_by_name import list_dialects, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from agent_parsers.detecting.shipped import OwnSigns
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.table import Table
 
 __all__ = [
-    "SHARED", "dialects_with_signs", "find_labels", "has_telling_marker", "telling_markers",
+    "SHARED", "dialects_with_signs", "find_labels", "has_telling_marker", "signs_of",
+    "telling_markers",
 ]  # fmt: skip
 
 _TELLING: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
@@ -36,29 +40,29 @@ _OPENS_CALLS: Final = re.compile(r"[\[{(]").search
 
 
 class _Signs(NamedTuple):
-    """The signs of some dialects, and the dialects that have each."""
+    """The signs of some dialects, and the names of the dialects that have each."""
 
     find_labels: re.Pattern[str]
     find_labels_in_lines: re.Pattern[str]
-    labels: Mapping[str, set[Dialect]]
+    labels: Mapping[str, set[str]]
     """By the letters of the label, in lower case."""
-    literals: Mapping[str, set[Dialect]]
+    literals: Mapping[str, set[str]]
     """By the text without blanks."""
-    bare: set[Dialect]
+    bare: set[str]
     """Dialects that read calls without any marker."""
 
 
-def dialects_with_signs(text: str) -> tuple[list[Dialect], list[Dialect]]:
-    """Return the registered dialects of which *text* has a telling marker, or a bare call.
+def dialects_with_signs(text: str) -> tuple[list[str], list[str]]:
+    """Return the names of the dialects of which *text* has a telling marker, or a bare call.
 
     Returns:
         The likely ones; and the others, which a dialect outdoes that has the same labels in the
         text and more, or which have no sign but that of a bare call.
     """
     likely, others = _marked(text)
-    bare = _signs(tuple(map(get_dialect, list_dialects()))).bare if _OPENS_CALLS(text) else set()
+    bare = _known_signs().bare if _OPENS_CALLS(text) else set()
     likely = likely or bare
-    return _by_name(likely), _by_name((others | bare) - likely)
+    return sorted(likely), sorted((others | bare) - likely)
 
 
 def has_telling_marker(text: str) -> bool:
@@ -66,14 +70,14 @@ def has_telling_marker(text: str) -> bool:
     return bool(_marked(text)[0])
 
 
-def _marked(text: str) -> tuple[set[Dialect], set[Dialect]]:
+def _marked(text: str) -> tuple[set[str], set[str]]:
     """Return the dialects of which *text* has a telling marker; those that others outdo apart."""
-    signs = _signs(tuple(map(get_dialect, list_dialects())))
-    labels: defaultdict[Dialect, set[str]] = defaultdict(set)
+    signs = _known_signs()
+    labels: defaultdict[str, set[str]] = defaultdict(set)
     for label in {_letters(found[1]) for found in signs.find_labels.finditer(text)}:
         for dialect in signs.labels.get(label, ()):
             labels[dialect].add(label)
-    marked: set[Dialect] = set()
+    marked: set[str] = set()
     squeezed = text.replace(" ", "")  # tags may have blanks in them
     for literal, owners in signs.literals.items():
         if not owners <= marked and literal in squeezed:
@@ -86,14 +90,9 @@ def _marked(text: str) -> tuple[set[Dialect], set[Dialect]]:
     return likely, labels.keys() - likely
 
 
-def _by_name(dialects: Iterable[Dialect]) -> list[Dialect]:
-    return sorted(dialects, key=lambda dialect: dialect.name)
-
-
 def find_labels(text: str) -> Iterator[re.Match[str]]:
     """Find the telling labels of any dialect at the beginning of lines."""
-    signs = _signs(tuple(map(get_dialect, list_dialects())))
-    return signs.find_labels_in_lines.finditer(text)
+    return _known_signs().find_labels_in_lines.finditer(text)
 
 
 @cache
@@ -110,24 +109,47 @@ def _telling(table: Table) -> Iterator[str]:
             yield name
 
 
+def signs_of(dialect: Dialect) -> OwnSigns:
+    """Return the signs of one dialect.
+
+    Returns:
+        The words of its telling labels, its other telling markers, and whether it reads calls
+        without any marker.
+    """
+    table = dialect.lenient
+    labels: set[str] = set()
+    literals: set[str] = set()
+    for marker in {table.markers[name] for name in _telling(table)}:
+        if spelt := label_words(marker):
+            labels.update(spelt)
+        else:
+            literals.update(filter(str.strip, spelt_texts(marker)))
+    return (*sorted(labels),), (*sorted(literals),), table.parts[table.initial] is Part.CALL
+
+
+def _known_signs() -> _Signs:
+    own = registered()
+    names = {*list_dialects()} - {dialect.name for dialect in own}
+    return _signs(frozenset(names), own)
+
+
 @cache
-def _signs(dialects: tuple[Dialect, ...]) -> _Signs:
+def _signs(shipped: frozenset[str], own: tuple[Dialect, ...]) -> _Signs:
+    """Return the signs of the *shipped* dialects with these names and of the users' *own*."""
     words: set[str] = set()
-    labels: defaultdict[str, set[Dialect]] = defaultdict(set)
-    literals: defaultdict[str, set[Dialect]] = defaultdict(set)
-    bare: set[Dialect] = set()
-    for dialect in dialects:
-        table = dialect.lenient
-        if table.parts[table.initial] is Part.CALL:
-            bare.add(dialect)
-        for marker in {table.markers[name] for name in _telling(table)}:
-            if spelt := label_words(marker):
-                words.update(spelt)
-                for label in spelt:
-                    labels[_letters(label)].add(dialect)
-            else:
-                for text in filter(str.strip, spelt_texts(marker)):
-                    literals[text.replace(" ", "")].add(dialect)
+    labels: defaultdict[str, set[str]] = defaultdict(set)
+    literals: defaultdict[str, set[str]] = defaultdict(set)
+    bare: set[str] = set()
+    known = {name: SIGNS[name] for name in shipped}
+    known |= {dialect.name: signs_of(dialect) for dialect in own}
+    for name, (own_labels, own_literals, is_bare) in known.items():
+        words.update(own_labels)
+        for label in own_labels:
+            labels[_letters(label)].add(name)
+        for literal in own_literals:
+            literals[literal.replace(" ", "")].add(name)
+        if is_bare:
+            bare.add(name)
     pattern = _labels_of(words)
     in_lines = re.compile(rf"^[ \t*_#]{{0,16}}+{pattern.pattern}", pattern.flags)
     return _Signs(pattern, in_lines, labels, literals, bare)

@@ -10,7 +10,8 @@ from agent_parsers.engine.reading.rules.machine import machine
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from agent_parsers.decoding.export import GrammarForm, GrammarOptions, Server
+    from agent_parsers.decoding.export import GrammarOptions
+    from agent_parsers.decoding.tree.options import GrammarForm, Server
     from agent_parsers.decoding.turns.grammar import TurnOptions
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     """What `get_parser` returns for a name that is not known before run time. For ``"auto"`` that
     is an `AutoParser`, which raises a `ValueError` for what needs the name of a dialect."""
 
-__all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
+__all__ = ["get_dialect", "get_parser", "list_dialects", "register", "registered"]
 
 Start: TypeAlias = Literal["", "content", "thought"]
 
@@ -71,6 +71,8 @@ _MOST_CHARS: Final = 100
 """How much of an unknown name is compared and quoted."""
 KNOWN: Final[dict[str, Dialect]] = {}
 """The dialects that have been loaded or registered."""
+_LOADED: Final[dict[str, Dialect]] = {}
+"""The dialects of this library that have been loaded."""
 
 
 def _find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
@@ -139,6 +141,11 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
         raise ValueError(f"there is already a dialect {name!r}")
     KNOWN[dialect.name] = dialect
     return dialect
+
+
+def registered() -> tuple[Dialect, ...]:
+    """Return the dialects that users have registered, also in place of one of this library."""
+    return tuple(each for name, each in KNOWN.items() if each is not _LOADED.get(name))
 
 
 def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
@@ -361,5 +368,5 @@ def _called(name: str) -> Dialect | None:
 
 def _load(name: str) -> Dialect:
     dialect: Dialect = import_module(f"{dialects.__name__}.{name}").DIALECT
-    KNOWN[name] = dialect
+    KNOWN[name] = _LOADED[name] = dialect
     return dialect

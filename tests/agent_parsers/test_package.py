@@ -67,7 +67,7 @@ def test_a_file_that_hides_a_package_is_named(
 
 def test_another_missing_package_is_not_blamed_on_a_file(tmp_path: Path) -> None:
     (tmp_path / "pydantic.py").write_text("raise ImportError('no pydantic here')")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import agent_parsers"
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from agent_parsers import register"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == "ImportError: no pydantic here"
 
@@ -87,8 +87,18 @@ def heavy_after(code: str) -> set[str]:
     return HEAVY & modules_after(code) - modules_after("import pydantic.main, pydantic.fields")
 
 
+@pytest.mark.parametrize("package", ["agent_parsers", "output_parsers", "outputs"])
+def test_importing_a_package_loads_only_the_list_of_its_names(package: str) -> None:
+    python = modules_after("import __future__, typing, importlib")
+    loaded = modules_after(f"import {package}") - python
+        "import __future__, typing, importlib"
+    )
+    known = {"agent_parsers.neighbours", "output_parsers.printable", "outputs.lazy_names"}
+    assert loaded <= {"agent_parsers", "output_parsers", "outputs"} | known
+
+
 def test_importing_it_stays_light() -> None:
-    assert not heavy_after("import agent_parsers")
+    assert not heavy_after("from agent_parsers import AgentAction, get_parser")
     loaded = modules_after("import agent_parsers")
     assert not {name for name in loaded if name.startswith("agent_parsers.testing")}
 

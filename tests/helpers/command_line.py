@@ -71,8 +71,9 @@ def command(*args: object, stdin: bytes = b"") -> Outcome:
 
 
 def parse(*args: object, stdin: bytes = b"") -> Outcome:
-    """Run ``agent-parsers parse``."""
-    return command("parse", *args, stdin=stdin)
+    """Run ``agent-parsers parse``, which writes JSON if *args* have no other format."""
+    has_format = {"--format", "--json", "--out"} & set(args)
+    return command("parse", *args, *(() if has_format else ("--json",)), stdin=stdin)
 
 
 def environment(**more: str) -> dict[str, str]:

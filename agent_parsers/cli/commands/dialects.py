@@ -1,20 +1,24 @@
-"""The commands about dialects: what there is, and what follows from one."""
+"""The commands about dialects: what there is, and what follows from one.
+
+Each imports what it does when it runs.
+"""
 
 import json
 from typing import Annotated, Final, Literal
 
 import typer
-from rich.text import Text
 
-from agent_parsers import get_dialect, get_parser
-from agent_parsers.cli.dialects import list_known
-from agent_parsers.cli.options import DialectArgument, ToolsGiven, fail, known_tools
-from agent_parsers.cli.parse import Format
-from agent_parsers.cli.showing.screen import Screen
-from agent_parsers.decoding import GrammarError, GrammarForm
-from agent_parsers.decoding.export import write_grammar
-from agent_parsers.decoding.turns.grammar import TurnKind, TurnOptions
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.cli.options import (
+    DialectArgument,
+    Format,
+    FormatOption,
+    JsonFlag,
+    ToolsGiven,
+    fail,
+    known_tools,
+    or_json,
+)
+from agent_parsers.decoding.tree.options import GrammarForm, TurnKind
 
 __all__ = ["commands"]
 
@@ -34,14 +38,14 @@ def dialects(
             show_default=False,
         ),
     ] = None,
-    form: Annotated[
-        Format | None,
-        typer.Option("--format", help="Output format; default: table in a terminal, else json."),
-    ] = None,
+    form: FormatOption = Format.TABLE,
+    as_json: JsonFlag = False,
 ) -> None:
     """List the dialects, the formats in which models write actions and answers."""
-    out = Screen()
-    list_known(out, form or Format.for_screen(out), words or ())
+    from agent_parsers.cli.dialects import list_known
+    from agent_parsers.cli.showing.screen import Screen
+
+    list_known(Screen(), or_json(form, as_json), words or ())
 
 
 @commands.command()
@@ -49,6 +53,11 @@ def show(
     name: DialectArgument,
 ) -> None:
     """Show a dialect: its sample, stop sequences and instructions."""
+    from rich.text import Text
+
+    from agent_parsers import get_dialect, get_parser
+    from agent_parsers.cli.showing.screen import Screen
+
     out = Screen()
     dialect = get_dialect(name)
     parser = get_parser(dialect, tools=_TOOLS)
@@ -91,6 +100,11 @@ def grammar(
 
     Inputs follow the schemas of the tools, if --tools names a file with schemas.
     """
+    from agent_parsers import get_dialect
+    from agent_parsers.decoding import GrammarError
+    from agent_parsers.decoding.export import write_grammar
+    from agent_parsers.decoding.turns.grammar import TurnOptions
+
     try:
         options = TurnOptions(
             turn, start or "", thoughts, max_calls,
@@ -123,7 +137,8 @@ def response_template(
 
     With it, transformers, vLLM and SGLang read the turns of the dialect without a plugin.
     """
-    from agent_parsers.templates import response_template as write_template  # lazily: rarely needed
+    from agent_parsers.templates import response_template as write_template
+    from agent_parsers.templates.problems import TemplateError
 
     try:
         written = write_template(name, tools=known_tools(tools), start_anchor=start_anchor or ())

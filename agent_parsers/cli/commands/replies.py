@@ -4,15 +4,16 @@ from typing import Annotated
 
 import typer
 
-from agent_parsers import get_dialect, get_parser
-from agent_parsers.cli.explain import View, explain_file, follow_file
 from agent_parsers.cli.options import (
     NOT_ALL,
+    JsonFlag,
     ToolsGiven,
+    View,
     dialects_like,
     known_dialect,
     known_tools,
     only_for,
+    or_json,
     or_stdin,
 )
 
@@ -43,10 +44,8 @@ def explain(
         ),
     ] = "react",
     tools: ToolsGiven = None,
-    view: Annotated[
-        View | None,
-        typer.Option("--format", help="Output format; default: text in a terminal, else json."),
-    ] = None,
+    view: Annotated[View, typer.Option("--format", help="Output format.")] = View.TEXT,
+    as_json: JsonFlag = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -63,12 +62,16 @@ def explain(
     ] = False,
 ) -> None:
     """Explain how a reply is read: its parts, repairs, ignored markers and errors."""
+    from agent_parsers import get_dialect, get_parser
+    from agent_parsers.cli.explain import explain_file, follow_file
+
     (file,) = or_stdin(ctx, [file] if file else None)
     parser = get_parser(get_dialect(dialect), tools=known_tools(tools), lenient=not strict)
     if follow:
-        only_for("a reply that is not followed", ctx, "view", "page")
+        only_for("a reply that is not followed", ctx, "view", "as_json", "page")
     if page:
-        only_for("what is written to the terminal", ctx, "view")
+        only_for("what is written to the terminal", ctx, "view", "as_json")
+    view = or_json(view, as_json)
     if not (follow_file(file, parser) if follow else explain_file(file, parser, view, page)):
         raise typer.Exit(NOT_ALL)
 

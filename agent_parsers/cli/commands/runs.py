@@ -1,34 +1,31 @@
-"""The commands that read the runs of agents, and other texts, from files."""
+"""The commands that read the runs of agents, and other texts, from files.
+
+Each imports what it does when it runs.
+"""
 
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
-from agent_parsers import get_dialect
-from agent_parsers.cli.convert import convert_files
-from agent_parsers.cli.detect import detect_files
 from agent_parsers.cli.options import (
     NOT_ALL,
     DialectOption,
     FileNames,
+    Format,
+    FormatOption,
+    JsonFlag,
     ReaderName,
     StrictFlag,
     ToolsGiven,
     known_tools,
     known_writer,
     only_for,
-    options_of,
+    or_json,
     or_stdin,
     writers_like,
 )
-from agent_parsers.cli.parse import Format, is_table, parse_files, parse_tables
-from agent_parsers.cli.report import report_files
 from agent_parsers.cli.showing.json_form import JSON_SHAPE
-from agent_parsers.cli.showing.screen import Screen
-from agent_parsers.runs.readers.known import list_readers
-from agent_parsers.runs.writers.known import get_writer, list_writers
+from agent_parsers.cli.showing.runs import Options
 
 __all__ = ["commands"]
 
@@ -45,10 +42,8 @@ def parse(
     reader: ReaderName = "auto",
     dialect: DialectOption = None,
     tools: ToolsGiven = None,
-    form: Annotated[
-        Format | None,
-        typer.Option("--format", help="Output format; default: table in a terminal, else json."),
-    ] = None,
+    form: FormatOption = Format.TABLE,
+    as_json: JsonFlag = False,
     full: Annotated[bool, typer.Option("--full", help="Show whole texts in tables.")] = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
@@ -66,9 +61,13 @@ def parse(
     ] = 1,
 ) -> None:
     # The docstring, which is the help text, is set below, since it quotes the shape of the JSON.
-    if any(map(is_table, files or ())):
-        only_for("logs", ctx, "reader", "form", "full", "summary", "strict")
-        if not all(map(is_table, files or ())):
+    from agent_parsers.cli.parse import parse_files, parse_tables
+
+    if any(map(_is_table, files or ())):
+        from agent_parsers import get_dialect
+
+        only_for("logs", ctx, "reader", "form", "as_json", "full", "summary", "strict")
+        if not all(map(_is_table, files or ())):
             raise typer.BadParameter("tables and logs are parsed apart", param_hint="FILE")
         if dialect is None or out is None:
             missing = "--dialect" if dialect is None else "--out"
@@ -78,7 +77,8 @@ def parse(
             raise typer.Exit(NOT_ALL)
         return
     only_for("tables, whose names end in .parquet", ctx, "out", "column", "jobs")
-    options = options_of(reader, dialect, tools, strict=strict)
+    options = _options_of(reader, dialect, tools, strict=strict)
+    form = or_json(form, as_json)
     if not parse_files(or_stdin(ctx, files), options, form, full=full, summary=summary):
         raise typer.Exit(NOT_ALL)
 
@@ -130,7 +130,10 @@ def convert(
 
     Files are read as by `parse`. Standard error says what of the runs the form has no place for.
     """
-    options = options_of(reader, dialect, tools, strict=strict)
+    from agent_parsers.cli.convert import convert_files
+    from agent_parsers.runs.writers.known import get_writer
+
+    options = _options_of(reader, dialect, tools, strict=strict)
     if not convert_files(or_stdin(ctx, files), options, get_writer(to), out):
         raise typer.Exit(NOT_ALL)
 
@@ -158,7 +161,9 @@ def report(
 
     Files are read as by `parse`. The page is one file that loads nothing.
     """
-    options = options_of(reader, dialect, tools, strict=strict)
+    from agent_parsers.cli.report import report_files
+
+    options = _options_of(reader, dialect, tools, strict=strict)
     if not report_files(or_stdin(ctx, files), options, out, title):
         raise typer.Exit(NOT_ALL)
 
@@ -178,6 +183,8 @@ def detect(
     A file is one text, such as a reply or the log of a run; or it has replies of one model as JSON
     lines, each a text or a message, whose evidence adds up.
     """
+    from agent_parsers.cli.detect import detect_files
+
     if not detect_files(or_stdin(ctx, files), known_tools(tools), as_json=as_json):
         raise typer.Exit(NOT_ALL)
 
@@ -185,6 +192,13 @@ def detect(
 @commands.command()
 def forms() -> None:
     """List the forms of logs that `parse` reads, and those that `convert` writes."""
+    from rich import box
+    from rich.table import Table
+
+    from agent_parsers.cli.showing.screen import Screen
+    from agent_parsers.runs.readers.known import list_readers
+    from agent_parsers.runs.writers.known import list_writers
+
     out = Screen()
     for title, known in (("Reads", list_readers()), ("Writes", list_writers())):
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
@@ -193,3 +207,16 @@ def forms() -> None:
         for name, summary in known.items():
             table.add_row(name, summary)
         out.print(table)
+
+
+def _is_table(file: str) -> bool:
+    """Return whether a file is a table, as its name says."""
+    return file.lower().endswith(".parquet")
+
+
+def _options_of(reader: str, dialect: str | None, tools: str | None, *, strict: bool) -> Options:
+    """Return the options for reading files."""
+    from agent_parsers import get_dialect
+
+    known = None if dialect is None else get_dialect(dialect)
+    return Options(reader, known, known_tools(tools), strict)

@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from agent_parsers.cli.files import read_whole
 from agent_parsers.cli.options import NAME, fail
 
 __all__ = ["commands"]
@@ -83,6 +82,8 @@ def _read(file: str) -> str | dict[str, Any]:
     Raises:
         ValueError: It cannot be read.
     """
+    from agent_parsers.cli.files import read_whole
+
     text = read_whole(file)
     if not isinstance(text, str):
         raise ValueError(text.reason)  # noqa: TRY004 - the file is wrong, not a type

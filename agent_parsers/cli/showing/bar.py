@@ -5,16 +5,9 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Self
 
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
-
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from agent_parsers.cli.showing.screen import Screen
 
 __all__ = ["Bar"]
@@ -39,7 +32,7 @@ class Bar:
         self._read = 0
         self._next = monotonic() + _PATIENCE_S
         self._progress: Progress | None = None
-        self._task = TaskID(0)
+        self._task: TaskID
 
     def __enter__(self) -> Self:
         return self
@@ -55,20 +48,31 @@ class Bar:
             return
         self._next = now + _TICK_S
         if self._progress is None:
-            self._progress = Progress(
-                TextColumn("reading"),
-                BarColumn(),
-                DownloadColumn(),
-                TimeRemainingColumn(),
-                console=self._screen,
-                transient=True,
-                auto_refresh=False,  # no thread: the bar is updated only here
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
+            self._progress = self._new_progress()
             self._task = self._progress.add_task("", total=self._total)
             self._progress.start()
         self._progress.update(self._task, completed=self._read, refresh=True)
+
+    def _new_progress(self) -> Progress:
+        from rich.progress import (  # imported lazily: most reading is quick
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        return Progress(
+            TextColumn("reading"),
+            BarColumn(),
+            DownloadColumn(),
+            TimeRemainingColumn(),
+            console=self._screen,
+            transient=True,
+            auto_refresh=False,  # no thread: the bar is updated only here
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
 
     def hide(self) -> None:
         """Hide the bar; it reappears if reading takes long again."""

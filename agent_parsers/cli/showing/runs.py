@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_parsers import AgentFinish, Transcript
-from agent_parsers.runs.facts import form_of
-
 if TYPE_CHECKING:
-    from agent_parsers import OutputParserException, Repair, TranscriptStep
+    from agent_parsers import OutputParserException, Repair, Transcript, TranscriptStep
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.runs.reading.transcript import Notice
     from agent_parsers.toolset.set import ToolSet
@@ -79,6 +76,8 @@ class Run:
     @property
     def dialect(self) -> str:
         """What the run was read as: its dialect, or the form of its log."""
+        from agent_parsers.runs.facts import form_of  # imported lazily: the help needs none of it
+
         return form_of(self.transcript)
 
     @property
@@ -91,6 +90,8 @@ class Run:
     @property
     def answer(self) -> TranscriptStep | None:
         """The step with the final answer; `None` if the run ended without one."""
+        from agent_parsers import AgentFinish  # imported lazily: the help needs none of it
+
         steps = self.transcript.steps
         return next((step for step in steps if isinstance(step.action, AgentFinish)), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from agent_parsers.decoding.texts.automaton import intersection
 from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
@@ -21,6 +21,7 @@ from agent_parsers.decoding.tree.nodes import (
     optional,
     sequence,
 )
+from agent_parsers.decoding.tree.options import Start, TurnKind
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.inputs import (
     NOT_BLANK,
@@ -49,12 +50,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["Start", "TurnKind", "TurnOptions", "turn_grammar"]
-
-TurnKind: TypeAlias = Literal["any", "call", "answer"]
-"""Which turns a grammar has."""
-Start: TypeAlias = Literal["", "content", "thought"]
-"""Where a turn begins: in its content, or in a thought that the prompt has opened."""
+__all__ = ["TurnOptions", "turn_grammar"]
 
 
 _MOST_STATES: Final = 210

@@ -29,9 +29,9 @@ from agent_parsers.engine.markers.mentions import (
 
 if TYPE_CHECKING:
     from collections.abc import Container
-    from re import Match
 
     from agent_parsers.engine.markers.before import Before
+    from agent_parsers.engine.markers.patterns import Found
 
 __all__ = [
     "Guard",
@@ -92,7 +92,7 @@ class Here:
 
     marker: Marker
     """The marker."""
-    found: Match[str]
+    found: Found
     """Where it was found."""
     before: Before
     """The text of its state before it."""

@@ -8,25 +8,37 @@ The atoms of all markers of a state form a trie, from which two patterns are bui
 
 Runs are possessive and short, so a failing match backtracks over a bounded number of characters:
 both patterns take linear time on any text.
+
+Compiling *growing* takes as long as reading a thousand chunks, and most states see fewer of them.
+So a `MarkerSearch` walks the trie at first, from each character that may begin a marker.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from re import Match
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from agent_parsers.engine.markers.kinds import Ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["Patterns", "check_markers"]
+__all__ = ["Found", "Kind", "MarkerSearch", "Patterns", "Search", "check_markers"]
+
+Kind: TypeAlias = Literal["whole", "growing"]
+"""Which of the two patterns is meant."""
+
+_FEW: Final = 1_000
+"""How many searches and walks take about as long as compiling a pattern."""
 
 
-class Spelt(Protocol):
+class Spelt(Hashable, Protocol):
     """Anything that can be found in a text: a marker or a tag."""
 
     @property
@@ -38,13 +50,35 @@ class Spelt(Protocol):
 
 
 class _Node:
-    """A node of the trie: the atoms that may come next, and the marker that ends here."""
+    """A node of the trie, which grows as it is walked.
 
-    __slots__ = ("marker", "next")
+    Args:
+        spellings: The spellings that come by here, each with the name of its marker.
+        depth: How many of their atoms lead here.
+    """
 
-    def __init__(self) -> None:
-        self.next: dict[Atom, _Node] = {}
-        self.marker: str | None = None
+    def __init__(self, spellings: Sequence[tuple[str, tuple[Atom, ...]]], depth: int = 0) -> None:
+        self._spellings, self._depth = spellings, depth
+
+    @cached_property
+    def next(self) -> dict[Atom, _Node]:
+        """The atoms that may come next, each with the node to which it leads."""
+        found: dict[Atom, list[tuple[str, tuple[Atom, ...]]]] = {}
+        for each in self._spellings:
+            if len(each[1]) > self._depth:
+                found.setdefault(each[1][self._depth], []).append(each)
+        return {atom: _Node(spellings, self._depth + 1) for atom, spellings in found.items()}
+
+    @cached_property
+    def marker(self) -> str | None:
+        """The marker that ends here."""
+        return next((name for name, atoms in self._spellings if len(atoms) == self._depth), None)
+
+    @cached_property
+    def pending(self) -> Atom:
+        """Matches the end of a text where a lookahead has yet to be decided; empty for none."""
+        pending = "|".join(filter(None, _pending(self)))
+        return rf"(?:{pending})\Z" if pending else ""
 
 
 class Patterns:
@@ -55,26 +89,132 @@ class Patterns:
     """
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
-        self._markers = markers
+        self.markers = markers
 
     @cached_property
-    def _root(self) -> _Node:
-        return _trie(self._markers)
+    def root(self) -> _Node:
+        """The trie of the markers."""
+        return _Node(
+            [
+                (name, spelling)
+                for name, marker in self.markers.items()
+                for spelling in _spellings(marker)
+            ]
+        )
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
         """Finds the first marker; ``names[match.lastindex - 1]`` is its name."""
-        return re.compile(_whole(self._root))
+        return re.compile(_whole(self.root))
 
     @cached_property
     def growing(self) -> re.Pattern[str]:
         """Finds the first marker, or the beginning of one at the end (``lastindex`` is `None`)."""
-        return re.compile(_growing(self._root))
+        return re.compile(_growing(self.root))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the markers, in the order of their groups."""
-        return tuple(_leaves(self._root))
+        return tuple(_leaves(self.root))
+
+
+class MarkerSearch:
+    """Finds what one of the patterns finds, and compiles the pattern only after many searches.
+
+    Args:
+        patterns: The patterns of the markers.
+        kind: Which pattern it stands in for.
+        settle: Called with the pattern once that is compiled.
+    """
+
+    __slots__ = ("_first", "_is_growing", "_left", "_numbers", "_patterns", "_settle")
+
+    def __init__(
+        self,
+        patterns: Patterns,
+        kind: Kind,
+        settle: Callable[[re.Pattern[str]], object],
+    ) -> None:
+        self._patterns, self._settle = patterns, settle
+        self._is_growing = kind == "growing"
+        self._first = re.compile("|".join(patterns.root.next)).finditer
+        self._numbers = {name: -number for number, name in enumerate(patterns.markers, 1)}
+        self._left = _FEW
+
+    def __call__(self, text: str, start: int) -> Found | None:
+        """Find the first marker in *text* from *start* on."""
+        if self._left < 0:
+            pattern = self._patterns.growing if self._is_growing else self._patterns.whole
+            self._settle(pattern)
+            return pattern.search(text, start)
+        self._left -= 1
+        for first in self._first(text, start):
+            self._left -= 1
+            at = first.start()
+            walk = _walk(self._patterns.root, text, at, growing=self._is_growing)
+            if walk is not None:
+                end, marker = walk
+                return _Walked(text, at, end, None if marker is None else self._numbers[marker])
+        return None
+
+
+@dataclass(slots=True)
+class _Walked:
+    """What a walk found, with what is asked of a match."""
+
+    string: str
+    _start: int
+    _end: int
+    lastindex: int | None
+    """-1 for the first of the markers, -2 for the second; `None` for the beginning of one."""
+
+    def start(self) -> int:
+        """Return where it begins."""
+        return self._start
+
+    def end(self) -> int:
+        """Return where it ends."""
+        return self._end
+
+    def __getitem__(self, group: Literal[0]) -> str:
+        return self.string[self._start : self._end]
+
+
+Found: TypeAlias = Match[str] | _Walked
+"""A marker in a text, or the beginning of one at the end (``lastindex`` is `None`)."""
+Search: TypeAlias = Callable[[str, int], Found | None]
+"""Finds the first marker in a text, from an offset on."""
+
+
+def _walk(node: _Node, text: str, at: int, *, growing: bool) -> tuple[int, str | None] | None:
+    """Go on from *node* in *text* at *at*, in the order of the patterns.
+
+    Returns:
+        Where the walk ended, and the marker that ends there; no marker at the end of the text.
+    """
+    end = len(text)
+    if growing and node.pending and _matcher(node.pending)(text, at):
+        return end, None
+    for atom, child in node.next.items():
+        step = _matcher(atom)(text, at)
+        if step is None:
+            continue
+        if growing and step.end() == end and child.next and not isinstance(atom, Ahead):
+            return end, None
+        if (found := _walk(child, text, step.end(), growing=growing)) is not None:
+            return found
+    return None if node.marker is None else (at, node.marker)
+
+
+@lru_cache(1 << 12)
+def _spellings(marker: Spelt) -> tuple[tuple[Atom, ...], ...]:
+    """Return the spellings of *marker*, which most states share with others."""
+    return (*marker.spellings(),)
+
+
+@cache
+def _matcher(pattern: str) -> Callable[[str, int], Match[str] | None]:
+    return re.compile(pattern).match
 
 
 def check_markers(markers: Mapping[str, Spelt]) -> None:
@@ -83,26 +223,22 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
     Raises:
         ValueError: Two markers are spelt alike, one is the beginning of another, or one is empty.
     """
-    _trie(markers)
-
-
-def _trie(markers: Mapping[str, Spelt]) -> _Node:
-    root = _Node()
+    spelt: list[tuple[tuple[Atom, ...], int, str]] = []
     for name, marker in markers.items():
         if not marker.canonical.strip(":"):
             raise ValueError(f"marker {name!r} is empty")
-        for spelling in marker.spellings():
-            node = root
-            for atom in spelling:
-                if node.marker is not None and not isinstance(atom, Ahead):
-                    raise ValueError(f"marker {node.marker!r} is the beginning of {name!r}")
-                node = node.next.setdefault(atom, _Node())
-            if node.marker is not None:
-                raise ValueError(f"marker {node.marker!r} is spelt as {name!r} is")
-            if not all(isinstance(atom, Ahead) for atom in node.next):
-                raise ValueError(f"marker {name!r} is the beginning of another")
-            node.marker = name
-    return root
+        spelt += [(spelling, len(spelt), name) for spelling in _spellings(marker)]
+    begun: list[tuple[tuple[Atom, ...], str]] = []  # what the next spelling may begin with
+    for spelling, _, name in sorted(spelt):
+        while begun and spelling[: len(begun[-1][0])] != begun[-1][0]:
+            begun.pop()
+        if begun:
+            beginning, other = begun[-1]
+            if beginning == spelling:
+                raise ValueError(f"marker {other!r} is spelt as {name!r} is")
+            if not isinstance(spelling[len(beginning)], Ahead):
+                raise ValueError(f"marker {other!r} is the beginning of {name!r}")
+        begun.append((spelling, name))
 
 
 def _leaves(node: _Node) -> Iterator[str]:
@@ -123,8 +259,7 @@ def _whole(node: _Node) -> str:
 
 def _growing(node: _Node) -> str:
     """Return a pattern for the rest of a marker, or for its beginning up to the end of the text."""
-    pending = "|".join(filter(None, _pending(node)))
-    branches = [rf"(?:{pending})\Z"] if pending else []
+    branches = [node.pending] if node.pending else []
     for atom, child in node.next.items():
         may_go_on = not isinstance(atom, Ahead) and bool(child.next)
         rest = _growing(child)

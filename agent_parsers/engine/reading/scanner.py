@@ -19,9 +19,8 @@ from agent_parsers.engine.markers.before import Before
 from agent_parsers.events import Event, MarkerSeen, Repair
 
 if TYPE_CHECKING:
-    from re import Match
-
     from agent_parsers.engine.grammar.guards import Guard
+    from agent_parsers.engine.markers.patterns import Found
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
@@ -137,9 +136,7 @@ class Scanner:
         self._tail = buffer[stop:]
         self._at = base + stop
 
-    def _is_text(
-        self, events: list[Event], crossing: Crossing, found: Match[str], start: int
-    ) -> bool:
+    def _is_text(self, events: list[Event], crossing: Crossing, found: Found, start: int) -> bool:
         """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
         is_start = self._marker == "start"
         in_block = self._state.is_block and self._entry >= 0

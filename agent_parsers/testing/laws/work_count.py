@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import agent_parsers
 import output_parsers
 import outputs
-from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
 
 if TYPE_CHECKING:
     import re
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.markers.patterns import Found
 
 __all__ = ["Work", "counted_patterns", "takes_twice_its_share"]
 
@@ -128,12 +129,20 @@ def counted_patterns(work: Work) -> Iterator[None]:
         compiled = known[name].func
         return property(lambda patterns: _CountedPattern(compiled(patterns), work))
 
+    def walked(search: MarkerSearch, text: str, start: int) -> Found | None:
+        found = walk(search, text, start)
+        work.searched((found.end() if found else len(text)) - start)
+        return found
+
     known: dict[str, Any] = {name: vars(Patterns)[name] for name in ("whole", "growing")}
+    walk = MarkerSearch.__call__
     for name in known:
         setattr(Patterns, name, counted(name))
+    setattr(MarkerSearch, "__call__", walked)  # noqa: B010 - checkers would take it for a mistake
     try:
         yield
     finally:
+        setattr(MarkerSearch, "__call__", walk)  # noqa: B010
         for name, pattern in known.items():
             setattr(Patterns, name, pattern)
 

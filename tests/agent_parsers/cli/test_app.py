@@ -110,8 +110,10 @@ def test_steps_keep_their_numbers_around_a_failed_one() -> None:
     assert [step["number"] for step in run["steps"] if step["repairs"]] == [1]
 
 
-def test_json_is_the_default_for_a_program() -> None:
-    assert parse(BRIDGE, MILL).stdout == parse(BRIDGE, MILL, "--format", "json").stdout
+def test_a_table_is_the_default_and_programs_ask_for_json() -> None:
+    assert command("parse", BRIDGE).stdout == parse(BRIDGE, "--format", "table").stdout
+    assert parse(BRIDGE, MILL, "--json").stdout == parse(BRIDGE, MILL, "--format", "json").stdout
+    assert command("explain", LAKE).stdout == command("explain", LAKE, "--format", "text").stdout
 
 
 def test_jsonl_is_the_same_runs_a_line_each() -> None:
@@ -229,7 +231,7 @@ def test_strict_counts_notices_as_errors(tmp_path: Path) -> None:
 
 
 def test_dialects_lists_all_of_them() -> None:
-    listed = json.loads(command("dialects").stdout)
+    listed = json.loads(command("dialects", "--json").stdout)
     assert [row["name"] for row in listed] == list_dialects()
     for row in listed:
         dialect = get_dialect(row["name"])
@@ -239,7 +241,7 @@ def test_dialects_lists_all_of_them() -> None:
 
 
 def test_dialects_says_which_read_the_text_of_a_run() -> None:
-    listed = {row["name"]: row for row in json.loads(command("dialects").stdout)}
+    listed = {row["name"]: row for row in json.loads(command("dialects", "--json").stdout)}
     kinds = {name: (row["several"], row["transcripts"]) for name, row in listed.items()}
     assert (kinds["react"], kinds["hermes"]) == ((False, True), (True, False))
     table = command("dialects", "--format", "table").stdout
@@ -248,17 +250,20 @@ def test_dialects_says_which_read_the_text_of_a_run() -> None:
 
 
 def test_dialects_are_found_by_words() -> None:
-    found = json.loads(command("dialects", "JSON", "langchain").stdout)
+    found = json.loads(command("dialects", "JSON", "langchain", "--json").stdout)
     assert {"chat", "structured_chat"} <= {row["name"] for row in found} < {*list_dialects()}
     assert all("langchain" in row["summary"].lower() for row in found)
-    assert json.loads(command("dialects", "convo_chat").stdout)[0]["name"] == "conversational_chat"
+    assert (
+        json.loads(command("dialects", "convo_chat", "--json").stdout)[0]["name"]
+        == "conversational_chat"
+    )
     none = command("dialects", "no", "such", "--format", "table")
     assert (none.status, none.stdout) == (0, "no dialect has the words 'no such'\n")
 
 
 def test_dialects_has_the_formats_of_parse() -> None:
     lines = command("dialects", "--format", "jsonl").stdout.splitlines()
-    assert list(map(json.loads, lines)) == json.loads(command("dialects").stdout)
+    assert list(map(json.loads, lines)) == json.loads(command("dialects", "--json").stdout)
     table = command("dialects", "--format", "table").stdout
     assert all(name in table for name in list_dialects())
 

@@ -22,7 +22,8 @@ from agent_parsers.decoding.forms.gbnf import write_gbnf
 from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.structural_tag import write_structural_tag
 from agent_parsers.decoding.texts import marks
-from agent_parsers.decoding.turns.grammar import TurnKind, TurnOptions, turn_grammar
+from agent_parsers.decoding.tree.options import TurnKind
+from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.decoding.values.strings import Strings
 from agent_parsers.toolset import ToolSet
 

@@ -181,7 +181,7 @@ class Attributes(Element):
     Other quotes, missing quotes, and attributes that the dialect does not know are repaired.
     """
 
-    known: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    known: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     """Other attributes that the dialect writes after the name, and their allowed values."""
 
     forms: ClassVar[tuple[tuple[Atom, ...], ...]] = ((">",), (r"\s", _IN_TAG, ">"))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from re import Match
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar import guards
 from agent_parsers.engine.grammar.rewritings import CUT
 from agent_parsers.engine.grammar.table import Go, Note, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.markers.mentions import Nameable, Quotable
-from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
 from agent_parsers.events import (
     AnswerDelta,
     Delta,
@@ -25,14 +23,14 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from re import Pattern
 
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.grammar.guards import Guard
+    from agent_parsers.engine.markers.patterns import Found, Kind, Search
 
 __all__ = ["Crossing", "State", "states_of"]
-
-Search: TypeAlias = Callable[[str, int], Match[str] | None]
 
 _DELTAS: Final[Mapping[Part, type[Delta]]] = {
     Part.QUESTION: QuestionDelta,
@@ -107,7 +105,8 @@ class State:
     growing: Search
     """Finds a marker, or what may become one, in a text that goes on."""
     by_group: tuple[Crossing, ...]
-    """The crossings by group of what these functions find; group 0 is unused."""
+    """The crossings by group of what these functions find; group 0 is unused. From the end, those
+    of the markers in order, for walks."""
 
     if not TYPE_CHECKING:
 
@@ -135,18 +134,22 @@ class State:
         patterns = Patterns({crossing.name: crossing.marker for crossing in crossings})
         by_name = {crossing.name: crossing for crossing in crossings}
 
-        def ordered(names: Sequence[str]) -> tuple[Crossing, ...]:
-            return (crossings[0], *(by_name[name] for name in names))
+        def settle(kind: Kind, pattern: Pattern[str]) -> None:
+            # A search in another thread may be between `by_group` and what it found.
+            self.by_group = (crossings[0], *map(by_name.__getitem__, patterns.names), *walked)
+            setattr(self, kind, pattern.search)
 
-        def whole(text: str, start: int) -> Match[str] | None:
-            self.whole, self.by_group = patterns.whole.search, ordered(patterns.names)
-            return self.whole(text, start)
+        def search(kind: Kind) -> Search:
+            def first(text: str, start: int) -> Found | None:
+                found = MarkerSearch(patterns, kind, partial(settle, kind))
+                setattr(self, kind, found)
+                return found(text, start)
 
-        def growing(text: str, start: int) -> Match[str] | None:
-            self.growing, self.by_group = patterns.growing.search, ordered(patterns.names)
-            return self.growing(text, start)
+            return first
 
-        self.whole, self.growing = whole, growing
+        walked = tuple(reversed(crossings))
+        self.by_group = walked
+        self.whole, self.growing = search("whole"), search("growing")
 
 
 def _no_marker(_text: str, _start: int) -> None:

@@ -38,15 +38,15 @@ def plain(seen: str) -> str:
     return COLOUR.sub("", seen)
 
 
-def test_a_terminal_gets_a_table_and_a_program_json() -> None:
+def test_people_read_the_same_in_a_terminal_and_in_a_pipe() -> None:
     status, seen, piped = terminal(["parse", BRIDGE, *REACT])
     assert (status, piped) == (0, "")
     assert "Question: Which of the two bridges" in plain(seen)
-    assert process("parse", BRIDGE, *REACT).run["steps"][-1]["number"] == 4
+    assert process("parse", BRIDGE, *REACT).stdout == plain(seen)
 
 
-def test_forced_colours_do_not_select_a_table() -> None:
-    outcome = process("parse", BRIDGE, *REACT, env={"FORCE_COLOR": "1"})
+def test_forced_colours_do_not_reach_json() -> None:
+    outcome = process("parse", BRIDGE, *REACT, "--json", env={"FORCE_COLOR": "1"})
     assert len(outcome.runs) == 1
 
 
@@ -87,7 +87,7 @@ def test_without_a_file_a_terminal_gets_help_and_a_pipe_is_read() -> None:
     status, seen, _ = terminal(["parse"], stdin=True)
     assert status == 2
     assert "Usage: agent-parsers parse [OPTIONS]" in seen
-    assert process("parse", stdin=LINE).run["finish"]["return_values"] == {"output": "a"}
+    assert process("parse", "--json", stdin=LINE).run["finish"]["return_values"] == {"output": "a"}
 
 
 def test_a_bar_shows_on_a_terminal_when_it_takes_long(tmp_path: Path) -> None:
@@ -99,6 +99,15 @@ def test_a_bar_shows_on_a_terminal_when_it_takes_long(tmp_path: Path) -> None:
     assert "reading " not in piped
     assert len(piped.splitlines()) == 6
     assert "reading" not in terminal(["parse", MILL, "--format", "jsonl"], stdout=False)[1]
+
+
+def test_a_bar_shows_while_runs_are_counted(tmp_path: Path) -> None:
+    os.mkfifo(slow := tmp_path / "slow.jsonl")
+    with ThreadPoolExecutor() as pool:
+        pool.submit(write_slowly, slow)
+        _, seen, _ = terminal(["parse", slow, "--summary"])
+    assert "reading " in plain(seen)
+    assert "Runs" in plain(seen)
 
 
 def write_slowly(path: Path) -> None:
@@ -204,7 +213,7 @@ def test_a_full_disk_is_reported_in_one_line(args: list[str]) -> None:
 
 def test_an_encoding_that_lacks_characters_is_not_an_error() -> None:
     env = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    assert process("parse", BRIDGE, *REACT, env=env).run["question"].count("ü") == 2
+    assert process("parse", BRIDGE, *REACT, "--json", env=env).run["question"].count("ü") == 2
     outcome = process("parse", BRIDGE, *REACT, "--format", "table", env=env)
     assert outcome.status == 0
     assert "Untertorbr\\xfccke" in outcome.stdout
@@ -229,3 +238,26 @@ def test_the_library_never_imports_the_command_line() -> None:
     )
     env = environment()
     assert subprocess.check_output([sys.executable, "-c", code], env=env, text=True) == "\n"
+
+
+def modules_of(*args: object) -> set[str]:
+    """Return the modules that the command loads."""
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", *COMMAND[1:], *map(str, args)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment(), text=True, check=True,
+    )  # fmt: skip
+    lines = (line.rpartition("|") for line in ran.stderr.splitlines())
+    return {name.strip() for head, _, name in lines if head.startswith("import time:")}
+
+
+def test_the_help_comes_without_what_the_commands_do() -> None:
+    loaded = modules_of("--help")
+    assert {"typer", "agent_parsers.cli.commands.runs"} <= loaded
+    assert not {"pydantic", "rich", "regex", "agent_parsers.registry"} & loaded
+    assert "agent_parsers.engine" not in modules_of("parse", "--help")
+
+
+def test_reading_a_short_text_loads_few_dialects_and_no_bar() -> None:
+    loaded = modules_of("parse", BRIDGE)
+    assert "agent_parsers.dialects.react" in loaded
+    assert not {"agent_parsers.dialects.hermes", "rich.progress"} & loaded

@@ -175,7 +175,7 @@ def test_patterns_are_compiled_when_they_are_needed() -> None:
     [
         ({"a": Literal("<x>"), "b": Literal("<x>")}, "marker 'a' is spelt as 'b' is"),
         ({"a": Literal("<x"), "b": Literal("<x>")}, "marker 'a' is the beginning of 'b'"),
-        ({"a": Literal("<x>"), "b": Literal("<x")}, "marker 'b' is the beginning of another"),
+        ({"a": Literal("<x>"), "b": Literal("<x")}, "marker 'b' is the beginning of 'a'"),
         ({"a": Literal("<x>", ("<x>",))}, "marker 'a' is spelt as 'a' is"),
         ({"a": Label("Action"), "b": Label("Action")}, "marker 'a' is spelt as 'b' is"),
     ],
