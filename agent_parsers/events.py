@@ -161,7 +161,7 @@ def cut_answer(span: Span) -> Repair:
 
 @dataclass(frozen=True, slots=True)
 class StepFailed(Storable):
-    """A step of a transcript or of an agent that cannot be parsed; the other steps are still read."""
+    """A step of a transcript or an agent that cannot be parsed; the other steps are still read."""
 
     error: OutputParserException
     """The exception that `parse` would have raised."""

@@ -79,10 +79,11 @@ class ChatPromptValue(PromptValue):
     """The messages, in order."""
 
     def __post_init__(self) -> None:
-        is_list = isinstance(self.messages, Sequence) and not isinstance(self.messages, str)
-        for message in self.messages if is_list else [None]:
+        given: Any = self.messages
+        is_list = isinstance(given, Sequence) and not isinstance(given, str)
+        for message in given if is_list else [None]:
             if not isinstance(message, BaseMessage):
-                found = message if is_list else self.messages
+                found = message if is_list else given
                 raise TypeError(
                     "expected a list of messages, such as [HumanMessage('Hello')];"
                     f" found {type(found).__name__}{' in the list' * is_list}"

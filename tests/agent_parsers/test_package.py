@@ -91,8 +91,6 @@ def heavy_after(code: str) -> set[str]:
 def test_importing_a_package_loads_only_the_list_of_its_names(package: str) -> None:
     python = modules_after("import __future__, typing, importlib")
     loaded = modules_after(f"import {package}") - python
-        "import __future__, typing, importlib"
-    )
     known = {"agent_parsers.neighbours", "output_parsers.printable", "outputs.lazy_names"}
     assert loaded <= {"agent_parsers", "output_parsers", "outputs"} | known
 
