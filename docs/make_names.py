@@ -63,8 +63,8 @@ def names_page() -> str:
 
 def signs_page() -> str:
     """Return the text of the module with the signs."""
-    rows = ((name, *signs_of(get_dialect(name))) for name in list_dialects())
-    written = (_filled(f'"{name}": {_row(*signs)},') for name, *signs in rows)
+    rows = ((name, signs_of(get_dialect(name))) for name in list_dialects())
+    written = (_filled(f'"{name}": {_row(*signs)},') for name, signs in rows)
     return SIGNS + "\n".join(written) + "\n}  # fmt: skip\n"
 
 

@@ -58,7 +58,9 @@ def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
         words = parser.dialect.prompt_words
         text = replies(parser.dialect, None if tool is None else [tool])[0]
         for name in (tool and ToolSet([tool]).example(tool.name)) or ():
-            text = text.replace(words.placeholder(name), f"some {name}")  # a value, not copied
+            before, found, after = text.rpartition(words.placeholder(name))  # a tag may be alike
+            if found:
+                text = f"{before}some {name}{after}"  # a value, not copied
         return text
     tool = tool or ToolSpec("search")
     arguments = ToolSet([tool]).example(tool.name) or {}

@@ -72,7 +72,7 @@ def test_the_file_has_the_prompt_the_stops_and_replies_with_what_they_parse_to(
     action = section(page, "an action")
     assert "| Action: search\n" in action
     assert '\ntool: "search"\ninput:\n  "query": ' in action
-    assert '\noutput: "the answer to the question"\n' in section(page, "an answer")
+    assert '\noutput: "It is so."\n' in section(page, "an answer")
     wrong = section(page, "a tool that there is not")
     assert "\n'no_such_tool' is not one of the tools\n  --> line 2, column 9\n" in wrong
     assert "\n| There is no tool 'no_such_tool'. The tools are: search, sell.\n" in wrong
