@@ -6,10 +6,19 @@ from textwrap import dedent
 
 import pytest
 
+import agent_parsers
+import agent_parsers.testing
+
 SECTION = r"""[pytest]
 filterwarnings = error:::(pytest_)?agent_parsers\b
 """
 PLUGINS = ("syrupy", "pytest_agent_parsers")
+
+# A run within this process forgets the modules that it is the first to import. Their classes would
+# be made twice.
+LOADED = [
+    getattr(door, name) for door in (agent_parsers, agent_parsers.testing) for name in door.__all__
+]
 
 
 class Project:

@@ -57,9 +57,9 @@ def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
     if isinstance(parser, TurnParser):
         words = parser.dialect.prompt_words
         text = replies(parser.dialect, None if tool is None else [tool])[0]
-        for name in (tool and ToolSet([tool]).example(tool.name)) or ():
+        for name, value in ((tool and ToolSet([tool]).example(tool.name)) or {}).items():
             before, found, after = text.rpartition(words.placeholder(name))  # a tag may be alike
-            if found:
+            if found and value == f"<{name}>":
                 text = f"{before}some {name}{after}"  # a value, not copied
         return text
     tool = tool or ToolSpec("search")
