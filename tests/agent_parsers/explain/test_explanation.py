@@ -431,12 +431,11 @@ def reply(tmp_path: Path) -> Path:
 
 
 def test_the_command_gives_json_to_a_program(reply: Path) -> None:
-    outcome = command("explain", reply)
+    outcome = command("explain", reply, "--format", "json")
     assert (outcome.status, outcome.stderr) == (0, "")
     assert outcome.run == get_parser("react").explain(REPLY).to_json()
-    assert outcome == command("explain", reply, "--format", "json")
-    assert outcome == command("explain", "-", stdin=REPLY.encode())
-    assert outcome == command("explain", stdin=REPLY.encode())
+    assert outcome == command("explain", "-", "--format", "json", stdin=REPLY.encode())
+    assert outcome == command("explain", "--format", "json", stdin=REPLY.encode())
 
 
 def test_the_command_draws_text_when_asked(reply: Path) -> None:
@@ -456,15 +455,16 @@ def test_a_terminal_gets_colours_and_a_pipe_none(reply: Path) -> None:
 
 
 def test_an_error_is_a_status(reply: Path) -> None:
-    outcome = command("explain", reply, "--tools", "look, find")
+    outcome = command("explain", reply, "--tools", "look, find", "--format", "json")
     assert (outcome.status, outcome.run["result"]) == (1, None)
     assert outcome.run["error"]["reason"] == "'search' is not one of the tools"
     assert command("explain", reply, "--tools", "look, search").status == 0
 
 
 def test_the_command_reads_strictly_and_in_any_dialect(reply: Path) -> None:
-    assert command("explain", reply, "--strict").run["mode"] == "strict"
-    outcome = command("explain", "-", "--dialect", "react_paper", stdin=b"Action: Finish[1]")
+    assert command("explain", reply, "--strict", "--format", "json").run["mode"] == "strict"
+    asked = ("--dialect", "react_paper", "--format", "json")
+    outcome = command("explain", "-", *asked, stdin=b"Action: Finish[1]")
     assert outcome.run["result"]["return_values"] == {"output": "1"}
 
 
@@ -488,7 +488,7 @@ def test_a_file_that_cannot_be_read_is_reported(
     [(BRIDGE, "this is a run of 4 steps"), (MILL, "this is a log in the form 'records'")],
 )
 def test_the_log_of_a_run_is_for_another_command(path: Path, words: str) -> None:
-    outcome = command("explain", path)
+    outcome = command("explain", path, "--format", "json")
     more = "of which one turn is explained; `parse` reads it whole"
     assert outcome.stderr == f"{path}: {words}, {more}\n"
     assert outcome.runs

@@ -204,7 +204,7 @@ def test_memory_is_that_of_a_run() -> None:
         tracemalloc.stop()
         return size
 
-    peak(10)  # compiles the dialect
+    peak(600)  # compiles the dialect, and what finds its markers in long texts
     assert peak(300) < 1.5 * peak(75)
 
 
