@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from agent_parsers.actions.agent import as_text
+from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta, StepFailed
 from agent_parsers.native.writing.request import ask
 from agent_parsers.parsers.message_parser import MessageParser
-from agent_parsers.toolset import ToolSet
 from output_parsers import ModelRefusalError, OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
-    from agent_parsers.toolset import Tools
+    from agent_parsers.toolset import Tools, ToolSet
 
 __all__ = ["AgentRun", "MaxTurnsError", "arun_agent", "run_agent"]
 
@@ -165,8 +165,7 @@ class _Loop:
         on_event: Callable[[Event], object] | None,
     ) -> None:
         if tools is not None:
-            tools = tools if isinstance(tools, ToolSet) else ToolSet(tools)
-            parser = parser.model_copy(update={"tools": tools})
+            parser = parser.model_copy(update={"tools": known_tools(tools)})
         if parser.tools is None:
             raise TypeError("the agent has no tools: give functions, or an empty list")
         self.parser: Any = parser

@@ -142,15 +142,15 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
         """
         if not as_messages:
             raise ValueError("a model that calls tools takes messages, not a prompt of text")
-        said: list[BaseMessage] = [SystemMessage(system)] if system else []
         write = self.format_scratchpad
+        said: list[BaseMessage] = []
         for are_steps, group in groupby(history, is_step):
             items = [*group]
             said += past_messages(items, write) if are_steps else map(message_of, items)
-        check_question(question, said[bool(system) :])
-        if question is not None:
-            said.append(HumanMessage(question))
-        return said + past_messages(steps, write)
+        check_question(question, said)
+        head = [SystemMessage(system)] if system else []
+        asked = [] if question is None else [HumanMessage(question)]
+        return [*head, *said, *asked, *past_messages(steps, write)]
 
     def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn:
         """Read one message and return its result, thought, repairs and events.

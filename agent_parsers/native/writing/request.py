@@ -13,7 +13,7 @@ from output_parsers.model_output import kind_of
 from outputs import SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
@@ -24,7 +24,7 @@ __all__ = ["ask"]
 def ask(
     model: Callable[..., Any],
     prompt: str | list[BaseMessage],
-    stop: Sequence[str],
+    stop: list[str],
     tools: ToolSet | None,
     *,
     is_streamed: bool,
@@ -47,14 +47,18 @@ def ask(
     """
     known = _parameters(model)
     messages = [] if isinstance(prompt, str) else prompt
-    given: dict[str, Any] = {"stop": list(stop) or None, "stream": is_streamed or None}
+    given: dict[str, Any] = {"stop": stop, "stream": is_streamed}
     if _is_langchains(model):
-        return model(to_langchain(messages) or prompt, **({"stop": list(stop)} if stop else {}))
+        return model(to_langchain(messages) or prompt, **({"stop": stop} if stop else {}))
     if {"messages", "stop_sequences"} <= known.keys():
         head = [each.text for each in messages if isinstance(each, SystemMessage)]
         said = [each for each in messages if not isinstance(each, SystemMessage)]
-        given |= {"system": "\n\n".join(head) or None, "messages": to_anthropic(said)}
-        given |= {"stop_sequences": given["stop"], "tools": tools and tools.anthropic_tools()}
+        given |= {
+            "system": "\n\n".join(head),
+            "messages": to_anthropic(said),
+            "stop_sequences": stop,
+            "tools": tools and tools.anthropic_tools(),
+        }
     elif "messages" in known:
         given |= {"messages": to_openai(messages), "tools": tools and tools.openai_tools()}
     elif {"input", "instructions"} <= known.keys():
@@ -66,7 +70,7 @@ def ask(
         takes_stop = "stop" in known or any(
             each.kind is each.VAR_KEYWORD for each in known.values()
         )
-        return model(prompt, stop=list(stop)) if takes_stop else model(prompt)
+        return model(prompt, stop=stop) if takes_stop else model(prompt)
     bound = getattr(model, "keywords", {})
     taken = {
         name: value
