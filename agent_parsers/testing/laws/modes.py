@@ -67,6 +67,7 @@ CAREFUL: Final = {
     "a call that cannot be read": (
         *("no_call", "bad_call", "bad_value", "bad_input", "no_plain_list", "foreign_call"),
         *("positional", "open_header", "long_tool_name"),
+        *("odd_brackets", "no_key", "no_value", "computed_value", "deep_call"),
     ),
     "a call that is quoted, mentioned, or in a thought": (
         *("call_in_quotation", "call_in_sentence", "open_reasoning"),

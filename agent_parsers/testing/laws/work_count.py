@@ -156,6 +156,9 @@ _CONFIRMATIONS: Final = 5
 _NOISE_S: Final = 0.002
 """Extra time that copying a long text may take when the process allocates memory."""
 
+_now: Final = time.thread_time
+"""The clock: CPU time of this thread, in seconds."""
+
 
 def takes_twice_its_share(read: Callable[[str], object], short: str, long: str) -> bool:
     """Return whether reading *long* takes more than twice the time that its length explains.
@@ -197,9 +200,9 @@ def _seconds(work: Callable[[], object]) -> float:
     was_enabled = gc.isenabled()
     gc.disable()  # it would look at all objects of the process, more often in long work
     try:
-        start = time.thread_time()
+        start = _now()
         work()
-        return time.thread_time() - start
+        return _now() - start
     finally:
         if was_enabled:
             gc.enable()

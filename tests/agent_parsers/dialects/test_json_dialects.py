@@ -285,6 +285,9 @@ class TestLlama:
     def test_half_an_object_is_neither(self, mode: Mode) -> None:
         assert read("llama3_json", '{"name": "f", "para', mode) is None
         assert read("llama3_json", '{"name": "f", "parameters": {"a": 1', mode) is None
+        for half in ("{", '{"name": "f"', '{"name": "f", "para', '{"a": 1, "b": 2'):
+            assert read("llama3_json", f"{half}<|eot_id|>", mode) is None
+            assert read("xlam", f"[{half}<|eot_id|>", mode) is None
 
     @every_mode
     def test_what_follows_a_call_is_content(self, mode: Mode) -> None:

@@ -128,8 +128,8 @@ class JsonCalls(CallsReader):
         self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=reader.closers.in_fence)
         # There is only text up to the end: no call has begun.
         is_only_text = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
-        is_cut = call.problem == "open_call" and not self._is_met
-        if is_only_text and not (is_cut and not self._odd) and (self._calls or self._bare):
+        is_open = call.problem == "open_call" and not self._odd  # what may be a call lacks its end
+        if is_only_text and not is_open and (self._calls or self._bare):
             self._take_said()
             return
         if is_only_text:
