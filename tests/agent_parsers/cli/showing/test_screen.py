@@ -78,7 +78,7 @@ def test_on_one_screen_a_bad_step_is_reported_once() -> None:
     assert (status, plain(seen).count(place)) == (1, 1)
     _, seen, piped = terminal(["parse", MILL], columns=200, stderr=False)
     assert (plain(seen).count(place), piped.count(place)) == (1, 1)
-    _, seen, piped = terminal(["parse", MILL], columns=200, stdout=False)
+    _, seen, piped = terminal(["parse", MILL, "--json"], columns=200, stdout=False)
     assert plain(seen).count(place) == 1
     assert len(json.loads(piped)) == 2
 
