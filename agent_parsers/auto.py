@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
+from agent_parsers.actions.agent import T
 from agent_parsers.detecting.detection import detect_reply
 from agent_parsers.detecting.trial import try_reply
 from agent_parsers.parsers.auto_parser import AutoParser
@@ -26,7 +27,7 @@ _LABELS: Final = "react"
 """The dialect whose labels show that a text was to be more than an answer."""
 
 
-class AutoOutputParser(AutoParser):
+class AutoOutputParser(AutoParser[T]):
     """Reads each turn in the dialect that `detect` finds in it; see `AutoParser`."""
 
     @override

@@ -11,6 +11,7 @@ from agent_parsers.actions.agent import (
     AgentActionMessageLog,
     AgentFinish,
     AgentStep,
+    as_data,
 )
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.engine.reading.turn import Turn
@@ -36,6 +37,7 @@ from agent_parsers.parsers.message_parser import MessageTurn
 from agent_parsers.runs.reading.reader import UnknownLogError
 from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
 from agent_parsers.toolset.problems.errors import (
+    AnswerError,
     ForeignCallError,
     ToolInputError,
     UnknownToolError,
@@ -97,6 +99,14 @@ def _make_of_message(cls: type, fields: dict[str, Any]) -> Any:
     return cls(**fields)
 
 
+def _get_of_finish(finish: AgentFinish, key: str) -> Any:
+    """Return a field; an answer that is of a type is written as data, and read back as that."""
+    value = getattr(finish, key)
+    if key == "return_values" and "output" in value:
+        return {**value, "output": as_data(value["output"])}
+    return value
+
+
 _ACTIONS: Final = (
     Kind(AgentAction, {**_ACTION, "log": TEXT}),
     Kind(AgentActionMessageLog, _OF_MESSAGE, _get_of_message, _make_of_message),
@@ -106,7 +116,7 @@ _ACTIONS: Final = (
         _get_of_message,
         _make_of_message,
     ),
-    Kind(AgentFinish, {"return_values": OBJECT, "log": TEXT}),
+    Kind(AgentFinish, {"return_values": OBJECT, "log": TEXT}, _get_of_finish),
     Kind(AgentStep, {"action": a(AgentAction), "observation": ANY}),
 )
 _RESULT: Final = either(
@@ -142,6 +152,7 @@ _ERRORS: Final = (
     error_kind(UnknownLogError),
     error_kind(ForeignCallError, form=TEXT),
     error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT)),
+    error_kind(AnswerError, answer=ANY, problems=many(a(InputProblem)), example=ANY),
     error_kind(
         ToolInputError,
         tool=TEXT,

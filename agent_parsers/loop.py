@@ -9,11 +9,11 @@ import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from pydantic import BaseModel
 
-from agent_parsers.actions.agent import as_text
+from agent_parsers.actions.agent import T, as_text
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta, StepFailed
 from agent_parsers.native.writing.request import ask
@@ -29,7 +29,7 @@ __all__ = ["AgentRun", "MaxTurnsError", "arun_agent", "run_agent"]
 
 
 @dataclass(slots=True)
-class AgentRun:
+class AgentRun(Generic[T]):
     """What an agent has done, and what it answers in the end."""
 
     steps: list[Any] = field(default_factory=list)
@@ -38,9 +38,10 @@ class AgentRun:
     """The final answer; `None` while there is none."""
 
     @property
-    def output(self) -> Any:
+    def output(self) -> T | None:
         """What is answered."""
-        return None if self.finish is None else self.finish.output
+        answer: T | None = None if self.finish is None else self.finish.output
+        return answer
 
 
 class MaxTurnsError(RuntimeError):
@@ -58,7 +59,7 @@ class MaxTurnsError(RuntimeError):
 def run_agent(
     model: Callable[..., Any],
     question: str | None,
-    parser: AnyDialectParser | MessageParser[Any],
+    parser: AnyDialectParser[T] | MessageParser[Any, T],
     tools: Tools | ToolSet | None = None,
     *,
     system: str = "",
@@ -68,7 +69,7 @@ def run_agent(
     max_retries: int = 2,
     as_messages: bool = True,
     on_event: Callable[[Event], object] | None = None,
-) -> AgentRun:
+) -> AgentRun[T]:
     """Ask a model until it answers, run the tools it calls, and tell it what it got wrong.
 
     Args:
@@ -121,7 +122,7 @@ def run_agent(
 async def arun_agent(
     model: Callable[..., Any],
     question: str | None,
-    parser: AnyDialectParser | MessageParser[Any],
+    parser: AnyDialectParser[T] | MessageParser[Any, T],
     tools: Tools | ToolSet | None = None,
     *,
     system: str = "",
@@ -131,7 +132,7 @@ async def arun_agent(
     max_retries: int = 2,
     as_messages: bool = True,
     on_event: Callable[[Event], object] | None = None,
-) -> AgentRun:
+) -> AgentRun[T]:
     """Do the same as `run_agent` with a model and tools that may be asynchronous."""
     loop = _Loop(parser, tools, steps, max_retries, on_event)
     history = [*history]
@@ -158,14 +159,16 @@ class _Loop:
 
     def __init__(
         self,
-        parser: AnyDialectParser | MessageParser[Any],
+        parser: AnyDialectParser[T] | MessageParser[Any, T],
         tools: Tools | ToolSet | None,
         steps: list[Any] | None,
         max_retries: int,
         on_event: Callable[[Event], object] | None,
     ) -> None:
         if tools is not None:
-            parser = parser.model_copy(update={"tools": known_tools(tools)})
+            parser = parser.model_copy(
+                update={"tools": _with_type(known_tools(tools), parser.tools)}
+            )
         if parser.tools is None:
             raise TypeError("the agent has no tools: give functions, or an empty list")
         self.parser: Any = parser
@@ -216,6 +219,13 @@ class _Loop:
         """Return whether the turn that was read is an answer."""
         self._retries = self._max_retries
         return self.run.finish is not None
+
+
+def _with_type(tools: ToolSet | None, known: ToolSet | None) -> ToolSet | None:
+    """Return *tools* for answers of the type that the *known* ones of the parser have."""
+    if tools is None or known is None or known.output_type is None or tools.output_type is not None:
+        return tools
+    return tools.answering(known.output_type.type)
 
 
 def _chunks(reply: Any) -> Iterable[Any]:

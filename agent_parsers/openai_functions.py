@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.native.reading.pieces import ai_message
 from agent_parsers.native.reading.whole import result_of
 from agent_parsers.native.writing.scratchpad import (
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["OpenAIFunctionsAgentOutputParser"]
 
 
-class OpenAIFunctionsAgentOutputParser(MessageParser[AgentAction | AgentFinish], AgentOutputParser):
+class OpenAIFunctionsAgentOutputParser(
+    MessageParser[AgentAction | AgentFinish, T], AgentOutputParser
+):
     r"""Reads the function call of a message, the predecessor of tool calls.
 
     ::

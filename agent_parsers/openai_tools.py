@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
+from agent_parsers.actions.agent import T
 from agent_parsers.actions.tool_action import OpenAIToolAgentAction
 from agent_parsers.tools import ToolsAgentOutputParser, parse_ai_message_to_tool_action
 
@@ -14,7 +15,7 @@ __all__ = [
 ]
 
 
-class OpenAIToolsAgentOutputParser(ToolsAgentOutputParser):
+class OpenAIToolsAgentOutputParser(ToolsAgentOutputParser[T]):
     """Another name for `ToolsAgentOutputParser`, as in LangChain."""
 
     @property

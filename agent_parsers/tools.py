@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.native.reading.pieces import ai_message
 from agent_parsers.native.reading.whole import result_of
@@ -27,7 +27,7 @@ __all__ = ["ToolAgentAction", "ToolsAgentOutputParser", "parse_ai_message_to_too
 
 
 class ToolsAgentOutputParser(
-    MessageParser[list[AgentAction] | AgentFinish], MultiActionAgentOutputParser
+    MessageParser[list[AgentAction] | AgentFinish, T], MultiActionAgentOutputParser
 ):
     """Reads the tool calls of a message, which may have several calls.
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from datetime import date, time
+from enum import Enum
+from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import to_jsonable_python
+from typing_extensions import TypeVar
 
 from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
@@ -18,7 +22,8 @@ from outputs.json_form.storable import TABLES, Storable
 from outputs.messages.base import text_of
 
 __all__ = [
-    "AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult", "WithResult",
+    "AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "T", "TurnResult",
+    "WithResult",
 ]  # fmt: skip
 
 TABLES["agent_parsers.json_form"] = None
@@ -137,7 +142,11 @@ TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 """What `parse` returns for a turn; a list if a turn of the dialect may have several calls."""
 
 
-class WithResult:
+T = TypeVar("T", default=Any)
+"""The type of the answer."""
+
+
+class WithResult(Generic[T]):
     """A turn, whose result is looked at in one way, whatever the dialect."""
 
     __slots__ = ()
@@ -157,9 +166,12 @@ class WithResult:
         return self.result if isinstance(self.result, AgentFinish) else None
 
     @property
-    def output(self) -> Any:
+    def output(self) -> T | None:
         """What is answered; `None` if the turn calls tools."""
-        return self.result.output if isinstance(self.result, AgentFinish) else None
+        if not isinstance(self.result, AgentFinish):
+            return None
+        answer: T | None = self.result.output
+        return answer
 
 
 def observed(observation: Any) -> Any:
@@ -206,6 +218,17 @@ def as_text(observation: Any) -> str:
         return json.dumps(observation, ensure_ascii=False, default=_as_object)
     except (TypeError, ValueError, RecursionError):
         return str(observation)
+
+
+def as_data(answer: Any) -> Any:
+    """Return an *answer* with the instances of types in it as data for JSON."""
+    if isinstance(answer, list):
+        return [*map(as_data, answer)]
+    if isinstance(answer, dict):
+        return {key: as_data(each) for key, each in answer.items()}
+    if isinstance(answer, BaseModel | Enum | date | time) or is_dataclass(answer):
+        return to_jsonable_python(answer, by_alias=True)
+    return answer
 
 
 def _as_object(value: Any) -> Any:

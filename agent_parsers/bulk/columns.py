@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.actions.agent import AgentFinish, as_data
 from agent_parsers.bulk.arrow import pa
 from outputs.json_form.misfit import Misfit
 from outputs.json_form.values import write_value
@@ -155,7 +155,7 @@ class Columns:
             self._repairs[len(self._rows)] = repairs
         if isinstance(result, AgentFinish):
             output = result.return_values["output"]
-            answer = output if isinstance(output, str) else json_text(output)
+            answer = output if isinstance(output, str) else json_text(as_data(output))
             self._add_row(("answer", turn.thought, turn.content, answer, 0))
             return
         actions = result if isinstance(result, list) else [result]

@@ -72,9 +72,8 @@ def _steps_reader(parser: AnyDialectParser, reader: StepReader) -> AddRows:  # n
                 pass
             elif not is_action:
                 written = written if keeps_answer else written.strip()
-                is_odd = (lenient and may_be_foreign(written, names)) or rules.is_placeholder(
-                    written, tools
-                )
+                is_odd = lenient and may_be_foreign(written, names)
+                is_odd = is_odd or not rules.keeps_answer(written, tools)
                 if written and not is_odd and read_answer(written, repairs) == written:
                     value = written
             elif takes_name(tool := pieces[-3].strip()):

@@ -137,12 +137,16 @@ class TableParser:
     def description(self) -> dict[str, Any]:
         """Return what the results depend on, as data for JSON."""
         tools = self._parser.tools
+        output_type = None if tools is None else tools.output_type
+        given = {**self._options}
+        if output_type is not None:
+            given["output_type"] = output_type.json_schema
         return {
             "dialect": self._dialect.name,
             "column": self._column,
             "tools": None if tools is None else [tools.names, tools.json_schemas()],
             "on_error": self._on_error,
-            **self._options,
+            **given,
         }
 
     def schema(self, schema: Any) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn, content_of
 from agent_parsers.events import merge_events
@@ -34,7 +34,7 @@ TOOLS: Final = "tools"
 
 
 @dataclass(frozen=True, slots=True)
-class AutoTurn(Turn):
+class AutoTurn(Turn[T]):
     """Everything that was read in one turn, and as what."""
 
     dialect: str
@@ -42,7 +42,7 @@ class AutoTurn(Turn):
     empty if the text has no sign of a dialect, so that all of it is the answer."""
 
 
-class AutoParser(EventParser, MultiActionAgentOutputParser):
+class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     """Reads each turn in the dialect that `detect` finds in it.
 
     ::
@@ -113,7 +113,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser):
         text, ended = found
         return self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
 
-    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> AutoTurn:
+    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> AutoTurn[T]:
         """Read one turn and return its dialect, result, thought, repairs and events.
 
         Args:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers.parsers.turn_parser import TurnParser
 from output_parsers.base import is_default
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-class DialectParser(TurnParser, AgentOutputParser):
+class DialectParser(TurnParser[T], AgentOutputParser):
     """Reads one turn of a dialect, whole or as it streams in, and writes past turns.
 
     `get_parser` returns a parser of this class for dialects with one call per turn. The classes
@@ -88,7 +88,7 @@ class DialectParser(TurnParser, AgentOutputParser):
         return self.dialect.name
 
 
-class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
+class MultiActionDialectParser(TurnParser[T], MultiActionAgentOutputParser):
     """Reads one turn of a dialect whose turns may have several calls, and writes past turns.
 
     `get_parser` returns a parser of this class for such dialects. The text beside the calls is in
@@ -155,7 +155,7 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
         return self.dialect.name
 
 
-AnyDialectParser: TypeAlias = DialectParser | MultiActionDialectParser
+AnyDialectParser: TypeAlias = DialectParser[T] | MultiActionDialectParser[T]
 """What `get_parser` returns for a dialect."""
 
 

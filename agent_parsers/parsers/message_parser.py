@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
 
-from agent_parsers.actions.agent import AgentFinish, WithResult
+from agent_parsers.actions.agent import AgentFinish, T, WithResult
 from agent_parsers.actions.foreign import is_step
-from agent_parsers.engine.writing.prompt import check_question
+from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.engine.writing.prompt import check_question, told_type
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
 from agent_parsers.native.reading.pieces import message_in, not_text
 from agent_parsers.native.reading.stream import MessageStreamParser
@@ -43,7 +44,7 @@ Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
-class MessageTurn(WithResult, Storable, Viewable):
+class MessageTurn(WithResult[T], Storable, Viewable):
     """Everything read from one message."""
 
     _view = "agent_parsers.html.turns"
@@ -58,7 +59,7 @@ class MessageTurn(WithResult, Storable, Viewable):
     """All events of the message; neighbouring deltas are joined."""
 
 
-class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
+class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
     """Reads one message of a model, whole or as it streams in; the base of the message parsers.
 
     In a message without calls the content is the answer. In a message with calls the content is a
@@ -107,8 +108,11 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
         return []
 
     def get_format_instructions(self) -> str:
-        """Return an empty string: the server of the model tells it how to write calls."""
-        return ""
+        """Return what the model is told about the type of its answer; ``""`` if that is text.
+
+        The server of the model tells it how to write calls.
+        """
+        return told_type(self.tools, PromptWords())
 
     @abstractmethod
     def format_scratchpad(self, steps: Sequence[Step]) -> list[BaseMessage]:
@@ -148,11 +152,12 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
             items = [*group]
             said += past_messages(items, write) if are_steps else map(message_of, items)
         check_question(question, said)
+        system = "\n\n".join(filter(None, (system, self.get_format_instructions())))
         head = [SystemMessage(system)] if system else []
         asked = [] if question is None else [HumanMessage(question)]
         return [*head, *said, *asked, *past_messages(steps, write)]
 
-    def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn:
+    def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn[T]:
         """Read one message and return its result, thought, repairs and events.
 
         Args:

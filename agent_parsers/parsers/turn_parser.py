@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, overload
 
 from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
+from agent_parsers.actions.agent import T
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import OnConflict
 from agent_parsers.engine.reading.message_text import text_and_end
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["TurnParser"]
 
 
-class TurnParser(Constrained, EventParser):
+class TurnParser(Constrained, EventParser, Generic[T]):
     """Reads one turn of a dialect, whole or as it streams in, and writes past turns.
 
     Its subclasses are `DialectParser` and `MultiActionDialectParser`.
@@ -132,7 +133,7 @@ class TurnParser(Constrained, EventParser):
             raise
         return text, said if ended == "unknown" else ended
 
-    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Turn:
+    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Turn[T]:
         """Read one turn and return its result, thought, repairs and events.
 
         Args:
@@ -147,7 +148,7 @@ class TurnParser(Constrained, EventParser):
         self._check_only_whole("read")
         return self._read_turn(*self._text_and_end(output, ended))
 
-    def _read_turn(self, text: str, ended: Ended) -> Turn:
+    def _read_turn(self, text: str, ended: Ended) -> Turn[T]:
         """Return all of a turn that *ended* like this."""
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)

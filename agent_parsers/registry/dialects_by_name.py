@@ -23,7 +23,9 @@ from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import UnionType
 
+    from agent_parsers.actions.agent import T
     from agent_parsers.engine.grammar.modes import OnConflict
     from agent_parsers.engine.reading.rules.foreign import Foreign
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
@@ -39,10 +41,13 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
 
     AnyParser: TypeAlias = (
-        AnyDialectParser | OpenAIFunctionsAgentOutputParser | ToolsAgentOutputParser
+        AnyDialectParser[T] | OpenAIFunctionsAgentOutputParser[T] | ToolsAgentOutputParser[T]
     )
     """What `get_parser` returns for a name that is not known before run time. For ``"auto"`` that
     is an `AutoParser`, which raises a `ValueError` for what needs the name of a dialect."""
+
+    OutputOf: TypeAlias = type[T] | UnionType | None
+    """The type of answers. Checkers know no more of a union than that it is one."""
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register", "registered"]
 
@@ -172,7 +177,8 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> DialectParser: ...
+    output_type: OutputOf[T] = None,
+) -> DialectParser[T]: ...
 @overload
 def get_parser(
     name: SeveralCallsName,
@@ -183,7 +189,8 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> MultiActionDialectParser: ...
+    output_type: OutputOf[T] = None,
+) -> MultiActionDialectParser[T]: ...
 @overload
 def get_parser(
     name: Literal["openai_functions"],
@@ -191,7 +198,8 @@ def get_parser(
     tools: Tools | None = None,
     lenient: bool = True,
     max_chars: int = MAX_CHARS,
-) -> OpenAIFunctionsAgentOutputParser: ...
+    output_type: OutputOf[T] = None,
+) -> OpenAIFunctionsAgentOutputParser[T]: ...
 @overload
 def get_parser(
     name: Literal["openai_tools"],
@@ -199,7 +207,8 @@ def get_parser(
     tools: Tools | None = None,
     lenient: bool = True,
     max_chars: int = MAX_CHARS,
-) -> OpenAIToolsAgentOutputParser: ...
+    output_type: OutputOf[T] = None,
+) -> OpenAIToolsAgentOutputParser[T]: ...
 @overload
 def get_parser(
     name: Literal["tools", "anthropic_blocks"],
@@ -207,7 +216,8 @@ def get_parser(
     tools: Tools | None = None,
     lenient: bool = True,
     max_chars: int = MAX_CHARS,
-) -> ToolsAgentOutputParser: ...
+    output_type: OutputOf[T] = None,
+) -> ToolsAgentOutputParser[T]: ...
 @overload
 def get_parser(  # type: ignore[overload-overlap] # see `AnyParser`
     name: Literal["auto"],
@@ -215,7 +225,8 @@ def get_parser(  # type: ignore[overload-overlap] # see `AnyParser`
     tools: Tools | None = None,
     lenient: bool = True,
     max_chars: int = MAX_CHARS,
-) -> AutoParser: ...
+    output_type: OutputOf[T] = None,
+) -> AutoParser[T]: ...
 @overload
 def get_parser(
     name: Dialect,
@@ -226,7 +237,8 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> AnyDialectParser: ...
+    output_type: OutputOf[T] = None,
+) -> AnyDialectParser[T]: ...
 @overload
 def get_parser(
     name: str,
@@ -237,7 +249,8 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> AnyParser: ...
+    output_type: OutputOf[T] = None,
+) -> AnyParser[T]: ...
 def get_parser(
     name: str | Dialect,
     *,
@@ -247,6 +260,7 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
+    output_type: Any = None,
     **others: Any,
 ) -> AnyParser | AutoParser:
     """Return a parser for a dialect, or for what a model writes.
@@ -276,6 +290,9 @@ def get_parser(
             ``"content"``, or ``"thought"`` if the prompt has opened a thought.
         prompt: The end of the prompt that the text continues, as another way to set *start*.
         max_chars: Longest turn that is accepted, in characters.
+        output_type: The type of the answer, such as a pydantic model, a dataclass or
+            ``list[str]``: it is read from JSON like the input of a tool, and is the ``output`` of
+            the turn. Without *tools*, no tool may be called. `None` leaves the answer as text.
         **others: There are none; names from other libraries lead to an error that says ours.
 
     Returns:
@@ -293,6 +310,11 @@ def get_parser(
     """
     if others:
         raise wrong_option(next(iter(others)))
+    if output_type is not None:
+        from agent_parsers.toolset import ToolSet
+
+        given = tools if isinstance(tools, ToolSet) else ToolSet(() if tools is None else tools)
+        tools = given.answering(output_type)
     found = _find(name)
     if isinstance(found, str):
         if found == AUTO and (start or prompt or on_conflict != "error"):

@@ -7,6 +7,7 @@ from outputs.lazy_names import late_names
 if TYPE_CHECKING:
     from agent_parsers.toolset.declaring.forms import Tools
     from agent_parsers.toolset.problems.errors import (
+        AnswerError,
         ForeignCallError,
         ToolInputError,
         UnknownToolError,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = [
+    "AnswerError",
     "CheckedInput",
     "ForeignCallError",
     "InputProblem",
@@ -28,6 +30,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AnswerError": "agent_parsers.toolset.problems.errors",
     "Tools": "agent_parsers.toolset.declaring.forms",
     "ToolInputError": "agent_parsers.toolset.problems.errors",
     "UnknownToolError": "agent_parsers.toolset.problems.errors",

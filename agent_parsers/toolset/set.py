@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.toolset.output_type import OutputType
     from agent_parsers.toolset.running import HasActions
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
@@ -62,7 +64,10 @@ class ToolSet:
             is unknown.
     """
 
-    __slots__ = ("_bare", "_plain", "_policy", "_schemas", "_specs")
+    __slots__ = ("_bare", "_plain", "_policy", "_schemas", "_specs", "output_type")
+
+    output_type: OutputType | None
+    """The type of the agent's answers; `None` for text."""
 
     def __init__(
         self,
@@ -84,6 +89,22 @@ class ToolSet:
         self._schemas: dict[str, Schema | None] = {}
         self._plain: dict[str, list[str]] = {}
         self._bare: ToolSet | None = None
+        self.output_type = None
+
+    def answering(self, output_type: Any) -> ToolSet:
+        """Return the same tools for an agent whose answers are of this type.
+
+        Args:
+            output_type: See `OutputType`; `None` for text.
+
+        Raises:
+            TypeError: It has no JSON Schema.
+        """
+        from agent_parsers.toolset.output_type import OutputType  # lazily: most answers are text
+
+        other = copy(self)
+        other.output_type = None if output_type is None else OutputType(output_type)
+        return other
 
     # -- the tools -----------------------------------------------------------------------------
 
@@ -94,7 +115,7 @@ class ToolSet:
 
     @property
     def without_schemas(self) -> ToolSet:
-        """The names of the tools alone: each takes any input."""
+        """The names of the tools alone: each takes any input, and answers are text."""
         if self._bare is None:
             self._bare = ToolSet(self.names)
         return self._bare
@@ -114,7 +135,8 @@ class ToolSet:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ToolSet):
             return NotImplemented
-        return (tuple(self), self._policy) == (tuple(other), other._policy)
+        ours = tuple(self), self._policy, self.output_type
+        return ours == (tuple(other), other._policy, other.output_type)
 
     def __hash__(self) -> int:
         return hash((self.names, self._policy))
@@ -125,7 +147,8 @@ class ToolSet:
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # `_schemas` caches by the identity of nodes, which a copy does not share.
         caches: dict[str, Any] = {"_schemas": {}, "_plain": {}, "_bare": None}
-        return None, {"_specs": self._specs, "_policy": self._policy, **caches}
+        kept = {"_specs": self._specs, "_policy": self._policy, "output_type": self.output_type}
+        return None, {**kept, **caches}
 
     # -- what a model wrote --------------------------------------------------------------------
 

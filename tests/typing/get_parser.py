@@ -2,6 +2,8 @@
 
 from typing import assert_type
 
+from pydantic import BaseModel
+
 import agent_parsers
 from agent_parsers import (
     AgentAction,
@@ -15,6 +17,7 @@ from agent_parsers import (
     dialect_for_model,
     get_dialect,
     get_parser,
+    run_agent,
 )
 from outputs import AIMessage
 
@@ -72,3 +75,16 @@ def check_models(model: str) -> None:
     get_parser(found)  # type: ignore[arg-type]  # it may be None
     assert found is not None
     assert_type(get_parser(found), MultiActionDialectParser)
+
+
+class Trip(BaseModel):
+    city: str
+
+
+def check_types_of_answers(text: str, name: str, message: AIMessage) -> None:
+    assert_type(get_parser("react", output_type=Trip).read(text).output, Trip | None)
+    assert_type(get_parser("hermes", output_type=list[Trip]).read(text).output, list[Trip] | None)
+    assert_type(get_parser("tools", output_type=Trip).read(message).output, Trip | None)
+    assert_type(get_parser("auto", output_type=Trip).read(text).output, Trip | None)
+    assert_type(get_parser(name, output_type=int).read(text).output, int | None)
+    assert_type(run_agent(str, "?", get_parser("react", output_type=Trip)).output, Trip | None)

@@ -214,6 +214,22 @@ class Marks:
             return made
         return intersection(made, no_json_lines())
 
+    def in_json(self, state: str, then: str) -> Automaton:
+        """Return the automaton of texts that each string of JSON may be in a *state*.
+
+        A string may begin a line, and what one of them begins, the next one may not complete.
+
+        Args:
+            state: The state of the table.
+            then: What follows the JSON.
+        """
+        scanner = self._scanner(state)
+        place = self.follow(self.fresh(state), '\n"')
+        made, known = scanner.nfa.automaton(place.reached, bad=scanner.ends)
+        others = {*scanner.homes.values()} - {scanner.home}
+        fits = {number for states, number in known.items() if states.isdisjoint(others)}
+        return intersection(made.where(fits.__contains__), self.text(self.fresh(state), then))
+
     @cached_property
     def quoted(self) -> Automaton | None:
         """What may stand within quotes: any text without a stop sequence; `None` for any at all."""

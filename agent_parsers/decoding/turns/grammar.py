@@ -127,6 +127,7 @@ class _Turns:
         self._shapes = Shapes(dialect)
         self._marks = Marks(dialect)
         self._rules: dict[str, Node] = {}
+        self._output_type = None if tools is None else tools.output_type
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
         self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)
@@ -278,12 +279,17 @@ class _Turns:
                 continue
             lead, rest = _cut(written, THOUGHT if thought else "")
             before, _, after = rest.partition(ANSWER)
+            if self._output_type is not None and self._shapes.quotes_answer:
+                before, after = before.removesuffix('"'), after.removeprefix('"')
             for nodes, place in self._leads(lead, _literal(before)):
                 answer = self._answer(self._marks.follow(place, before), after)
                 yield sequence(*nodes, *tokens(before), answer, *tokens(after))
 
     def _answer(self, place: Place, after: str) -> Node:
-        if self._shapes.quotes_answer:
+        quoted = self._shapes.quotes_answer
+        if self._output_type is not None:
+            return self._inputs.answer(self._output_type.schema, place, after, quoted=quoted)
+        if quoted:
             return Text(self._inputs.quoted(JSON_ESCAPES).text)
         return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest())
 

@@ -10,7 +10,16 @@ from agent_parsers.decoding.texts.charsets import ANY, SPACES, chars, minus, uni
 from agent_parsers.decoding.texts.marks import text_without
 from agent_parsers.decoding.tree.nodes import Chars, Repeat, Text, choice, sequence
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.shapes import ID, INPUT, KEY, NUMBER, SLOTS, TEXT, TOOL
+from agent_parsers.decoding.turns.shapes import (
+    ID,
+    INPUT,
+    JSON_CONSTANTS,
+    KEY,
+    NUMBER,
+    SLOTS,
+    TEXT,
+    TOOL,
+)
 from agent_parsers.decoding.values.json_values import JsonValues, words
 from agent_parsers.decoding.values.members import in_order
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
@@ -97,7 +106,7 @@ class Inputs:
         self._marks = marks
         self._rules = rules
         self._known: dict[str | None, Calls] = {}
-        self._made: list[tuple[Strings, JsonValues]] = []
+        self._made: list[tuple[Strings, tuple[str, str, str], JsonValues]] = []
 
     def shape(self, tool: str | None) -> Calls:
         """Return how calls of *tool* are spelt."""
@@ -128,17 +137,23 @@ class Inputs:
 
     def _raw(self, tool: str | None, place: Place, after: str) -> Node:
         """Return the inputs of *tool* where text stands as it is."""
-        within = self.text(place, after)
-        inner = self.text(self._marks.fresh(place.state), after)
+        schema = self._schema(tool)
+        if schema is None:
+            return Text(intersection(self.text(place, after), NOT_BLANK).smallest())
+        whole, inner = self._raw_texts(place, after)
+        values = self._values(inner)
+        return choice([values.value(schema, schema.root), *self._lone(schema, whole, values)])
+
+    def _raw_texts(self, place: Place, after: str) -> tuple[Strings, Strings]:
+        """Return what may stand at *place* as text, and in JSON, if *after* follows."""
+        inner = self._marks.in_json(place.state, after)
+        if after.strip():
+            inner = intersection(inner, text_without(self._closers(after), after))
         barred = self._marks.barred(place.state)
         if after.strip():
             barred = union([barred, last_chars(self._closers(after))])
-        schema = self._schema(tool)
-        if schema is None:
-            return Text(intersection(within, NOT_BLANK).smallest())
-        values = self._values(Strings(inner, JSON_ESCAPES, barred))
-        lone = self._lone(schema, Strings(within, "", barred), values)
-        return choice([values.value(schema, schema.root), *lone])
+        in_json = Strings(inner.smallest(), JSON_ESCAPES, barred)
+        return Strings(self.text(place, after), "", barred), in_json
 
     def _json(self, tool: str | None, place: Place) -> Node:
         """Return the inputs of *tool* where JSON stands."""
@@ -153,6 +168,32 @@ class Inputs:
         options = [values.value(schema, schema.root)]
         if takes_texts:
             options += (sequence('"', each, '"') for each in self._lone(schema, strings, None))
+        return choice(options)
+
+    def answer(self, schema: Schema, place: Place, after: str, *, quoted: bool) -> Node:
+        """Return the answers of a type with this *schema*, which stand at *place* before *after*.
+
+        Args:
+            schema: The schema of the type.
+            place: Where they stand.
+            after: What follows.
+            quoted: Whether texts are strings in JSON.
+        """
+        if quoted:
+            return self._values(self.quoted(JSON_ESCAPES)).value(schema, schema.root)
+        whole, inner = self._raw_texts(place, after)
+        values = self._values(inner, JSON_CONSTANTS)
+        options: list[Node] = []
+        for flat in variants(schema, schema.root):
+            if "enum" in flat or "const" in flat:
+                options += _texts(flat, whole)
+                allowed = flat.get("enum", [flat.get("const")])
+                if others := [each for each in allowed if not isinstance(each, str)]:
+                    options.append(values.value(schema, {"enum": others}))
+            elif flat.get("type", "string") == "string":
+                options.append(whole.body(flat, PLAIN_TEXT, _BEGINS))
+            else:
+                options.append(values.value(schema, flat))
         return choice(options)
 
     def _lone(self, schema: Schema, strings: Strings, lists: JsonValues | None) -> Iterator[Node]:
@@ -265,14 +306,17 @@ class Inputs:
         """Return what may stand within quotes."""
         return Strings(self._marks.quoted, escapes, last_chars(self._marks.stop))
 
-    def _values(self, strings: Strings) -> JsonValues:
-        """Return what makes values with such strings."""
-        for known, values in self._made:
-            if known.text == strings.text:
+    def _values(
+        self, strings: Strings, constants: tuple[str, str, str] | None = None
+    ) -> JsonValues:
+        """Return what makes values with such strings; *constants* are by default the dialect's."""
+        constants = constants or self._shapes.constants
+        for known, words_of, values in self._made:
+            if (known.text, words_of) == (strings.text, constants):
                 return values
         name = f"json{len(self._made) + 1}" if self._made else "json"
-        made = JsonValues(self._rules, name, strings, self._shapes.constants)
-        self._made.append((strings, made))
+        made = JsonValues(self._rules, name, strings, constants)
+        self._made.append((strings, constants, made))
         return made
 
 

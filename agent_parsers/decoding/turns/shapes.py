@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = [
-    "ANSWER", "CONTENT", "ID", "INPUT", "KEY", "NUMBER", "SLOTS", "TEXT", "THOUGHT", "TOOL",
-    "VALUE", "Calls", "Parameters", "Shapes", "common", "json_in",
+    "ANSWER", "CONTENT", "ID", "INPUT", "JSON_CONSTANTS", "KEY", "NUMBER", "SLOTS", "TEXT",
+    "THOUGHT", "TOOL", "VALUE", "Calls", "Parameters", "Shapes", "common", "json_in",
 ]  # fmt: skip
 
 THOUGHT, CONTENT, ANSWER, TEXT, INPUT, KEY, VALUE, ID, NUMBER, TOOL = map(
@@ -38,6 +38,8 @@ THOUGHT, CONTENT, ANSWER, TEXT, INPUT, KEY, VALUE, ID, NUMBER, TOOL = map(
 and the value of a parameter, the id of a call, the number of a step, and the name of any tool."""
 SLOTS: Final = re.compile(f"([{THOUGHT}-{TOOL}])")
 
+JSON_CONSTANTS: Final = ("null", "true", "false")
+"""How JSON writes null, true and false."""
 _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
 _COUNT: Final = 80808
@@ -144,8 +146,8 @@ class Shapes:
         written = self._written(Written(tool=_ANY_TOOL, tool_input=tool_input))
         python = ("None", "True", "False")
         if not self._dialect.several:  # such an input is written as JSON in text
-            return "null", "true", "false"
-        return python if all(word in written for word in python) else ("null", "true", "false")
+            return JSON_CONSTANTS
+        return python if all(word in written for word in python) else JSON_CONSTANTS
 
     @cached_property
     def sorts(self) -> bool:

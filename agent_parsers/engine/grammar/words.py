@@ -28,6 +28,8 @@ class PromptWords:
     """The thought before an answer."""
     answer: str = "the answer to the question"
     """In place of the answer."""
+    output_type: str = "The answer is JSON of this form, with nothing around it:"
+    """Introduces the type of the answer, if it is not text."""
     use: str = "I need to use {tool}."
     """The thought before an example of an action; ``{tool}`` stands for its tool."""
     value: str = "<{name}>"

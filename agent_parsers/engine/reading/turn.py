@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import WithResult
+from agent_parsers.actions.agent import T, WithResult
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     AnswerDelta,
@@ -55,7 +55,7 @@ class _WithEvents:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(_WithEvents, WithResult, Storable, Viewable):
+class Turn(_WithEvents, WithResult[T], Storable, Viewable):
     """Everything that was read in one turn."""
 
     _view = "agent_parsers.html.turns"

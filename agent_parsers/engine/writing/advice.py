@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.words import before_words
-from agent_parsers.toolset.problems.errors import as_json
+from agent_parsers.toolset.problems.errors import AnswerError, answer_text, as_json
 from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:
@@ -53,7 +53,11 @@ def advice(
     if tools is not None and len(tools):
         near = None if tool else nearest(_one_line(written), tools.names)
         tool = tool or near or tools.names[0]
-    if example := _example(dialect, tools, tool, arguments):
+    if isinstance(error, AnswerError):
+        example = _answer(dialect, error.example)
+    else:
+        example = _example(dialect, tools, tool, arguments)
+    if example:
         # In a scratchpad the example is in an observation, which no label that acts may begin a
         # line of. A mark before each line would do as well, but models write it back.
         lines.append(f"{before_words(dialect.prompt_words.example, example)}{example}")
@@ -74,6 +78,8 @@ def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -
         lines.append(f"You wrote: {found}")
     if example := tool and _first_short(map(as_json, _examples(tools, tool, arguments))):
         lines.append(f"For example, call {tool} with these arguments:\n{example}")
+    if isinstance(error, AnswerError) and error.example is not None:
+        lines.append(f"For example:\n{answer_text(error.example)}")
     return "\n".join(lines)
 
 
@@ -83,7 +89,7 @@ def _said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | N
 
     if isinstance(error, ToolInputError):
         return error.advice, error.tool, error.example
-    if isinstance(error, ForeignCallError):
+    if isinstance(error, ForeignCallError | AnswerError):
         return error.advice, "", None
     assert isinstance(error, UnknownToolError), "tools raise no other error"
     return error.advice, next(iter(error.near), ""), None
@@ -128,6 +134,19 @@ def _example(
 
 def _first_short(examples: Iterable[str]) -> str:
     return next((text for text in examples if 0 < len(text) <= _LONGEST_EXAMPLE), "")
+
+
+def _answer(dialect: Dialect, example: Any) -> str:
+    """Write an *example* of an answer; ``""`` if there is none, or none that is short."""
+    # imported lazily: only errors of typed answers need it
+    from agent_parsers.engine.writing.render import write_answer
+
+    if example is None:
+        return ""
+    try:
+        return _first_short([write_answer(dialect, example)])
+    except ValueError:  # the dialect cannot write this
+        return ""
 
 
 def _written(dialect: Dialect, tools: ToolSet, tool: str, arguments: dict[str, Any]) -> str:

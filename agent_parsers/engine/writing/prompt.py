@@ -8,6 +8,7 @@ contain braces and markers.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -18,18 +19,19 @@ from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
-from agent_parsers.engine.writing.render import render
+from agent_parsers.engine.writing.render import render, write_answer
 from output_parsers.model_output import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import Tools, ToolSet
     from outputs import BaseMessage
 
-__all__ = ["asked_in", "check_question", "instructions", "render_prompt", "replies"]
+__all__ = ["asked_in", "check_question", "instructions", "render_prompt", "replies", "told_type"]
 
 _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 
@@ -45,7 +47,15 @@ def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
     if known is not None:
         texts["tools"] = dialect.list_tools(known) if len(known) else dialect.prompt_words.no_tools
         texts["tool_names"] = ", ".join(known.names)
-    return _PLACES.sub(lambda place: texts.get(place[1], place[0]), dialect.prompt)
+    told = _PLACES.sub(lambda place: texts.get(place[1], place[0]), dialect.prompt)
+    return "\n\n".join(filter(None, (told, told_type(known, dialect.prompt_words))))
+
+
+def told_type(tools: ToolSet | None, words: PromptWords) -> str:
+    """Return what the prompt says about the type of answers; ``""`` if they are text."""
+    if tools is None or tools.output_type is None:
+        return ""
+    return f"{words.output_type}\n\n{tools.output_type.describe()}"
 
 
 def replies(dialect: Dialect, tools: Tools | None = None) -> tuple[str, str]:
@@ -154,12 +164,17 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     seen = dialect.results_text([Result(dialect.example.tool, words.observation)]).removesuffix(
         dialect.generation_prompt(2)
     )
-    return "\n".join((dialect.write(step) + seen.rstrip("\n"), words.repeats, _last_turn(dialect)))
+    last = _last_turn(dialect, tools)
+    return "\n".join((dialect.write(step) + seen.rstrip("\n"), words.repeats, last))
 
 
-def _last_turn(dialect: Dialect) -> str:
+def _last_turn(dialect: Dialect, tools: ToolSet | None) -> str:
     words = dialect.prompt_words
     thought = words.last_thought if dialect.thinks else ""
+    output_type = None if tools is None else tools.output_type
+    if output_type is not None and output_type.example is not None:
+        with suppress(ValueError):  # the dialect cannot write it
+            return write_answer(dialect, output_type.example, thought, number=2)
     return dialect.write(Written(thought, answer=words.answer, number=2))
 
 
@@ -169,7 +184,7 @@ def _replies(dialect: Dialect, tools: ToolSet | None) -> tuple[str, str]:
     if not action:
         example = dialect.example
         action = dialect.write(replace(example, thought=_thought(dialect, example.tool)))
-    return action, _last_turn(dialect)
+    return action, _last_turn(dialect, tools)
 
 
 def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:

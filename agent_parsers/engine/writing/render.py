@@ -18,6 +18,7 @@ from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
 from agent_parsers.engine.writing.escape import escape
+from agent_parsers.toolset.problems.errors import answer_text, as_json
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
-    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "write_seen",
+    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "write_answer",
+    "write_seen",
 ]  # fmt: skip
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
@@ -52,6 +54,9 @@ def render(
     """
     if isinstance(step, AgentFinish):
         answer = step.return_values.get("output")
+        if tools is not None and tools.output_type is not None and type(answer) is not str:
+            data = tools.output_type.dump(answer)
+            return write_answer(dialect, data, thought, content=content, number=number)
         if not isinstance(answer, str):
             raise ValueError(  # noqa: TRY004 - a refusal to write is always a ValueError
                 f"{dialect.name} answers with a text under 'output', not {answer!r}"
@@ -73,6 +78,25 @@ def render(
         return text
     before, after = dialect.turn_frame
     return f"{text}{before}{write_seen(dialect, results, number)}{after}"
+
+
+def write_answer(
+    dialect: Dialect,
+    answer: Any,
+    thought: str = "",
+    *,
+    content: str = "",
+    number: int = 1,
+) -> str:
+    """Return an *answer*, text or other data, in *dialect*: as JSON in JSON, and else as text.
+
+    Raises:
+        ValueError: The dialect cannot write it so that it is read back unchanged.
+    """
+    written = answer_text(answer)
+    text = _write(dialect, Written(thought, answer=written, number=number, content=content))
+    before, quoted, after = text.rpartition(as_json(written))
+    return f"{before}{written}{after}" if quoted and written is not answer else text
 
 
 def calls_and_results(

@@ -134,9 +134,19 @@ class Outcome:
             return
         if self._lenient and self._read_foreign(content, end):
             return
+        answer: Any = content
+        if self._tools is not None and (output_type := self._tools.output_type) is not None:
+            try:
+                read = output_type.read(text_of(content, untyped=True), lenient=self._lenient)
+            except OutputParserException as error:
+                self._bad = BadCall(error, (0, end))
+                return
+            notes = (note for note in read.notes if note.kind)
+            self.events += (Repair(note.kind, (0, end), note.message) for note in notes)
+            answer = read.value
+        self._finish = make_finish(answer, str(content))
         if self._ended == "length":
             self.events.append(cut_answer((0, end)))
-        self._finish = make_finish(content, str(content))
         self.events.append(Finish(self._finish, (0, end)))
 
     def _read_foreign(self, content: str, end: int) -> bool:

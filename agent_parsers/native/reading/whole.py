@@ -87,6 +87,8 @@ def _quick_result(
         return None
     if kwargs and (kwargs.get("function_call") or kwargs.get("tool_calls")):
         return None
+    if tools is not None and tools.output_type is not None:
+        return None
     return make_finish(content, content)
 
 

@@ -5,6 +5,7 @@
     OutputParserException
     ├── UnknownToolError     there is no such tool, or several match the name
     ├── ToolInputError       the input does not fit the schema of the tool
+    ├── AnswerError          the answer is not of the type that was asked for
     └── ForeignCallError     the call is written in a form that the dialect does not have
 """
 
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "AnswerError",
     "ForeignCallError",
     "ToolInputError",
     "UnknownToolError",
     "placeholder_error",
+    "wrong_answer",
     "wrong_input",
 ]
 
@@ -132,6 +135,49 @@ def placeholder_error(tool: str, tool_input: dict[str, Any], name: str) -> ToolI
     )
 
 
+class AnswerError(OutputParserException):
+    """Raised for an answer that is not of the type that was asked for; lists all problems.
+
+    ::
+
+        the answer has a problem
+        - days: expected an integer, found "many"
+
+    Args:
+        error: The reason.
+        answer: What the model wrote: a text, or a value that was read from JSON.
+        problems: All problems, in the order of the schema.
+        example: A corrected answer, as data: the values that fit, and placeholders for the rest.
+            `None` if no valid example is known.
+    """
+
+    problem = "wrong_answer"
+
+    def __init__(
+        self,
+        error: object,
+        *,
+        answer: Any = "",
+        problems: tuple[InputProblem, ...] = (),
+        example: Any = None,
+    ) -> None:
+        self.answer = answer
+        self.problems = problems
+        self.example = example
+        shown = () if example is None else (f"For example: {answer_text(example)}",)
+        super().__init__(
+            error,
+            observation="\n".join((self.advice, *shown)),
+            llm_output=answer if isinstance(answer, str) else as_json(answer),
+            send_to_llm=True,
+        )
+
+    @property
+    def advice(self) -> str:
+        """Advice for the model, without the example; each dialect writes its own."""
+        return "\n".join(("The answer is not right:", *_answer_lines(self.problems)))
+
+
 class ForeignCallError(OutputParserException):
     """Raised for an answer that holds a call in a form that its dialect does not have.
 
@@ -157,16 +203,36 @@ class ForeignCallError(OutputParserException):
 
 def wrong_input(tool: str, problems: tuple[InputProblem, ...]) -> str:
     """Return the reason for a `ToolInputError`, with all *problems*."""
-    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    return "\n".join((f"the input of {tool} has {count}", *problem_lines(problems)))
+    return _counted(f"the input of {tool}", len(problems), problem_lines(problems))
 
 
-def problem_lines(problems: Iterable[InputProblem]) -> list[str]:
+def wrong_answer(problems: tuple[InputProblem, ...]) -> str:
+    """Return the reason for an `AnswerError`, with all *problems*."""
+    return _counted("the answer", len(problems), _answer_lines(problems))
+
+
+def _answer_lines(problems: tuple[InputProblem, ...]) -> list[str]:
+    return problem_lines(
+        each if each.path else f"the answer: {str(each).partition(': ')[2]}" for each in problems
+    )
+
+
+def _counted(what: str, problems: int, lines: Iterable[str]) -> str:
+    count = "a problem" if problems == 1 else f"{problems} problems"
+    return "\n".join((f"{what} has {count}", *lines))
+
+
+def problem_lines(problems: Iterable[object]) -> list[str]:
     """Return *problems* as the lines of a list; after twenty, only their number is given."""
     lines = [f"- {problem}" for problem in problems]
     if len(lines) > _MOST_LISTED:
         lines[_MOST_LISTED:] = [f"- and {len(lines) - _MOST_LISTED} more"]
     return lines
+
+
+def answer_text(value: Any) -> str:
+    """Return *value* as an answer is written: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else as_json(value)
 
 
 def as_json(value: Any) -> str:

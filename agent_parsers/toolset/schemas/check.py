@@ -14,13 +14,13 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from agent_parsers.toolset.problems.input_problem import InputProblem, Path
     from agent_parsers.toolset.schemas.schema import Node, Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
-__all__ = ["check_input", "example_of", "resolve"]
+__all__ = ["check_input", "example_of", "notes_of", "resolve"]
 
 
 def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:
@@ -47,8 +47,7 @@ def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy)
         problems = tuple(spec.origin.problems(value))
     if problems:
         raise _error(spec, fitter, tool_input, value, problems)
-    _report(arguments, value, (), notes)
-    return CheckedInput(spec.name, value, tuple(notes))
+    return CheckedInput(spec.name, value, (*notes, *notes_of(arguments, value)))
 
 
 def resolve(
@@ -142,30 +141,30 @@ def _is_valid(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
     return spec.origin is None or not any(spec.origin.problems(example))
 
 
-def _report(old: Any, new: Any, path: Path, notes: list[Note]) -> None:
-    """Add notes about how *new* differs from *old*."""
+def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[Note]:
+    """Yield notes about how *new* differs from *old*, which stands at *path* in the whole value."""
     if new is old:
         return
     if isinstance(old, dict) and isinstance(new, dict):
         for key, item in old.items():
             if key in new:
-                _report(item, new[key], (*path, key), notes)
+                yield from notes_of(item, new[key], (*path, key))
             else:
                 what = f"left out the key {where((*path, key))}, which is unknown"
-                notes.append(Note(what, "unknown_key"))
+                yield Note(what, "unknown_key")
     elif isinstance(old, list) and isinstance(new, list):
         for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
-            _report(item, new_item, (*path, index), notes)
+            yield from notes_of(item, new_item, (*path, index))
     elif old is not NOTHING:
-        notes.append(Note(f"{where(path)}: read {shown(old)} as {shown(new)}"))
+        yield Note(f"{where(path)}: read {shown(old)} as {shown(new)}")
         if isinstance(old, str) and isinstance(new, dict | list):
-            _report_repairs(old.strip(), path, notes)
+            yield from _repairs_of(old.strip(), path)
 
 
-def _report_repairs(text: str, path: Path, notes: list[Note]) -> None:
-    """Add notes about the repairs of *text*, which was read as an object or a list."""
+def _repairs_of(text: str, path: Path) -> Iterator[Note]:
+    """Yield notes about the repairs of *text*, which was read as an object or a list."""
     if parse_whole(text, MAX_DEPTH) is NOTHING:
         from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
 
-        made = repair_json(text).repairs
-        notes += (Note(f"{where(path)}: {repair.message}", repair.kind) for repair in made)
+        for repair in repair_json(text).repairs:
+            yield Note(f"{where(path)}: {repair.message}", repair.kind)

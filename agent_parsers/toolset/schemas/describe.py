@@ -10,7 +10,7 @@ from agent_parsers.toolset.schemas.scalars import type_words
 if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = ["describe"]
+__all__ = ["describe", "describe_type"]
 
 _MOST_LEVELS = 4
 
@@ -45,6 +45,21 @@ def describe(name: str, description: str, schema: Schema | None) -> str:
         head = f"{head}: {first}"
         lines = [f"    {line}" for line in more] + lines
     return "\n".join((head, *lines))
+
+
+def describe_type(schema: Schema) -> str:
+    """Return what a value of *schema* looks like.
+
+    ::
+
+        {city: string, days?: integer}
+            city: Where the journey ends.
+    """
+    lines = [_type(schema, schema.root)]
+    for key, node in schema.flat(schema.root).get("properties", {}).items():
+        if text := _line(schema.flat(node).get("description", "")):
+            lines.append(f"    {key}: {text}")
+    return "\n".join(lines)
 
 
 def _line(text: Any) -> str:

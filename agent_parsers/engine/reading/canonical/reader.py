@@ -79,7 +79,7 @@ class CanonicalReader:
         is_beside = turn.content and self._machine.lenient
         if is_beside and may_be_foreign(turn.content, names_of(tools)):
             return None
-        if not turn.calls and self._machine.is_placeholder(turn.content, tools):
+        if not turn.calls and not self._machine.keeps_answer(turn.content, tools):
             return None
         known = known_tools(tools)
         if known is None:

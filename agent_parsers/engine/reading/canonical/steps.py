@@ -295,9 +295,8 @@ class StepReader:
         if self._lenient and may_be_foreign(written, names_of(tools)):
             return None
         answer = self._machine.read_answer(written, repairs)
-        return (
-            None if self._machine.is_placeholder(answer, tools) else make_finish(answer, turn.text)
-        )
+        is_kept = self._machine.keeps_answer(answer, tools)
+        return make_finish(answer, turn.text) if is_kept else None
 
     def _call(
         self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]

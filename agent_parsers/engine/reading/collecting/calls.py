@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
@@ -18,7 +18,6 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
     Event,
-    Finish,
     Repair,
     Span,
     ThoughtDelta,
@@ -296,7 +295,10 @@ class CallsCollector(Collector):
             span = (call.span[1] - 1, call.span[1])
             events.append(Repair("unclosed", span, "took a call without its end"))
         repairs: list[Repair] = []
-        action = self._machine.call_result(call, "", self._tools, repairs)
+        tools = self._tools
+        if tools is not None and tools.output_type is not None:
+            tools = tools.answering(None)  # the end of the turn reads the answer
+        action = self._machine.call_result(call, "", tools, repairs)
         events += repairs
         if isinstance(action, AgentFinish):  # a tool's name that marks the answer
             self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
@@ -354,19 +356,20 @@ class CallsCollector(Collector):
         answer, spans = self.content, self._beside.content
         span = (spans[0][0], spans[-1][1])
         over = entry if state.part is Part.SKIPPED else -1
+        repairs: list[Repair] = []
         try:
             self._machine.check_answer(answer, span, self._tools)
-            calls = self._foreign(events, self._beside.thoughts, over)
+            if calls := self._foreign(events, self._beside.thoughts, over):
+                self._act_as(events, calls, log)
+                return
+            finish = self._machine.finish(answer, log, span, self._tools, repairs)
         except BadPayload as bad:
             self._problem = bad
             return
-        if calls:
-            self._act_as(events, calls, log)
-        else:
-            if self.ended == "length" and state.part is not Part.SKIPPED:
-                events.append(cut_answer(span))
-            self.result = make_finish(answer, log)
-            events.append(Finish(self.result, span))
+        events += repairs
+        if self.ended == "length" and state.part is not Part.SKIPPED:
+            events.append(cut_answer(span))
+        self._done(events, finish, span)
 
     @property
     def _has_begun(self) -> bool:

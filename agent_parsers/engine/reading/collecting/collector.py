@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
+from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.kept_text import KeptText
 from agent_parsers.engine.reading.quoting.watch import CodeWatch, QuoteWatch
@@ -327,8 +327,10 @@ class Collector:
         if calls := self._foreign(events, self._outside(span)):
             self._act_as(events, calls, log)
             return
-        events += (repair.moved(span[0]) for repair in repairs)
-        self._done(events, make_finish(answer, log), span)
+        repairs = [repair.moved(span[0]) for repair in repairs]
+        result = self._machine.finish(answer, log, span, self._tools, repairs)
+        events += repairs
+        self._done(events, result, span)
 
     def _outside(self, span: Span) -> list[Span]:
         """Return where text stands that is not at *span*."""

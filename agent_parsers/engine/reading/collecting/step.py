@@ -98,11 +98,13 @@ class StepCollector(Collector):
         value = self._machine.bare_input(
             head, span, self._tools, made, is_whole=is_whole, ended=self.ended
         )
+        log = self._log(to, left.stop)
+        result = self._machine.result(head, value, log, span, self._tools, made)
         events += made
         if head.tool_input is None:
             message = f"{head.tool!r} has no input; took it for an empty one"
             events.append(Repair("missing_input", span, message))
-        self._done(events, self._machine.result(head, value, self._log(to, left.stop)), span)
+        self._done(events, result, span)
 
     def _end_input(self, events: list[Event], left: Left) -> None:
         assert self._tool is not None, "an input follows a tool"
@@ -118,8 +120,9 @@ class StepCollector(Collector):
         value = self._machine.input_value(
             head, span, written, left.span[0], self._tools, repairs, ended
         )
+        log = self._log(left.to, left.stop)
+        result = self._machine.result(head, value, log, left.span, self._tools, repairs)
         events += repairs
-        result = self._machine.result(head, value, self._log(left.to, left.stop))
         self._done(events, result, (span[0], left.span[1]))
 
     def _unfenced(self, events: list[Event], written: str, span: Span) -> str:

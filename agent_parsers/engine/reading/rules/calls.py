@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
 from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
 from agent_parsers.engine.repairs.json_inputs import repeats_key
@@ -62,10 +62,11 @@ class CallRules(InputRules):
         if call.is_text:
             before = log[: call.span[0]]
             hides = self.lenient and any(closes in before for _, closes in self.dialect.reasoning)
-            return make_finish(call.tool_input if hides else log, log)
+            answer = call.tool_input if hides else log
+            return self.finish(answer, log, call.span, tools, repairs)
         if call.is_answer:
             self.check_answer(call.tool_input, call.span, tools)
-            return make_finish(call.tool_input, log)
+            return self.finish(call.tool_input, log, call.span, tools, repairs)
         named = call.tool_span
         # If the text has no name, the model did not choose the tool, so the name is not checked.
         known = tools if named[0] < named[1] else None
@@ -89,7 +90,7 @@ class CallRules(InputRules):
             is_given = bool(value) or call.input_span is not None
             span = call.input_span or (call.span if is_given else named)
             value = self.fit(head, value, span, tools, repairs, is_given=is_given)
-        return self.result(head, value, log)
+        return self.result(head, value, log, call.input_span or call.span, tools, repairs)
 
     def ends_turn(self, call: Call, to: State | None) -> bool:
         """Return whether *call* counts in a state that may lack a call and goes on to *to*."""

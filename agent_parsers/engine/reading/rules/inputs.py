@@ -223,6 +223,28 @@ class InputRules:
             return False
         return answer.strip() == self.dialect.prompt_words.answer
 
+    def keeps_answer(self, answer: Any, tools: object) -> bool:
+        """Return whether *answer* counts as it is written: as text that is no placeholder."""
+        is_text = getattr(tools, "output_type", None) is None
+        return is_text and not self.is_placeholder(answer, tools)
+
+    def finish(
+        self, answer: Any, log: str, span: Span, tools: ToolSet | None, repairs: list[Repair]
+    ) -> AgentFinish:
+        """Return the *answer* at *span* as the result of a turn, in the type asked for.
+
+        Raises:
+            BadPayload: It is not of this type.
+        """
+        if tools is None or tools.output_type is None:
+            return make_finish(answer, log)
+        try:
+            value, notes = tools.output_type.read(answer, lenient=self.lenient)
+        except OutputParserException as error:
+            raise BadPayload("wrong_answer", span, error) from None
+        repairs += (Repair(note.kind, span, note.message) for note in notes if note.kind)
+        return make_finish(value, log)
+
     def check_quotes(self, watch: QuoteWatch | None, written: str, at: int) -> None:
         """Check that an input with a quoted marker is one whole quotation, or JSON.
 
@@ -243,10 +265,22 @@ class InputRules:
             raise BadPayload("open_quote", (at, at + len(written)))
 
     def result(
-        self, head: ToolHead, value: str | dict[Any, Any], log: str
+        self,
+        head: ToolHead,
+        value: str | dict[Any, Any],
+        log: str,
+        span: Span,
+        tools: ToolSet | None,
+        repairs: list[Repair],
     ) -> AgentAction | AgentFinish:
-        """Return the result of a turn with this *head* and input."""
-        return make_finish(value, log) if head.is_answer else make_action(head.tool, value, log)
+        """Return the result of a turn with this *head* and the input at *span*.
+
+        Raises:
+            BadPayload: It is an answer, and not of the type asked for.
+        """
+        if head.is_answer:
+            return self.finish(value, log, span, tools, repairs)
+        return make_action(head.tool, value, log)
 
     def _check_tool(self, tool: str, span: Span, tools: ToolSet | None) -> None:
         if problem := self.tool_problem(tool):

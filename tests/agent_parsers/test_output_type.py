@@ -1,0 +1,259 @@
+"""Answers of a type: read, refused, written, told and constrained, in every dialect."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import pytest
+from pydantic import BaseModel, Field, field_validator
+from typing_extensions import TypedDict
+
+from agent_parsers import AgentFinish, get_dialect, get_parser, list_dialects, run_agent
+from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
+from agent_parsers.json_form import from_json
+from agent_parsers.testing import ScriptedModel
+from agent_parsers.toolset import AnswerError, ToolSet
+from agent_parsers.toolset.output_type import OutputType
+from outputs import AIMessage
+
+from ..helpers.effort import THOROUGH
+from ..helpers.grammar_samples import Sampler
+
+if TYPE_CHECKING:
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+
+
+class Trip(BaseModel):
+    """A journey."""
+
+    city: str = Field(alias="town", description="Where it ends.")
+    days: int
+    stops: list[str] = []
+
+    @field_validator("days")
+    @classmethod
+    def _check(cls, days: int) -> int:
+        if days > 30:
+            raise ValueError("a trip has at most 30 days")
+        return days
+
+
+@dataclass
+class Point:
+    x: int
+    name: str | None = None
+
+
+class Row(TypedDict):
+    key: str
+    count: int
+
+
+TRIP: Final = Trip(town="Bern: old town", days=3, stops=["a\nb", "Final Answer: no", "</answer>"])
+SAMPLES: Final[list[tuple[Any, Any]]] = [
+    (Trip, TRIP),
+    (Point, Point(1, "x")),
+    (Row, {"key": "a", "count": 2}),
+    (list[Trip], [TRIP, Trip(town="Thun", days=1)]),
+    (Trip | Point, Point(2)),
+    (Trip | None, None),
+    (dict[str, int], {"a": 1}),
+    (Literal["yes", "no"], "no"),
+    (date, date(2026, 11, 26)),
+    (tuple[int, str], (1, "a")),
+    (int, 7),
+    (bool, True),
+]
+"""Types, each with a value."""
+
+
+@cache
+def parser_for(dialect: str, output_type: Any, *, lenient: bool = True) -> AnyDialectParser[Any]:
+    return get_parser(
+        get_dialect(dialect), tools=["search"], output_type=output_type, lenient=lenient
+    )
+
+
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_what_is_written_is_read_as_the_type(dialect: str) -> None:
+    for output_type, value in SAMPLES:
+        written = parser_for(dialect, Any).render(AgentFinish({"output": "x"}, ""))
+        try:
+            written = parser_for(dialect, output_type).render(AgentFinish({"output": value}, ""))
+        except ValueError:
+            assert output_type in (Trip, list[Trip]), "only labels in texts may be impossible"
+            continue
+        for lenient in (True, False):
+            parser = parser_for(dialect, output_type, lenient=lenient)
+            turn = parser.read(written)
+            assert turn.finish is not None
+            assert (turn.output, type(turn.output)) == (value, type(value))
+            assert turn.repairs == ()
+            assert parser.parse(written) == turn.finish
+            stream = parser.stream_parser()
+            for char in written:
+                stream.feed(char)
+            stream.close()
+            assert stream.result == turn.finish
+
+
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_an_answer_of_another_type_is_an_error_that_shows_one(dialect: str) -> None:
+    parser = parser_for(dialect, Trip)
+    written = parser_for(dialect, dict[str, Any]).render(
+        AgentFinish({"output": {"town": "Bern", "days": "many"}}, "")
+    )
+    with pytest.raises(AnswerError) as caught:
+        parser.read(written)
+    error = caught.value
+    assert [problem.where for problem in error.problems] == ["days"]
+    assert error.span is not None
+    assert '"many"' in written[slice(*error.span)]
+    assert error.observation is not None
+    example = parser.render(AgentFinish({"output": Trip(town="Bern", days=1)}, ""))
+    assert json.dumps({"town": "Bern", "days": 1}) in str(error.observation)
+    assert parser.read(example).output == Trip(town="Bern", days=1)
+
+
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_the_prompt_says_the_type_and_shows_an_answer_that_is_not_taken(dialect: str) -> None:
+    parser = parser_for(dialect, Trip)
+    told = parser.get_format_instructions()
+    assert "{town: string, days: integer, stops?: array[string]}" in told
+    assert "town: Where it ends." in told
+    shown = parser.render(AgentFinish({"output": Trip(town="<town>", days=1)}, ""))
+    with pytest.raises(AnswerError, match="stands for one in the instructions"):
+        parser.read(shown)
+    assert told in parser.render_prompt("Where to?")
+
+
+@pytest.mark.parametrize("dialect", [each for each in list_dialects() if each != "smolagents_code"])
+@pytest.mark.parametrize("output_type", [Trip, Trip | Literal["none"], list[Point]])
+def test_what_the_grammar_allows_is_read_as_the_type(dialect: str, output_type: Any) -> None:
+    parser = parser_for(dialect, output_type, lenient=False)
+    grammar = turn_grammar(parser.dialect, parser.tools, TurnOptions("answer"))
+    sampler = Sampler(parser.dialect, grammar, 1)
+    plain = OutputType(output_type)
+    for _ in range(200 if THOROUGH else 10):
+        sentence = sampler.sentence()
+        try:
+            output = parser.read(sentence).output
+        except AnswerError as error:  # the validator, of which a grammar knows nothing
+            assert "at most 30" in str(error)  # noqa: PT017
+            continue
+        plain.dump(output)
+
+
+READ: Final = {
+    '{"town": "Bern", "days": 3}': [],
+    '{"town": "Bern", "days": "3"}': [],
+    '```json\n{"town": "Bern", "days": 3}\n```': ["surrounding_text"],
+    "{'town': 'Bern', 'days': 3,}": ["quotes", "trailing_comma"],
+}
+REFUSED: Final = {
+    "Bern": "expected an object",
+    '{"town": "Bern"}': "days: expected an integer, found nothing",
+    '{"town": "Bern", "days": 3': "cannot be read as JSON",
+    '{"town": "Bern", "days": 3, "stops": ["a"': "expected whole JSON, found the beginning of it",
+    '{"town": "Bern", "days": 3, "town": "Thun"}': "town: expected one value",
+    'It is {"town": "Bern", "days": 3}': "expected nothing but the JSON",
+    '{"town": "Bern", "days": 31}': "a trip has at most 30 days",
+    '{"town": "Bern", "days": 3, "more": 1}': "more: expected",
+    '[{"town": "Bern", "days": 3}]': "expected an object",
+}
+
+
+@pytest.mark.parametrize("answer", READ)
+def test_repairs_are_made_and_reported(answer: str) -> None:
+    turn = get_parser("react", output_type=Trip).read(f"Final Answer: {answer}")
+    assert turn.output == Trip(town="Bern", days=3)
+    assert sorted({repair.kind for repair in turn.repairs}) == sorted({*READ[answer]})
+    assert all(repair.span == (14, 14 + len(answer)) for repair in turn.repairs)
+    if READ[answer]:
+        with pytest.raises(AnswerError):
+            get_parser("react", output_type=Trip, lenient=False).read(f"Final Answer: {answer}")
+
+
+@pytest.mark.parametrize("answer", REFUSED)
+def test_what_may_be_another_answer_is_refused(answer: str) -> None:
+    for lenient in (True, False):
+        parser = get_parser("react", output_type=Trip, lenient=lenient)
+        with pytest.raises(AnswerError) as caught:
+            parser.read(f"Final Answer: {answer}")
+        if lenient:
+            assert REFUSED[answer] in str(caught.value)
+
+
+def test_texts_are_texts_where_the_type_takes_them() -> None:
+    either = get_parser("react", output_type=Trip | str)
+    assert either.read("Final Answer: I do not know").output == "I do not know"
+    found = either.read('Final Answer: {"town": "Bern", "days": 3}').output
+    assert found == Trip(town="Bern", days=3)
+    text = get_parser("react", output_type=str)
+    assert text.read('Final Answer: {"town": "Bern"}').output == '{"town": "Bern"}'
+
+
+def test_messages_are_read_as_the_type() -> None:
+    for name in ("tools", "openai_functions", "auto"):
+        parser = get_parser(name, output_type=Trip, tools=["search"])
+        message = AIMessage('{"town": "Bern", "days": 3}')
+        assert parser.read(message).output == Trip(town="Bern", days=3)
+        assert parser.invoke(message).return_values == {"output": Trip(town="Bern", days=3)}
+        with pytest.raises(AnswerError) as caught:
+            parser.read(AIMessage("to Bern"))
+        assert '{"town": "<town>", "days": 1}' in str(caught.value.observation)
+    prompt = get_parser("tools", output_type=Trip).render_prompt("Where to?", system="Be brief.")
+    assert prompt[0].text.startswith("Be brief.\n\nThe answer is JSON of this form")
+
+
+def test_without_tools_no_tool_may_be_called() -> None:
+    parser = get_parser("react", output_type=int)
+    with pytest.raises(Exception, match="'search' is not one of the tools"):
+        parser.read("Action: search\nAction Input: a")
+
+
+def test_an_agent_answers_in_the_type_after_it_was_told() -> None:
+    def area(lake: str) -> str:
+        """Looks up how large a lake is."""
+        return f"{lake}: 48 km²"
+
+    model = ScriptedModel([
+        "Action: area\nAction Input: Thun",
+        "Final Answer: It has 48 km².",
+        'Final Answer: {"x": 48}',
+    ])  # fmt: skip
+    run = run_agent(model, "How large?", get_parser("react", output_type=Point), [area])
+    assert run.output == Point(48)
+    assert [type(step) for step in run.steps] == [tuple, AnswerError]
+    assert 'Final Answer: {"x": 1}' in str(run.steps[1].observation)
+
+
+def test_an_answer_is_stored_as_data() -> None:
+    turn = get_parser("react", output_type=list[Trip]).read(
+        'Final Answer: [{"town": "Bern", "days": 3}]'
+    )
+    back = from_json(json.loads(json.dumps(turn.to_json())))
+    assert back.output == [{"town": "Bern", "days": 3, "stops": []}]
+    with pytest.raises(AnswerError) as caught:
+        get_parser("react", output_type=Trip).read("Final Answer: Bern")
+    again = AnswerError.from_json(json.loads(json.dumps(caught.value.to_json())))
+    assert (again.problems, again.answer) == (caught.value.problems, "Bern")
+
+
+def test_tools_know_the_type_of_answers() -> None:
+    plain = ToolSet(["search"])
+    tools = plain.answering(Trip)
+    assert tools != plain
+    assert tools == plain.answering(Trip) == pickle.loads(pickle.dumps(tools))
+    assert tools.answering(None) == plain
+    assert hash(tools) == hash(plain.answering(Trip))
+    with pytest.raises(TypeError, match="the output_type 'Random' has no JSON Schema"):
+        plain.answering(Random)
+    with pytest.raises(ValueError, match="is not of the type asked for"):
+        get_parser("react", output_type=Trip).render(AgentFinish({"output": Point(1)}, ""))
