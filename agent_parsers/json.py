@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 from typing_extensions import override
 
@@ -12,7 +14,7 @@ from agent_parsers.parsers.dialect_parser import DialectParser
 __all__ = ["JSONAgentOutputParser"]
 
 
-class JSONAgentOutputParser(DialectParser):
+class JSONAgentOutputParser(DialectParser[Any]):
     """Reads one JSON object, bare or in a fence, as `langchain_classic` does.
 
     ::

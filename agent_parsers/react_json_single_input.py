@@ -25,7 +25,7 @@ _ANSWER: Final = "Final Answer:"
 _TIMEOUT_S: Final = 1.0
 
 
-class ReActJsonSingleInputOutputParser(DialectParser):
+class ReActJsonSingleInputOutputParser(DialectParser[Any]):
     """Reads ReAct text whose action is a JSON blob, as `langchain_classic` does.
 
     ::

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 from typing_extensions import override
 
@@ -12,7 +14,7 @@ from agent_parsers.parsers.dialect_parser import DialectParser
 __all__ = ["ReActSingleInputOutputParser"]
 
 
-class ReActSingleInputOutputParser(DialectParser):
+class ReActSingleInputOutputParser(DialectParser[Any]):
     """Reads ReAct text with one input for a tool, as `langchain_classic` does.
 
     ::

@@ -165,7 +165,7 @@ def dialect_parser(dialect: Dialect, **options: Any) -> AnyDialectParser:
     return kind(dialect=dialect, **options)
 
 
-class InstructedParser(DialectParser):
+class InstructedParser(DialectParser[Any]):
     """A parser with format instructions that the user may replace."""
 
     format_instructions: str | None = None

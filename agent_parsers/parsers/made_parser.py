@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["MadeParser"]
 
 
-class MadeParser(DialectParser):
+class MadeParser(DialectParser[Any]):
     """A parser whose dialect is made from its other fields, also after copying or unpickling."""
 
     @abstractmethod

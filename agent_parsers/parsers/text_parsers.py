@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 from typing_extensions import override
 
@@ -13,7 +15,7 @@ from agent_parsers.parsers.made_parser import MadeParser
 __all__ = ["ConvoTextOutputParser", "MRKLOutputParser", "ReActOutputParser"]
 
 
-class ReActOutputParser(DialectParser):
+class ReActOutputParser(DialectParser[Any]):
     """Reads ReAct text as in the paper: ``Action 1: Search[entity]`` and ``Finish[answer]``."""
 
     dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True)
