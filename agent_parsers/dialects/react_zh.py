@@ -72,6 +72,7 @@ WORDS: Final = PromptWords(
     repeats="……（以上步骤可以重复）",
     last_thought="我现在知道最终答案了",
     answer="问题的答案",
+    no_answer="请使用工具，先不要回答。",
     output_type="答案是如下形式的 JSON，前后没有别的文字：",
     use="我需要使用 {tool}。",
     no_tools="（无）",

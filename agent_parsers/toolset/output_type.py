@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Never, NoReturn
 
 from agent_parsers.toolset.declaring.validation import problems_of, validated
 from agent_parsers.toolset.problems.errors import AnswerError, as_json, wrong_answer
@@ -42,7 +42,7 @@ class OutputType:
 
     Args:
         output_type: A pydantic model, a dataclass, a `TypedDict`, ``list[…]``, a union, or any
-            other type that has a JSON Schema.
+            other type that has a JSON Schema. `Never`: each turn calls a tool.
 
     Raises:
         TypeError: It has no JSON Schema.
@@ -69,7 +69,14 @@ class OutputType:
     def __reduce__(self) -> tuple[type[OutputType], tuple[Any]]:
         return OutputType, (self.type,)
 
+    @property
+    def is_never(self) -> bool:
+        """Whether no answer is of the type, so that each turn has to call a tool."""
+        return self.type in (Never, NoReturn)
+
     def _read_schema(self) -> dict[str, Any]:
+        if self.is_never:
+            return {"not": {}}
         if is_v1_model(self.type):
             return dict(schema_of(self.type))
         return self._adapter.json_schema()
@@ -100,6 +107,10 @@ class OutputType:
         """
         fitter = Fitter(self.schema, Policy(lenient=lenient))
         notes: list[Note] = []
+        if self.is_never:
+            found = f"an answer, {shown(answer)}"
+            problem = InputProblem((), "a call of a tool in its place", found)
+            raise self._error(fitter, answer, None, (problem,))
         try:
             written = _from_text(fitter, answer, notes) if isinstance(answer, str) else answer
         except BadInput as bad:

@@ -8,13 +8,21 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Never
 
 import pytest
 from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
 
-from agent_parsers import AgentFinish, get_dialect, get_parser, list_dialects, run_agent
+from agent_parsers import (
+    AgentFinish,
+    OutputParserException,
+    get_dialect,
+    get_parser,
+    list_dialects,
+    run_agent,
+)
+from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.json_form import from_json
 from agent_parsers.testing import ScriptedModel
@@ -216,6 +224,27 @@ def test_without_tools_no_tool_may_be_called() -> None:
     parser = get_parser("react", output_type=int)
     with pytest.raises(Exception, match="'search' is not one of the tools"):
         parser.read("Action: search\nAction Input: a")
+
+
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_no_answer_is_of_the_type_never(dialect: str) -> None:
+    parser = parser_for(dialect, Never)
+    written = parser_for(dialect, str).render(AgentFinish({"output": "I will look it up."}, ""))
+    with pytest.raises(AnswerError, match="expected a call of a tool"):
+        parser.read(written)
+    with pytest.raises(OutputParserException):
+        parser.read(written, ended="length")
+    assert "do not answer yet" in parser.get_format_instructions() or dialect == "react_zh"
+
+
+def test_a_grammar_of_the_type_never_has_only_calls() -> None:
+    parser = get_parser("hermes", tools=["search"], output_type=Never)
+    assert parser.read('<tool_call>{"name": "search", "arguments": {}}</tool_call>').actions
+    assert parser.grammar("gbnf") == get_parser("hermes", tools=["search"]).grammar(
+        "gbnf", turn="call"
+    )
+    with pytest.raises(GrammarError, match="each turn calls a tool"):
+        parser.grammar("gbnf", turn="answer")
 
 
 def test_an_agent_answers_in_the_type_after_it_was_told() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -128,6 +128,10 @@ class _Turns:
         self._marks = Marks(dialect)
         self._rules: dict[str, Node] = {}
         self._output_type = None if tools is None else tools.output_type
+        if self._output_type is not None and self._output_type.is_never:
+            if options.turn == "answer":
+                raise GrammarError("each turn calls a tool, as the output_type says")
+            self._options = replace(options, turn="call")
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
         self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)

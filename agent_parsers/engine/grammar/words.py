@@ -30,6 +30,8 @@ class PromptWords:
     """In place of the answer."""
     output_type: str = "The answer is JSON of this form, with nothing around it:"
     """Introduces the type of the answer, if it is not text."""
+    no_answer: str = "Call a tool; do not answer yet."
+    """Says that each turn calls a tool."""
     use: str = "I need to use {tool}."
     """The thought before an example of an action; ``{tool}`` stands for its tool."""
     value: str = "<{name}>"

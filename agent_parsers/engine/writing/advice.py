@@ -53,7 +53,8 @@ def advice(
     if tools is not None and len(tools):
         near = None if tool else nearest(_one_line(written), tools.names)
         tool = tool or near or tools.names[0]
-    if isinstance(error, AnswerError):
+    is_never = tools is not None and tools.output_type is not None and tools.output_type.is_never
+    if isinstance(error, AnswerError) and not is_never:
         example = _answer(dialect, error.example)
     else:
         example = _example(dialect, tools, tool, arguments)

@@ -55,6 +55,8 @@ def told_type(tools: ToolSet | None, words: PromptWords) -> str:
     """Return what the prompt says about the type of answers; ``""`` if they are text."""
     if tools is None or tools.output_type is None:
         return ""
+    if tools.output_type.is_never:
+        return words.no_answer
     return f"{words.output_type}\n\n{tools.output_type.describe()}"
 
 
