@@ -5,21 +5,19 @@ from __future__ import annotations
 from importlib import import_module
 
 try:
-    import_module("outputs.lazy_names")
-    import_module("output_parsers.printable")
+    import_module("output_parsers.neighbours")  # it says what hides the package below it
 except ImportError:
     from importlib.util import find_spec
     from pathlib import Path
 
-    home = Path(__file__).resolve().parents[1]
-    for name in ("outputs", "output_parsers"):
-        spec = find_spec(name)
-        if spec is None or spec.origin is None:
-            continue
-        if Path(spec.origin).resolve().parent != home / name:
+    spec = find_spec("output_parsers")
+    if spec is not None and spec.origin is not None:
+        home = Path(__file__).resolve().parents[1]
+        if Path(spec.origin).resolve().parent != home / "output_parsers":
             raise ImportError(
-                f"{spec.origin} hides the package {name!r} of agent-parsers: rename that file",
-                name=name,
+                f"{spec.origin} hides the package 'output_parsers' of agent-parsers: rename that"
+                " file",
+                name="output_parsers",
                 path=spec.origin,
             ) from None
     raise

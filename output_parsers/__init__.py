@@ -5,6 +5,7 @@ Every name is imported at its first use, so that importing this package costs ne
 
 from typing import TYPE_CHECKING
 
+from output_parsers import neighbours  # noqa: F401 - first, since it says what hides a package
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:

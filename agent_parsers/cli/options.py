@@ -59,7 +59,10 @@ def known_dialect(name: str | None) -> str | None:
     try:
         return None if name is None else get_dialect(name).name
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        said = str(error).partition(": use get_parser(")[0]
+        said = said.partition("; for another model")[0]
+        said = said.replace("list_dialects() has", f"`{NAME} dialects` has")
+        raise typer.BadParameter(said) from None
 
 
 def dialects_like(incomplete: str) -> list[str]:
@@ -113,7 +116,9 @@ def known_tools(tools: str | None) -> "ToolSet | None":
     try:
         is_file = tools.endswith(".json")
         return listed_tools(Path(tools).read_text(encoding="utf-8") if is_file else tools)
-    except (OSError, ValueError, TypeError) as error:
+    except OSError as error:
+        raise typer.BadParameter(f"{tools}: {error.strerror}", param_hint="--tools") from None
+    except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error), param_hint="--tools") from None
 
 

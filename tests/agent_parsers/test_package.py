@@ -65,6 +65,14 @@ def test_a_file_that_hides_a_package_is_named(
         assert done.stderr.splitlines()[-1] == said
 
 
+@pytest.mark.parametrize("package", ["output_parsers", "agent_parsers"])
+def test_it_is_named_whichever_package_is_imported_first(tmp_path: Path, package: str) -> None:
+    (tmp_path / "outputs.py").write_text("RESULTS = 3")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {package}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "hides the package 'outputs' of agent-parsers" in done.stderr.splitlines()[-1]
+
+
 def test_another_missing_package_is_not_blamed_on_a_file(tmp_path: Path) -> None:
     (tmp_path / "pydantic.py").write_text("raise ImportError('no pydantic here')")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from agent_parsers import register"
@@ -91,7 +99,7 @@ def heavy_after(code: str) -> set[str]:
 def test_importing_a_package_loads_only_the_list_of_its_names(package: str) -> None:
     python = modules_after("import __future__, typing, importlib")
     loaded = modules_after(f"import {package}") - python
-    known = {"agent_parsers.neighbours", "output_parsers.printable", "outputs.lazy_names"}
+    known = {"agent_parsers.neighbours", "output_parsers.neighbours", "outputs.lazy_names"}
     assert loaded <= {"agent_parsers", "output_parsers", "outputs"} | known
 
 
