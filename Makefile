@@ -69,6 +69,10 @@ site:  ## build the site with the playground into build/site; takes pip and npm
 architecture:  ## draw the house in docs/architecture.md anew from the imports
 	$(PYTHON) docs/make_architecture.py
 
+.PHONY: pictures
+pictures:  ## draw the pictures of the documentation anew; needs Chromium
+	$(PYTHON) docs/make_pictures.py
+
 .PHONY: names
 names:  ## write agent_parsers/registry/names.py anew from the dialects
 	$(PYTHON) docs/make_names.py

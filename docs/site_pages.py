@@ -62,6 +62,8 @@ _INFO: Final = re.compile(r"\A(`{3,}\w+) .*")
 """A block's language and what stands behind it, for the tests: ``python continued``."""
 _LINK: Final = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s]+)\)")
 
+_PICTURE: Final = re.compile(r'(?P<attribute>src|srcset)="(?P<to>[^":]+\.png)"')
+
 
 class Page(NamedTuple):
     """A page of the site."""
@@ -124,7 +126,11 @@ def _relinked(prose: str, source: str) -> str:
         to = posixpath.relpath(_place(target), here or ".") if is_here else CODE + target
         return f"{match['image']}[{match['text']}]({to}{mark}{anchor})"
 
-    return _LINK.sub(link, prose)
+    def picture(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), match["to"]))
+        return f'{match["attribute"]}="{posixpath.relpath(_place(target), here or ".")}"'
+
+    return _PICTURE.sub(picture, _LINK.sub(link, prose))
 
 
 # -- for models ------------------------------------------------------------------------------------

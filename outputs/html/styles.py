@@ -138,12 +138,13 @@ gap:0 .5rem;align-items:center;padding:.12rem 0;font-size:.86rem}
 padding:.7rem .9rem;background:var(--ap-panel);border-radius:8px;font-size:.86rem}
 .ap-filter :is(input,select,button){font:inherit;color:inherit;background:var(--ap-paper);
 border:1px solid var(--ap-line);border-radius:6px;padding:.25rem .5rem;max-width:100%}
-.ap-filter label{display:flex;gap:.5rem;align-items:center;min-width:0}
+.ap-filter label{display:flex;gap:.5rem;align-items:center;min-width:0;white-space:nowrap}
+.ap-filter select{min-width:0;flex:1}
 
 .ap-run{border-top:1px solid var(--ap-line)}
 .ap-run>summary{padding:.65rem 0;display:grid;grid-template-columns:1rem 4.2rem 1fr auto;
 gap:0 .6rem;align-items:baseline}
-.ap-run>summary>b{font-weight:600}
+.ap-run>summary>b{font-weight:600;white-space:nowrap}
 .ap-run>summary>bdi{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;min-width:0}
 .ap-run>summary>.ap-badges{margin:0;flex-wrap:nowrap}
 .ap-run>.ap-whole{padding:0 0 1.2rem 1.6rem}
@@ -169,6 +170,7 @@ main.ap{padding:1.2rem .9rem 4rem}
 .ap-row>summary{grid-template-columns:1rem minmax(0,8rem) 1fr minmax(2rem,auto)}
 .ap-run>summary{grid-template-columns:1rem 1fr auto}
 .ap-run>summary>bdi{grid-column:2/-1;grid-row:2;color:var(--ap-muted)}
+.ap-run>summary>.ap-badges{flex-wrap:wrap;justify-content:flex-end}
 .ap-run>.ap-whole{padding-left:0}
 .ap-steps>li{padding-left:.7rem}
 }
