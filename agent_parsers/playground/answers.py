@@ -9,12 +9,15 @@ The page sends a request for each change, to a server or to Python in the page i
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
+from agent_parsers import detect
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.events import (
     ActionComplete,
@@ -27,6 +30,7 @@ from agent_parsers.events import (
 from agent_parsers.html.explanations import explanation_html
 from agent_parsers.registry.dialects_by_name import get_dialect, get_parser, list_dialects
 from agent_parsers.toolset.listed import listed_tools
+from output_parsers import OutputParserException
 from outputs.html.page import fragment
 from outputs.messages.ended import Ended
 
@@ -43,6 +47,10 @@ __all__ = ["LONGEST_TEXT", "answer"]
 LONGEST_TEXT: Final = 100_000
 """Longest text that the playground reads, in characters."""
 _MOST_CUTS: Final = 200
+_BROKEN: Final = (
+    "I should look it up.\n\n**Action:** `Search`\n"
+    "**Action Input:** {'query': 'oldest bridge in Bern', limit: 3,}"
+)
 _QUESTION: Final = "How old is the oldest bridge of Bern?"
 
 View: TypeAlias = Literal["reading", "events", "prompt", "grammar", "template", "python"]
@@ -92,9 +100,9 @@ def answer(request: str | bytes) -> str:
 
 
 def _dialects() -> dict[str, Any]:
-    """Return the dialects, each with a turn to begin with."""
+    """Return the dialects, each with a turn, and a broken reply to begin with."""
     known = map(get_dialect, list_dialects())
-    return {"dialects": [_row(dialect) for dialect in known]}
+    return {"dialects": [_row(dialect) for dialect in known], "text": _BROKEN, "tools": "search"}
 
 
 def _row(dialect: Dialect) -> dict[str, Any]:
@@ -108,14 +116,29 @@ def _row(dialect: Dialect) -> dict[str, Any]:
 
 
 def _shown(request: _Request) -> dict[str, Any]:
-    dialect = get_dialect(request.dialect)
+    tools = listed_tools(request.tools) if request.tools.strip() else None
+    name = request.dialect
+    if name == "auto":
+        try:
+            name = detect(request.text, tools=tools).dialect
+        except OutputParserException as error:
+            return {"problem": f"{str(error).partition('; list_dialects')[0]}: choose a dialect"}
     parser = get_parser(
-        dialect,
-        tools=listed_tools(request.tools) if request.tools.strip() else None,
-        lenient=request.mode == "lenient",
-        start=request.start,
+        get_dialect(name), tools=tools, lenient=request.mode == "lenient", start=request.start
     )
-    return _VIEWS[request.view](parser, request)
+    shown = _VIEWS[request.view](parser, request.model_copy(update={"dialect": name}))
+    return {**shown, "dialect": name, "parsed_us": round(_parsing_us(parser, request), 1)}
+
+
+def _parsing_us(parser: AnyDialectParser, request: _Request) -> float:
+    """Return how long the parser takes for the text, in µs, once it is compiled."""
+    taken = []
+    for _ in range(3):
+        begun = perf_counter()
+        with suppress(OutputParserException):
+            parser.parse(request.text, ended=request.ended)
+        taken.append(perf_counter() - begun)
+    return min(taken) * 1e6
 
 
 def _reading(parser: AnyDialectParser, request: _Request) -> dict[str, Any]:

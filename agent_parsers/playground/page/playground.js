@@ -140,6 +140,13 @@ function show(answer) {
   }
 }
 
+/** Return what is said of the reading above the page: as what it was read, and how fast. */
+function told({ dialect, parsed_us: micros }) {
+  if (dialect === undefined) return "";
+  const time = micros < 1000 ? `${micros.toFixed(0)} µs` : `${(micros / 1000).toFixed(1)} ms`;
+  return `Parsed as ${dialect} in ${time}.`;
+}
+
 let running = false;
 let changed = false;
 
@@ -159,10 +166,10 @@ async function update() {
   $("output").setAttribute("aria-busy", "true");
   while (changed) {
     changed = false;
-    const begun = performance.now();
     try {
-      show(await ask(state()));
-      $("state").textContent = `Read in ${(performance.now() - begun).toFixed(1)} ms.`;
+      const answer = await ask(state());
+      show(answer);
+      $("state").textContent = told(answer);
     } catch (error) {
       $("state").textContent = `It failed: ${error.message}`;
     }
@@ -259,11 +266,12 @@ function putExample() {
   if (chosen) $("text").value = chosen.text;
 }
 
-function listen() {
+function listen(first) {
   let was = $("dialect").value;
   $("dialect").addEventListener("change", () => {
     const before = dialects.get(was);
-    if (!$("text").value || (before && $("text").value === before.text)) putExample();
+    const untouched = [before?.text, first.text].includes($("text").value);
+    if (!$("text").value || untouched) putExample();
     was = $("dialect").value;
     refresh();
   });
@@ -316,19 +324,24 @@ function listen() {
 }
 
 async function start() {
+  let first;
   try {
-    const answer = await ask({ list: true });
-    dialects = new Map(answer.dialects.map((dialect) => [dialect.name, dialect]));
+    first = await ask({ list: true });
+    dialects = new Map(first.dialects.map((dialect) => [dialect.name, dialect]));
   } catch (error) {
     $("state").textContent = `It failed: ${error.message}`;
     return;
   }
+  $("dialect").append(element("option", "auto: find it", { value: "auto" }));
   for (const name of dialects.keys()) $("dialect").append(element("option", name, { value: name }));
   $("dialect").value = "react";
   const given = fromHash(location.hash);
   restore(given);
-  if (given.text === undefined) putExample();
-  listen();
+  if (given.text === undefined) {
+    $("text").value = first.text;
+    $("tools").value = first.tools;
+  }
+  listen(first);
   refresh();
 }
 

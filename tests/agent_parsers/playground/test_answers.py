@@ -17,6 +17,7 @@ from ...helpers.stories import every_dialect
 
 VIEWS = ("reading", "events", "prompt", "grammar", "template", "python")
 TURN = "Thought: hm\nAction: search\nAction Input: lakes"
+CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 
 
 def shown(**request: Any) -> Any:
@@ -35,6 +36,21 @@ def test_the_dialects_come_with_a_turn_that_can_be_read() -> None:
     assert [row["name"] for row in rows] == list_dialects()
     for row in rows:
         assert get_parser(row["name"], lenient=False).read(row["text"]).result, row["name"]
+
+
+def test_the_first_text_is_broken_and_read() -> None:
+    first = json.loads(answer('{"list": true}'))
+    it = shown(text=first["text"], tools=first["tools"], dialect="auto")
+    assert (it["dialect"], it["is_error"]) == ("react", False)
+    assert "trailing comma" in it["html"]
+
+
+def test_a_dialect_is_found_and_the_time_is_that_of_the_parser() -> None:
+    it = shown(text=CALL, dialect="auto")
+    assert it["dialect"] == "hermes"
+    assert 0 < it["parsed_us"] < 1e6
+    assert "get_parser('hermes')" in shown(dialect="auto", view="python", text=CALL)["text"]
+    assert "choose a dialect" in shown(dialect="auto", text="hello")["problem"]
 
 
 @every_dialect
