@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
     from reference_source import Member
 
+CALLED = {
+    "__call__": "{}: to call it", "__new__": "{}(…)", "__add__": "{} + …", "__radd__": "… + {}",
+    "__or__": "{} | …", "__ror__": "… | {}",
+}  # fmt: skip
+"""How methods are written that are called by their signs."""
 FOLDER = Path(__file__).parent / "reference"
 MODULES = (
     "outputs",
@@ -156,8 +161,15 @@ def _all_members(found: Found, homes: dict[str, str]) -> list[Member]:
 
 
 def _method(owner: str, member: Member) -> Iterator[str]:
-    yield from (f"### {owner}.{member.name}", "")
-    yield from code_block(signatures(member.nodes, member.name))
+    called = CALLED.get(member.name, "{}.{name}").format(owner, name=member.name)
+    lines = signatures(member.nodes, member.name)
+    if member.name in CALLED:
+        lines = [line.replace(f"def {member.name}", owner) for line in lines]
+        if member.name == "__call__":
+            lines = [line.replace(owner, "it", 1) for line in lines]
+        elif member.name != "__new__":
+            lines = [called]
+    yield from (f"### {called}", "", *code_block(lines))
     yield from _said(member.doc)
 
 

@@ -8,6 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+SIGNS = {"__call__", "__new__", "__add__", "__radd__", "__or__", "__ror__"}
+"""Methods that are called by signs; others with such names are for Python."""
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("outputs", "output_parsers", "agent_parsers")
 
@@ -85,7 +87,7 @@ def members(found: Found) -> list[Member]:
     known: dict[str, Member] = {}
     for statement, doc in [*_statements(node.body), *_set_by_init(node)]:
         name = _name_of(statement)
-        if _is_public(name) or (name[:2] == "__" and name != "__init__" and doc):
+        if _is_public(name) or (name in SIGNS and doc):
             before = known.get(name, Member(name, [], ""))
             known[name] = Member(name, [*before.nodes, statement], doc or before.doc)
     return [*known.values()]
