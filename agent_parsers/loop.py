@@ -165,6 +165,10 @@ class _Loop:
         max_retries: int,
         on_event: Callable[[Event], object] | None,
     ) -> None:
+        if not hasattr(parser, "render_prompt"):
+            raise TypeError(
+                f'an agent has a parser, as of get_parser("react"), not {parser!r:.100}'
+            )
         if tools is not None:
             parser = parser.model_copy(
                 update={"tools": _with_type(known_tools(tools), parser.tools)}

@@ -12,7 +12,12 @@ __all__ = ["unknown_name", "wrong_name", "wrong_option"]
 
 _NO_FORMATS: Final = ("langchain", "langgraph", "llamaindex", "llama_index", "crewai", "autogen")
 """Frameworks, whose agents write several formats."""
-_MEANT: Final = {"strict": "lenient=False", "tool": "tools", "functions": "tools"}
+_MEANT: Final = {
+    "strict": "lenient=False",
+    "tool": "tools",
+    "functions": "tools",
+    **dict.fromkeys(("response_model", "response_format", "output_model", "schema"), "output_type"),
+}
 """What arguments that there are not are called here."""
 
 

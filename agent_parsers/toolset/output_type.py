@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property, partial
+from inspect import isroutine
 from typing import TYPE_CHECKING, Any, NamedTuple, Never, NoReturn
 
 from agent_parsers.toolset.declaring.validation import problems_of, validated
@@ -15,6 +16,7 @@ from agent_parsers.toolset.schemas.check import notes_of
 from agent_parsers.toolset.schemas.describe import describe_type
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import Schema
+from output_parsers.model_output import kind_of
 from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
 from outputs.growing_json.lenient.repeated_keys import repeated_key
 from outputs.growing_json.scalars import NOTHING
@@ -51,11 +53,16 @@ class OutputType:
     def __init__(self, output_type: Any) -> None:
         self.type = output_type
         """The type itself."""
+        if isinstance(output_type, str | list | tuple | dict) or isroutine(output_type):
+            raise TypeError(
+                "an output_type is a type, such as a pydantic model or list[str], not"
+                f" {kind_of(output_type)}"
+            )
         try:
             self.json_schema: dict[str, Any] = self._read_schema()
             """Its JSON Schema; treat it as read-only."""
         except (TypeError, ValueError, NameError, RuntimeError) as error:
-            reason = str(error).partition("\n")[0]
+            reason = str(error).partition("\n")[0].partition(". Set `")[0]
             raise TypeError(f"{_named(output_type)} has no JSON Schema: {reason}") from error
         self.schema = Schema(self.json_schema)
         """The same, validated."""

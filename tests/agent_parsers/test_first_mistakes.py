@@ -168,6 +168,26 @@ closed().close()
 answer_stream(parser.events(["Final Answer: 42"])).finish
 list(answer_stream(["Final Answer: 42"]))
 
+# answers of a type
+get_parser("react", output_type="Person")
+get_parser("react", output_type=Person(name="Ada"))
+get_parser("react", output_type=3)
+get_parser("react", output_type=search)
+get_parser("react", output_type=[Person])
+get_parser("react", output_type=Searcher)
+get_parser("react", output_type=Person).parse("Final Answer: Ada")
+get_parser("react", output_type=Person).read('Final Answer: {"name": "Ada"}').output
+get_parser("react", output_type=Colour).read("Final Answer: green")
+get_parser("react", response_model=Person)
+
+# agents
+run_agent("gpt-5", "Why?", parser, [search])
+run_agent(str, "Why?", "react", [search])
+run_agent(str, "Why?", parser)
+run_agent(str, None, parser, [search])
+run_agent(lambda: "Final Answer: 42", "Why?", parser, [search])
+run_agent(lambda prompt: None, "Why?", parser, [search])
+
 # steps and results
 parser.format_scratchpad(["Final Answer: 42"])
 parser.render("42")
