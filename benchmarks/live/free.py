@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers import AgentFinish, OutputParserException, get_parser
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
 from agent_parsers.testing.trials.stories import cut
 from benchmarks.live.questions import QUESTIONS, TOOLS
 
@@ -67,7 +68,35 @@ def readers(name: str) -> dict[str, Callable[[dict[str, str]], Any]]:
     theirs = langchain_parser(name)
     if theirs is not None:
         found["LangChain"] = lambda each: theirs.parse(each["text"])
+    if name in _JSON and find_spec("json_repair") is not None:
+        found["json_repair"] = lambda each: repaired(each["text"])
     return found
+
+
+_JSON = ("react_json", "json", "structured_chat", "hermes")
+"""The dialects whose calls are objects of JSON."""
+
+
+def repaired(text: str) -> AgentAction | AgentFinish:
+    """Return the action in the value that json_repair makes of *text*, the first if of several.
+
+    Raises:
+        ValueError: It makes nothing of it that names a tool.
+    """
+    from json_repair import loads
+
+    value: Any = loads(text)
+    first = value[0] if isinstance(value, list) and value else value
+    keys = ("action", "action_input") if isinstance(first, dict) and "action" in first else _CALL
+    tool = first.get(keys[0]) if isinstance(first, dict) else None
+    if not isinstance(tool, str):
+        raise ValueError("it is no call")  # noqa: TRY004 - as a parser refuses
+    if tool == "Final Answer":
+        return AgentFinish({"output": first.get(keys[1])}, text)
+    return AgentAction(tool, str(first.get(keys[1], "")), text)
+
+
+_CALL = ("name", "arguments")
 
 
 def langchain_parser(name: str) -> Any:
