@@ -12,7 +12,7 @@ from pathlib import Path
 from socket import create_connection
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers import ToolSet
+from agent_parsers import OutputParserException, ToolSet
 from benchmarks.live.questions import TOOLS
 from benchmarks.live.server import free_port
 
@@ -41,9 +41,12 @@ def _agent(server: Server, dialect: str, grammar: str | None) -> str:
         question=QUESTION, url=f"{server.url}/v1", model="local", dialect=dialect,
         grammar=grammar, turns=4, tokens=160,
     )  # fmt: skip
-    with redirect_stdout(written):
-        answer = local_agent.run(asked)
-    return f"local_agent, {dialect}, grammar: {grammar}\n{written.getvalue()}answer: {answer!r}\n"
+    try:
+        with redirect_stdout(written):
+            end = f"answer: {local_agent.run(asked)!r}"
+    except (OutputParserException, RuntimeError) as error:  # its retries or its turns are used up
+        end = f"it gave up: {error}"
+    return f"local_agent, {dialect}, grammar: {grammar}\n{written.getvalue()}{end}\n"
 
 
 def _proxied(server: Server) -> str:

@@ -30,7 +30,7 @@ You can call these tools:
 {{ message.content or '' }}
 {%- for call in message.tool_calls or [] %}
 <tool_call>
-{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments }}}
+{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
 </tool_call>
 {%- endfor %}<|im_end|>
 {% endfor %}

@@ -199,7 +199,9 @@ class InputRules:
         if not isinstance(value, dict):
             return
         for name, given in value.items():
-            if isinstance(given, str) and given in (words.placeholder(name), words.tool_input):
+            if given == words.placeholder(name) or (
+                isinstance(words.tool_input, str) and _begins_with(given, words.tool_input)
+            ):
                 # imported lazily: only errors need it
                 from agent_parsers.toolset.problems.errors import placeholder_error
 
@@ -215,13 +217,13 @@ class InputRules:
             raise BadPayload("placeholder", span)
 
     def is_placeholder(self, answer: Any, tools: object) -> bool:
-        """Return whether *answer* is what the instructions show in the place of an answer.
+        """Return whether *answer* is, or begins with, what the instructions show in its place.
 
         It counts only if there are *tools*: then the model was likely told by these instructions.
         """
-        if not self.lenient or tools is None or not isinstance(answer, str):
+        if not self.lenient or tools is None:
             return False
-        return answer.strip() == self.dialect.prompt_words.answer
+        return _begins_with(answer, self.dialect.prompt_words.answer)
 
     def keeps_answer(self, answer: Any, tools: object) -> bool:
         """Return whether *answer* counts as it is written: as text that is no placeholder."""
@@ -314,6 +316,21 @@ class InputRules:
             return tools is not None and tools.fills(tool, arguments)
 
         return (self.lenient or lacks == "closer") and may_lack(lacks, ended, fills)
+
+
+def _begins_with(value: Any, placeholder: str) -> bool:
+    """Return whether *value* is a *placeholder*, or one that a model took for the first line.
+
+    It is one also as data, whose texts are all placeholders.
+    """
+    if isinstance(value, str):
+        said = value.lstrip()
+        rest = said[len(placeholder) :] if said.startswith(placeholder) else "x"
+        return not rest.partition("\n")[0].strip()
+    if isinstance(value, dict | list) and value:
+        parts = value.values() if isinstance(value, dict) else value
+        return all(_begins_with(part, placeholder) for part in parts)
+    return False
 
 
 def unmarked(written: str, label: str) -> str:

@@ -485,3 +485,25 @@ def test_a_placeholder_is_no_answer(name: str) -> None:
     with pytest.raises(OutputParserException, match="the words that stand for it"):
         parser.parse(copied)
     assert isinstance(get_parser(name).parse(copied), AgentFinish)
+
+
+def test_a_placeholder_is_no_answer_either_before_other_lines_or_in_data() -> None:
+    react = get_parser("react", tools=["search"])
+    words = react.dialect.prompt_words.answer
+    for answer in (f"{words}\n\nYou can use a tool:", f"  {words} \nYes."):
+        with pytest.raises(OutputParserException, match="the words that stand for it"):
+            react.read(f"Final Answer: {answer}")
+    assert react.read(f"Final Answer: {words} is 42").output == f"{words} is 42"
+    json = get_parser("json", tools=["search"])
+    for data, is_copied in (
+        (f'{{"key": "{words}"}}', True),
+        (f'[{{"a": "{words}"}}, "{words}"]', True),
+        (f'{{"key": "{words}", "n": 42}}', False),
+        ("{}", False),
+    ):
+        text = f'{{"action": "Final Answer", "action_input": {data}}}'
+        if is_copied:
+            with pytest.raises(OutputParserException, match="the words that stand for it"):
+                json.read(text)
+        else:
+            assert json.read(text).finish
