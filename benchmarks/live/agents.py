@@ -43,7 +43,7 @@ def _agent(server: Server, dialect: str, grammar: str | None) -> str:
     )  # fmt: skip
     try:
         with redirect_stdout(written):
-            end = f"answer: {local_agent.run(asked)!r}"
+            end = f"answer: {local_agent.run(asked).output!r}"
     except (OutputParserException, RuntimeError) as error:  # its retries or its turns are used up
         end = f"it gave up: {error}"
     return f"local_agent, {dialect}, grammar: {grammar}\n{written.getvalue()}{end}\n"

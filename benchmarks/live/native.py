@@ -6,6 +6,7 @@ request. It also says what the model wrote, before it read the calls in it.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, ToolSet, get_parser
@@ -38,11 +39,32 @@ You can call these tools:
 {% endif %}"""
 
 
+def _past(question: str, tool: str, arguments: dict[str, str], seen: str) -> list[dict[str, Any]]:
+    """Return a question, the call that answers it, what the tool returned, and the answer."""
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    called = [{"id": question, "type": "function", "function": function}]
+    return [
+        {"role": "user", "content": question},
+        {"role": "assistant", "content": "", "tool_calls": called},
+        {"role": "tool", "tool_call_id": question, "content": seen},
+        {"role": "assistant", "content": seen},
+    ]
+
+
+PAST = [
+    *_past("Is it raining in Bern?", "weather", {"city": "Bern"}, "It is cloudy in Bern, 12 °C."),
+    *_past("What is 3 * 4?", "calculate", {"expression": "3 * 4"}, "3 * 4 is 12"),
+    *_past("Who founded Rome?", "search", {"query": "founder of Rome"}, "It was Romulus."),
+]
+"""A small model calls only if it has seen calls."""
+
+
 def replies(server: Server, questions: Sequence[str] = QUESTIONS) -> Iterator[dict[str, Any]]:
     """Yield what the model wrote to each question, what the server made of it, and what we do."""
     tools = ToolSet(TOOLS)
     for seed, question in enumerate(questions):
-        text, ended, theirs = server.chat_natively(question, tools.openai_tools(), seed=seed)
+        asked = [*PAST, {"role": "user", "content": question}]
+        text, ended, theirs = server.chat_natively(asked, tools.openai_tools(), seed=seed)
         for reader in ("strict", "lenient"):
             ours = _calls(text, ended, tools, lenient=reader == "lenient")
             yield {"text": text, "server": theirs, "reader": reader, "ours": ours}

@@ -84,16 +84,16 @@ class Server:
         return Reply(said.get("content") or "", ended)
 
     def chat_natively(
-        self, question: str, tools: Sequence[Any], *, seed: int = 1, tokens: int = 128
+        self, messages: Sequence[Any], tools: Sequence[Any], *, seed: int = 1, tokens: int = 128
     ) -> tuple[str, Ended, list[tuple[str, Any]] | str | None]:
-        """Return what the model wrote, how it ended, and the calls that the server read in it.
+        """Return what the model writes after *messages*, how it ends, and the server's calls.
 
-        They are `None` for an answer, and a text if the server refuses what the model wrote. It
+        The calls are `None` for an answer, and a text if the server refuses what the model wrote. It
         has to be started with a chat template that has tools.
         """
         try:
             found = self.post(
-                "/v1/chat/completions", messages=[{"role": "user", "content": question}],
+                "/v1/chat/completions", messages=[*messages],
                 tools=tools, max_tokens=tokens, seed=seed, temperature=0.7,
             )  # fmt: skip
         except HTTPError as error:
