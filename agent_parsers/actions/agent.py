@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date, time
+from datetime import date, time, timedelta
+from decimal import Decimal
 from enum import Enum
 from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import to_jsonable_python
@@ -226,9 +228,14 @@ def as_data(answer: Any) -> Any:
         return [*map(as_data, answer)]
     if isinstance(answer, dict):
         return {key: as_data(each) for key, each in answer.items()}
-    if isinstance(answer, BaseModel | Enum | date | time) or is_dataclass(answer):
+    is_typed = is_dataclass(answer) or hasattr(type(answer), "__get_pydantic_core_schema__")
+    if is_typed or isinstance(answer, _JSON_TYPES):
         return to_jsonable_python(answer, by_alias=True)
     return answer
+
+
+_JSON_TYPES: Final = (Enum, date, time, timedelta, Decimal, UUID, set, frozenset)
+"""Types of Python that JSON has in another form, and that nothing else is written as."""
 
 
 def _as_object(value: Any) -> Any:

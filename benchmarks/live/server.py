@@ -88,8 +88,8 @@ class Server:
     ) -> tuple[str, Ended, list[tuple[str, Any]] | str | None]:
         """Return what the model writes after *messages*, how it ends, and the server's calls.
 
-        The calls are `None` for an answer, and a text if the server refuses what the model wrote. It
-        has to be started with a chat template that has tools.
+        The calls are `None` for an answer, and a text if the server refuses what the model wrote.
+        The server has to be started with a chat template that has tools.
         """
         try:
             found = self.post(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from decimal import Decimal
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, Literal, Never
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Never
+from uuid import UUID
 
 import pytest
 from pydantic import BaseModel, Field, field_validator
@@ -26,7 +28,7 @@ from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.json_form import from_json
 from agent_parsers.testing import ScriptedModel
-from agent_parsers.toolset import AnswerError, ToolSet
+from agent_parsers.toolset import AnswerError, ToolInputError, ToolSet
 from agent_parsers.toolset.output_type import OutputType
 from outputs import AIMessage
 
@@ -273,6 +275,45 @@ def test_an_answer_is_stored_as_data() -> None:
         get_parser("react", output_type=Trip).read("Final Answer: Bern")
     again = AnswerError.from_json(json.loads(json.dumps(caught.value.to_json())))
     assert (again.problems, again.answer) == (caught.value.problems, "Bern")
+
+
+@pytest.mark.parametrize(
+    ("output_type", "answer", "stored"),
+    [
+        (Decimal, "1.5", "1.5"),
+        (UUID, "123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-42d3-a456-426614174000"),
+        (timedelta, "P3D", "P3D"),
+        (set[int], "[1, 2]", [1, 2]),
+    ],
+)
+def test_whatever_type_an_answer_has_it_is_stored(
+    output_type: Any, answer: str, stored: Any
+) -> None:
+    turn = get_parser("react", output_type=output_type).read(f"Final Answer: {answer}")
+    assert from_json(turn.to_json()).output == stored
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+
+
+def test_an_object_in_a_string_is_told_apart_by_its_tag() -> None:
+    pet: Any = Annotated[Cat | Dog, Field(discriminator="kind")]
+    for text in (r'"{\"kind\": \"cow\"}"', r'"{\"a\": 1}"', '"x"'):
+        with pytest.raises(AnswerError):
+            get_parser("react", output_type=pet).read(f"Final Answer: {text}")
+
+    def feed(pet: Annotated[Cat | Dog, Field(discriminator="kind")]) -> None:
+        """Feeds it."""
+
+    tools = ToolSet([feed])
+    assert tools.check("feed", {"pet": '{"kind": "cat"}'}) == {"pet": {"kind": "cat"}}
+    with pytest.raises(ToolInputError, match=r"pet\.kind: expected"):
+        tools.check("feed", {"pet": '{"kind": "cow"}'})
 
 
 def test_tools_know_the_type_of_answers() -> None:

@@ -230,6 +230,10 @@ class Fitter:
             if all(problem.path for problem in fit.problems)
         ]
         tags = [self._tags(part) for part, _ in close]
+        if close and isinstance(value, str):  # the alternatives read the object that it holds
+            value = close[0][1].value
+        if not isinstance(value, dict):
+            tags = []
         if shared := set(tags[0]).intersection(*tags[1:]) if tags else None:
             key = min(shared)
             chosen = [
