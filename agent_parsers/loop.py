@@ -227,7 +227,7 @@ class _Loop:
 
 def _with_type(tools: ToolSet | None, known: ToolSet | None) -> ToolSet | None:
     """Return *tools* for answers of the type that the *known* ones of the parser have."""
-    if tools is None or known is None or known.output_type is None or tools.output_type is not None:
+    if tools is None or known is None or known.output_type is None:
         return tools
     return tools.answering(known.output_type.type)
 

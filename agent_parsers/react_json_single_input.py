@@ -59,6 +59,8 @@ class ReActJsonSingleInputOutputParser(DialectParser[Any]):
     def _check_pattern(self) -> Self:
         if self._is_own and not self.pattern.groups:
             raise ValueError(f"the pattern {self.pattern.pattern!r} has no group for the JSON")
+        if self._is_own and self.tools is not None and self.tools.output_type is not None:
+            raise ValueError("a pattern of your own reads answers as text: leave it out")
         if self._is_own and self.lenient:
             raise ValueError("lenient reading finds the JSON itself: leave out pattern or lenient")
         return self

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property, partial
+from copy import deepcopy
+from dataclasses import replace
+from functools import cached_property
 from inspect import isroutine
 from typing import TYPE_CHECKING, Any, NamedTuple, Never, NoReturn
 
 from agent_parsers.toolset.declaring.validation import problems_of, validated
-from agent_parsers.toolset.problems.errors import AnswerError, as_json, wrong_answer
+from agent_parsers.toolset.problems.errors import AnswerError, answer_text, as_json, wrong_answer
 from agent_parsers.toolset.problems.input_problem import InputProblem, shown
 from agent_parsers.toolset.problems.policy import Note, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput
@@ -61,11 +63,11 @@ class OutputType:
         try:
             self.json_schema: dict[str, Any] = self._read_schema()
             """Its JSON Schema; treat it as read-only."""
-        except (TypeError, ValueError, NameError, RuntimeError) as error:
+            self.schema = Schema(self.json_schema)
+            """The same, validated."""
+        except (TypeError, ValueError, LookupError, NameError, RuntimeError) as error:
             reason = str(error).partition("\n")[0].partition(". Set `")[0]
             raise TypeError(f"{_named(output_type)} has no JSON Schema: {reason}") from error
-        self.schema = Schema(self.json_schema)
-        """The same, validated."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OutputType) and self.type == other.type
@@ -94,13 +96,18 @@ class OutputType:
 
         return TypeAdapter(self.type)
 
-    @cached_property
-    def _validate(self) -> Callable[[Any], Any]:
-        if is_v1_model(self.type):
-            return partial(validate, self.type)
-        return partial(validated, self._adapter)
+    def _validate(self, value: Any) -> Any:
+        """Return an instance of the type; validators may change what they are given, so a copy."""
+        from pydantic import ValidationError
 
-    def read(self, answer: Any, *, lenient: bool = False) -> CheckedAnswer:
+        if is_v1_model(self.type):
+            return validate(self.type, deepcopy(value))
+        try:
+            return self._adapter.validate_python(deepcopy(value))
+        except ValidationError:
+            return validated(self._adapter, deepcopy(value))  # as JSON: in strict mode, a date
+
+    def read(self, answer: Any, *, lenient: bool = False, is_cut: bool = False) -> CheckedAnswer:
         """Return *answer* as an instance of the type, and the changes made.
 
         A text is read as JSON, unless the type takes texts and it is no object or list that fits.
@@ -108,11 +115,13 @@ class OutputType:
         Args:
             answer: What the model wrote: a text, or a value that was read from JSON.
             lenient: Repair malformed JSON, as `repair_json` does, and read it in a code fence.
+            is_cut: Whether the text may go on; then only an object, a list, or a text where the
+                type takes any shows its end.
 
         Raises:
             AnswerError: It is not of the type; the error lists all problems and has an example.
         """
-        fitter = Fitter(self.schema, Policy(lenient=lenient))
+        fitter, root = Fitter(self.schema, Policy(lenient=lenient)), self.schema.root
         notes: list[Note] = []
         if self.is_never:
             found = f"an answer, {shown(answer)}"
@@ -123,14 +132,22 @@ class OutputType:
         except BadInput as bad:
             raise self._error(fitter, answer, bad.value, (bad.problem,)) from None
         value, problems = fitter.fit(written)
+        if is_cut and not (isinstance(written, dict | list) or fitter.fits(f"{answer}…", root)):
+            problems = (InputProblem((), "a whole answer", f"{shown(written)}, which is cut"),)
         copied = _placeholder_in(written, self.example) if lenient and not problems else None
         if copied is not None:
             found = f"{shown(copied)}, which stands for one in the instructions"
             problems = (InputProblem((), "a value", found),)
-        problems = problems or tuple(problems_of(self._validate, value))
+        made: list[Any] = []
+        if not problems:
+            problems = tuple(map(_of_answer, problems_of(self._keep(made), value)))
         if problems:
             raise self._error(fitter, answer, written, problems)
-        return CheckedAnswer(self._validate(value), (*notes, *notes_of(written, value)))
+        return CheckedAnswer(made[0], (*notes, *notes_of(written, value)))
+
+    def _keep(self, made: list[Any]) -> Callable[[Any], None]:
+        """Return what validates a value once, and adds the instance to *made*."""
+        return lambda value: made.append(self._validate(value))
 
     def dump(self, value: Any) -> Any:
         """Return *value*, an instance of the type, as data that is read as it.
@@ -143,9 +160,12 @@ class OutputType:
                 data = json.loads(value.json(by_alias=True))
             else:
                 data = self._adapter.dump_python(value, mode="json", by_alias=True)
-            self._validate(data)
-        except (ValueError, TypeError, AttributeError) as error:
-            raise ValueError(f"the answer {value!r:.200} is not of the type asked for") from error
+            back = self.read(answer_text(data)).value
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            kind = kind_of(value)
+            raise ValueError(f"the answer, {kind}, is not of the type asked for") from error
+        if back != value or type(back) is not type(value):
+            raise ValueError(f"the answer, {kind_of(value)}, is read back as another")
         return data
 
     @cached_property
@@ -193,15 +213,23 @@ def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> Any:
     body, root = text.strip(), fitter.schema.root
     value = parse_whole(body, MAX_DEPTH)
     is_text = fitter.fits(text, root)
-    if isinstance(value, dict | list):
-        if (key := repeated_key(body, ())) is not None:
-            raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
-        return value if not (is_text and fitter.fit(value).problems) else text
-    if is_text or (value is NOTHING and body[:1].isalpha() and not fitter.fit(body).problems):
-        return text if is_text else body
-    if value is not NOTHING:
-        return value
-    return _repaired(fitter, body, notes)
+    if isinstance(value, dict | list) and (key := repeated_key(body, ())) is not None:
+        raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
+    if value is not NOTHING and not (isinstance(value, str) and is_text):
+        return text if is_text and fitter.fit(value).problems else value
+    if is_text:
+        return _repaired(fitter, body, notes) if _may_be_data(fitter, body) else text
+    if value is NOTHING and body[:1].isalnum() and not fitter.fit(body).problems:
+        return body
+    return value if value is not NOTHING else _repaired(fitter, body, notes)
+
+
+def _may_be_data(fitter: Fitter, text: str) -> bool:
+    """Return whether *text*, which is of the type, may be meant as other data of the type."""
+    if not text.startswith(("{", "[", "```")):
+        return False
+    forms = [fitter.schema.flat(part) for part in fitter.schema.same_value(fitter.schema.root)]
+    return any(form.get("type") in ("object", "array") for form in forms)
 
 
 def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> Any:
@@ -234,15 +262,25 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> Any:
     return value
 
 
-def _placeholder_in(value: Any, example: Any) -> str | None:
-    """Return a text of *value* that is a placeholder in *example*, at the same place."""
+def _placeholder_in(value: Any, example: Any, name: str = "value") -> str | None:
+    """Return a text of *value* that is a placeholder in *example*, at the same place.
+
+    Args:
+        value: A part of an answer.
+        example: The same part of the example.
+        name: The key under which they stand; a placeholder shows it.
+    """
     if isinstance(value, str):
-        is_copied = value == example and value.startswith("<") and value.endswith(">")
-        return value if is_copied else None
+        return value if value == example == f"<{name}>" else None
     if isinstance(value, dict) and isinstance(example, dict):
-        pairs = [(each, example.get(key)) for key, each in value.items()]
+        parts = [(each, example.get(key), key) for key, each in value.items()]
     elif isinstance(value, list) and isinstance(example, list) and example:
-        pairs = [(each, example[0]) for each in value]
+        parts = [(each, example[0], name) for each in value]
     else:
         return None
-    return next(filter(None, (_placeholder_in(*pair) for pair in pairs)), None)
+    return next(filter(None, (_placeholder_in(*part) for part in parts)), None)
+
+
+def _of_answer(problem: InputProblem) -> InputProblem:
+    expected = problem.expected.replace("what the tool accepts", "what the answer may be")
+    return replace(problem, expected=expected)

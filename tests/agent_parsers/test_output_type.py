@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Never
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 from typing_extensions import TypedDict
 
 from agent_parsers import (
     AgentFinish,
     OutputParserException,
+    ReActJsonSingleInputOutputParser,
     get_dialect,
     get_parser,
     list_dialects,
@@ -27,6 +29,7 @@ from agent_parsers import (
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.json_form import from_json
+from agent_parsers.templates import from_response_template, response_template
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset import AnswerError, ToolInputError, ToolSet
 from agent_parsers.toolset.output_type import OutputType
@@ -314,6 +317,139 @@ def test_an_object_in_a_string_is_told_apart_by_its_tag() -> None:
     assert tools.check("feed", {"pet": '{"kind": "cat"}'}) == {"pet": {"kind": "cat"}}
     with pytest.raises(ToolInputError, match=r"pet\.kind: expected"):
         tools.check("feed", {"pet": '{"kind": "cow"}'})
+
+
+class Seconds(BaseModel):
+    seconds: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_minutes(cls, data: dict[str, Any]) -> dict[str, Any]:
+        data["seconds"] = data["seconds"] * 60
+        return data
+
+
+def test_validators_run_once_and_on_a_copy() -> None:
+    text = '{"seconds": 2}'
+    for name, written in (("react", f"Final Answer: {text}"), ("tools", AIMessage(text))):
+        output = get_parser(name, output_type=Seconds).read(written).output
+        assert output == Seconds.model_construct(seconds=120)
+
+
+@pytest.mark.parametrize("name", ["json", "structured_chat", "conversational_chat"])
+def test_a_key_twice_in_a_list_is_an_error(name: str) -> None:
+    parser = get_parser(name, output_type=list[Point])
+    text = parser.render(AgentFinish({"output": [Point(1)]}, ""))
+    text = text.replace('"x": 1', '"x": 1, "x": 2')
+    stream = parser.stream_parser()
+    stream.feed(text)
+    with pytest.raises(OutputParserException, match="once"):
+        stream.close()
+    with pytest.raises(OutputParserException, match="once"):
+        parser.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("output_type", "answer"),
+    [(int, "4"), (float, "1."), (Literal["no", "none"], "no"), (date, "2026-11-02")],
+)
+def test_what_may_be_cut_is_no_answer(output_type: Any, answer: str) -> None:
+    for lenient in (True, False):
+        parser = get_parser("react", output_type=output_type, lenient=lenient)
+        assert parser.read(f"Final Answer: {answer}", ended="stop").finish
+        with pytest.raises(AnswerError, match="which is cut"):
+            parser.read(f"Final Answer: {answer}", ended="length")
+    messages = get_parser("tools", output_type=output_type)
+    with pytest.raises(AnswerError, match="which is cut"):
+        messages.read(AIMessage(answer), ended="length")
+    assert get_parser("react", output_type=Point).read(
+        'Final Answer: {"x": 1}', ended="length"
+    ).output == Point(1)
+    assert (
+        get_parser("xml", output_type=int)
+        .read("<final_answer>4</final_answer>", ended="length")
+        .output
+        == 4
+    )
+    cut = get_parser("react", output_type=str).read("Final Answer: so", ended="length")
+    assert [repair.kind for repair in cut.repairs] == ["cut"]
+
+
+@pytest.mark.parametrize("name", ["react", "json", "hermes"])
+def test_what_is_json_of_the_type_is_that_before_it_is_text(name: str) -> None:
+    for output_type, answer, meant in (
+        (str | None, "null", None),
+        (int | str, "7", 7),
+        (bool | str, "true", True),
+        (int | str, "007", "007"),
+        (Point | str, '{"x": 1}', Point(1)),
+    ):
+        text = parser_for(name, str).render(AgentFinish({"output": "ANSWER"}, ""))
+        if name == "json" and answer != "007":
+            text = text.replace('"ANSWER"', answer)
+        written = text.replace("ANSWER", answer)
+        assert get_parser(name, output_type=output_type).read(written).output == meant
+    either = get_parser("react", output_type=Point | str)
+    for answer in ("{'x': 1,}", '```json\n{"x": 1}\n```'):
+        turn = either.read(f"Final Answer: {answer}")
+        assert turn.output == Point(1)
+        assert turn.repairs
+    with pytest.raises(AnswerError):
+        either.read('Final Answer: {"x": [1')
+    assert either.read("Final Answer: It is {x}.").output == "It is {x}."
+
+
+def test_words_of_the_type_itself_are_no_placeholders() -> None:
+    class Message(BaseModel):
+        tag: Literal["<b>", "<i>"]
+
+    parser = get_parser("react", output_type=Message)
+    assert parser.read('Final Answer: {"tag": "<b>"}').output == Message(tag="<b>")
+
+
+def test_what_is_not_read_back_is_not_written() -> None:
+    for output_type, value in ((float, float("nan")), (int, 10**5000), (SecretStr, SecretStr("a"))):
+        with pytest.raises(ValueError, match="the answer, "):
+            get_parser("react", output_type=output_type).render(AgentFinish({"output": value}, ""))
+    said = get_parser("react", output_type=int).render(
+        AgentFinish({"output": 7}, ""), thought='It says "7" apples.'
+    )
+    assert said == 'Thought: It says "7" apples.\nFinal Answer: 7'
+
+
+def test_json_schemas_have_the_type() -> None:
+    schema = get_parser("json", tools=["search"], output_type=Trip).grammar(
+        "json_schema", turn="answer"
+    )
+    answer = schema["properties"]["action_input"]
+    assert answer["properties"]["days"] == {"title": "Days", "type": "integer"}
+    tree = get_parser("json", output_type=Tree).grammar("json_schema", turn="answer")
+    assert tree["properties"]["action_input"] == {"$ref": "#/$defs/answer"}
+    never = get_parser("json", tools=["search"], output_type=Never)
+    assert "Final Answer" not in json.dumps(never.grammar("json_schema"))
+    abc = Annotated[str, Field(pattern="^[a-c]+$")]
+    for name in ("react", "json"):
+        with pytest.raises(GrammarError, match="pattern"):
+            get_parser(name, output_type=abc).grammar("gbnf", turn="answer")
+
+
+class Tree(BaseModel):
+    value: int
+    children: list[Tree] = []
+
+
+def test_the_type_of_the_parser_counts() -> None:
+    def area(lake: str) -> str:
+        """Looks up how large a lake is."""
+        return lake
+
+    model = ScriptedModel(["Final Answer: 7", 'Final Answer: {"x": 7}'])
+    tools = ToolSet([area]).answering(int)
+    assert run_agent(model, "?", get_parser("react", output_type=Point), tools).output == Point(7)
+    with pytest.raises(ValueError, match="leave out the output_type"):
+        from_response_template(response_template("hermes"), tools=tools)
+    with pytest.raises(ValueError, match="leave it out"):
+        ReActJsonSingleInputOutputParser(tools=tools, pattern=re.compile("X(.*)X"))
 
 
 def test_tools_know_the_type_of_answers() -> None:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.turns.grammar import only_calls
 from agent_parsers.decoding.turns.shapes import ANSWER, ID, INPUT, SLOTS, TOOL, json_in
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def write_json_schema(
     """
     definitions: dict[str, Any] = {}
     found: list[Any] = []
+    output_type = None if tools is None else tools.output_type
+    if output_type is not None and output_type.is_never:
+        options = only_calls(options)
     if options.turn != "answer":
         names: list[str | None] = [None] if tools is None else [*tools.names]
         calls = [_call(shapes, tools, tool, definitions, options) for tool in names]
@@ -45,7 +49,10 @@ def write_json_schema(
             raise GrammarError(
                 "an answer is free text, which a JSON Schema cannot say: ask for turn='call'"
             )
-        found.append(_filled(json.loads(json_in(written)), {ANSWER: {"type": "string"}}))
+        answer: dict[str, Any] = {"type": "string"}
+        if output_type is not None:
+            answer = _defined("answer", output_type.json_schema, definitions)
+        found.append(_filled(json.loads(json_in(written)), {ANSWER: answer}))
     schema = found[0] if len(found) == 1 else {"anyOf": found}
     return {**schema, "$defs": definitions} if definitions else schema
 
@@ -67,10 +74,7 @@ def _call(
     spec = tools[tool] if tools is not None and tool is not None else None
     schema: dict[str, Any] = {"type": "object"}
     if spec is not None and spec.parameters is not None and options.schema_inputs:
-        schema = _moved(deepcopy(spec.parameters), f"#/$defs/{spec.name}")
-        if "$ref" in json.dumps(schema):
-            definitions[spec.name] = schema
-            schema = {"$ref": f"#/$defs/{spec.name}"}
+        schema = _defined(spec.name, spec.parameters, definitions)
     if shapes.takes_texts and schema == {"type": "object"}:
         schema = {"type": ["object", "string"]}
     slots = {
@@ -81,6 +85,15 @@ def _call(
     filled = _filled(value[0] if isinstance(value, list) else value, slots)
     assert isinstance(filled, dict), "a call is an object"
     return filled
+
+
+def _defined(name: str, schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema*; one with references is added to *definitions*, and referred to."""
+    moved: dict[str, Any] = _moved(deepcopy(schema), f"#/$defs/{name}")
+    if "$ref" not in json.dumps(moved):
+        return moved
+    definitions[name] = moved
+    return {"$ref": f"#/$defs/{name}"}
 
 
 def _listed(calls: list[dict[str, Any]], options: TurnOptions) -> dict[str, Any]:

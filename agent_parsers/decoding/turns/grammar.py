@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["TurnOptions", "turn_grammar"]
+__all__ = ["TurnOptions", "only_calls", "turn_grammar"]
 
 
 _MOST_STATES: Final = 210
@@ -100,6 +100,17 @@ class TurnOptions:
         return self.turn != "call" if self.max_content is None else self.max_content > 0
 
 
+def only_calls(options: TurnOptions) -> TurnOptions:
+    """Return *options* without answers, of which there are none of the type asked for.
+
+    Raises:
+        GrammarError: The options have only answers.
+    """
+    if options.turn == "answer":
+        raise GrammarError("each turn calls a tool, as the output_type says")
+    return replace(options, turn="call")
+
+
 def turn_grammar(
     dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
 ) -> Grammar:
@@ -129,9 +140,7 @@ class _Turns:
         self._rules: dict[str, Node] = {}
         self._output_type = None if tools is None else tools.output_type
         if self._output_type is not None and self._output_type.is_never:
-            if options.turn == "answer":
-                raise GrammarError("each turn calls a tool, as the output_type says")
-            self._options = replace(options, turn="call")
+            self._options = only_calls(options)
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
         self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)

@@ -191,6 +191,7 @@ class Inputs:
                 if others := [each for each in allowed if not isinstance(each, str)]:
                     options.append(values.value(schema, {"enum": others}))
             elif flat.get("type", "string") == "string":
+                values.value(schema, {"type": "string", **flat})  # it refuses what it cannot say
                 options.append(whole.body(flat, PLAIN_TEXT, _BEGINS))
             else:
                 options.append(values.value(schema, flat))

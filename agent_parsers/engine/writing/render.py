@@ -95,8 +95,10 @@ def write_answer(
     """
     written = answer_text(answer)
     text = _write(dialect, Written(thought, answer=written, number=number, content=content))
-    before, quoted, after = text.rpartition(as_json(written))
-    return f"{before}{written}{after}" if quoted and written is not answer else text
+    if written is answer or '\\"' not in dialect.write(Written(answer='a"')):
+        return text
+    before, _, after = text.rpartition(as_json(written))
+    return f"{before}{written}{after}"
 
 
 def calls_and_results(

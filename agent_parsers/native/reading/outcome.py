@@ -137,7 +137,11 @@ class Outcome:
         answer: Any = content
         if self._tools is not None and (output_type := self._tools.output_type) is not None:
             try:
-                read = output_type.read(text_of(content, untyped=True), lenient=self._lenient)
+                read = output_type.read(
+                    text_of(content, untyped=True),
+                    lenient=self._lenient,
+                    is_cut=self._ended == "length",
+                )
             except OutputParserException as error:
                 self._bad = BadCall(error, (0, end))
                 return

@@ -46,6 +46,8 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
 
     @override
     def model_post_init(self, context: Any, /) -> None:
+        if self.tools is not None and self.tools.output_type is not None:
+            raise ValueError("a response template reads answers as text: leave out the output_type")
         self._loaded = load_template(self.template)
 
     @property

@@ -199,7 +199,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         return None
     if len(value) != 2 - is_bare or (is_bare and not keys.is_call_alone):
         return None  # other members may matter
-    if type(tool_input) is dict and may_repeat(text[brace:end], value):
+    if isinstance(tool_input, dict | list) and may_repeat(text[brace:end], value):
         return None
     is_answer = rules.is_answer(name)
     if is_bare:

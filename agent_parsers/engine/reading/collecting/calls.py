@@ -362,12 +362,13 @@ class CallsCollector(Collector):
             if calls := self._foreign(events, self._beside.thoughts, over):
                 self._act_as(events, calls, log)
                 return
-            finish = self._machine.finish(answer, log, span, self._tools, repairs)
+            is_cut = self.ended == "length" and state.part is not Part.SKIPPED
+            finish = self._machine.finish(answer, log, span, self._tools, repairs, is_cut=is_cut)
         except BadPayload as bad:
             self._problem = bad
             return
         events += repairs
-        if self.ended == "length" and state.part is not Part.SKIPPED:
+        if is_cut:
             events.append(cut_answer(span))
         self._done(events, finish, span)
 

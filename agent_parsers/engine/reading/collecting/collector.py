@@ -315,7 +315,7 @@ class Collector:
             events.append(ActionComplete(result, span))
         self.result = result
 
-    def _finish(self, events: list[Event], log: str) -> None:
+    def _finish(self, events: list[Event], log: str, *, is_cut: bool = False) -> None:
         assert self._answer is not None, "an answer was read"
         written, span = self._answer
         repairs: list[Repair] = []
@@ -328,7 +328,7 @@ class Collector:
             self._act_as(events, calls, log)
             return
         repairs = [repair.moved(span[0]) for repair in repairs]
-        result = self._machine.finish(answer, log, span, self._tools, repairs)
+        result = self._machine.finish(answer, log, span, self._tools, repairs, is_cut=is_cut)
         events += repairs
         self._done(events, result, span)
 

@@ -192,9 +192,11 @@ class StepCollector(Collector):
         if call.is_text and (found := self._foreign(events, self._outside(span))):
             self._act_as(events, found, log)
             return
-        result = self._machine.call_result(call, log, self._tools, repairs)
+        # Text that is the answer ends with the turn.
+        is_cut = call.is_text and to is None and self.ended == "length"
+        result = self._machine.call_result(call, log, self._tools, repairs, is_cut=is_cut)
         events += repairs
-        if call.is_text and to is None and self.ended == "length":  # text that is the answer
+        if is_cut:
             events.append(cut_answer(span))
         self._done(events, result, span)
 
@@ -239,10 +241,12 @@ class StepCollector(Collector):
                 if is_open and self._machine.lenient:
                     message = "the answer is not closed; took all of it"
                     events.append(Repair("unclosed", self._answer[1], message))
-                if self.ended == "length" and state.part is Part.ANSWER:
+                is_cut = self.ended == "length" and state.part is Part.ANSWER
+                if is_cut:
                     events.append(cut_answer(self._answer[1]))
+                log = text[:entry].rstrip() if state.is_cut else text
                 try:
-                    self._finish(events, text[:entry].rstrip() if state.is_cut else text)
+                    self._finish(events, log, is_cut=is_cut)
                 except BadPayload as bad:
                     self._fail(events, bad)
 

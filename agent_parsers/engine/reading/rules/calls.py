@@ -52,9 +52,15 @@ class CallRules(InputRules):
         return replace(call, tool_input=value, problem="" if call.unnamed else call.problem)
 
     def call_result(
-        self, call: Call, log: str, tools: ToolSet | None, repairs: list[Repair]
+        self,
+        call: Call,
+        log: str,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+        *,
+        is_cut: bool = False,
     ) -> AgentAction | AgentFinish:
-        """Return the result of a turn with this *call*.
+        """Return the result of a turn with this *call*, or with text that *is_cut*.
 
         Raises:
             BadPayload: The tool is unknown, or it does not take this input.
@@ -63,7 +69,7 @@ class CallRules(InputRules):
             before = log[: call.span[0]]
             hides = self.lenient and any(closes in before for _, closes in self.dialect.reasoning)
             answer = call.tool_input if hides else log
-            return self.finish(answer, log, call.span, tools, repairs)
+            return self.finish(answer, log, call.span, tools, repairs, is_cut=is_cut)
         if call.is_answer:
             self.check_answer(call.tool_input, call.span, tools)
             return self.finish(call.tool_input, log, call.span, tools, repairs)

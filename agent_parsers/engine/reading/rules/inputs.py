@@ -231,9 +231,18 @@ class InputRules:
         return is_text and not self.is_placeholder(answer, tools)
 
     def finish(
-        self, answer: Any, log: str, span: Span, tools: ToolSet | None, repairs: list[Repair]
+        self,
+        answer: Any,
+        log: str,
+        span: Span,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+        *,
+        is_cut: bool = False,
     ) -> AgentFinish:
         """Return the *answer* at *span* as the result of a turn, in the type asked for.
+
+        If it *is_cut*, it has to show its own end, unless the type takes any text.
 
         Raises:
             BadPayload: It is not of this type.
@@ -241,7 +250,7 @@ class InputRules:
         if tools is None or tools.output_type is None:
             return make_finish(answer, log)
         try:
-            value, notes = tools.output_type.read(answer, lenient=self.lenient)
+            value, notes = tools.output_type.read(answer, lenient=self.lenient, is_cut=is_cut)
         except OutputParserException as error:
             raise BadPayload("wrong_answer", span, error) from None
         repairs += (Repair(note.kind, span, note.message) for note in notes if note.kind)
