@@ -12,6 +12,7 @@ from typing_extensions import override
 from agent_parsers.actions.agent import AgentAction, make_action, make_finish
 from agent_parsers.dialects import react_json
 from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.parsers.dialect_parser import DialectParser
 from output_parsers import OutputParserException
 
@@ -59,7 +60,7 @@ class ReActJsonSingleInputOutputParser(DialectParser[Any]):
     def _check_pattern(self) -> Self:
         if self._is_own and not self.pattern.groups:
             raise ValueError(f"the pattern {self.pattern.pattern!r} has no group for the JSON")
-        if self._is_own and self.tools is not None and self.tools.output_type is not None:
+        if self._is_own and output_type_of(self.tools) is not None:
             raise ValueError("a pattern of your own reads answers as text: leave it out")
         if self._is_own and self.lenient:
             raise ValueError("lenient reading finds the JSON itself: leave out pattern or lenient")

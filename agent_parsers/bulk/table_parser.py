@@ -10,6 +10,7 @@ from agent_parsers.bulk.arrow import pa
 from agent_parsers.bulk.columns import TURN_FIELDS, Columns
 from agent_parsers.bulk.plain_rows import plain_reader
 from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.registry.dialects_by_name import get_dialect, get_parser
 from output_parsers import OutputParserException
 
@@ -137,9 +138,8 @@ class TableParser:
     def description(self) -> dict[str, Any]:
         """Return what the results depend on, as data for JSON."""
         tools = self._parser.tools
-        output_type = None if tools is None else tools.output_type
         given = {**self._options}
-        if output_type is not None:
+        if (output_type := output_type_of(tools)) is not None:
             given["output_type"] = output_type.json_schema
         return {
             "dialect": self._dialect.name,

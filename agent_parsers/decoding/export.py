@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict, get_args
 
@@ -15,6 +16,7 @@ from agent_parsers.decoding.tree.options import GrammarForm, Server, Start, Turn
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.decoding.turns.shapes import Shapes
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +89,10 @@ def _written(
     form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
 ) -> str | dict[str, Any]:
     """Return the same; made once, since servers are asked for it with each request."""
+    output_type = output_type_of(tools)
     try:
+        if output_type is not None and output_type.is_never:
+            options = _only_calls(options)
         if form == "json_schema":
             return write_json_schema(Shapes(dialect), tools, options)
         grammar = turn_grammar(dialect, tools, options, brief=form == "regex")
@@ -95,6 +100,13 @@ def _written(
     except GrammarError as error:
         raise GrammarError(f"{dialect.name} has no grammar in the form {form!r}: {error}") from None
     return written
+
+
+def _only_calls(options: TurnOptions) -> TurnOptions:
+    """Return *options* without answers; raise a `GrammarError` if they have only answers."""
+    if options.turn == "answer":
+        raise GrammarError("each turn calls a tool, as the output_type says")
+    return replace(options, turn="call")
 
 
 def request_fields(

@@ -13,7 +13,7 @@ from agent_parsers.toolset.declaring.validation import problems_of, validated
 from agent_parsers.toolset.problems.errors import AnswerError, answer_text, as_json, wrong_answer
 from agent_parsers.toolset.problems.input_problem import InputProblem, shown
 from agent_parsers.toolset.problems.policy import Note, Policy
-from agent_parsers.toolset.schemas.arguments import BadInput
+from agent_parsers.toolset.schemas.arguments import BadInput, parted
 from agent_parsers.toolset.schemas.check import notes_of
 from agent_parsers.toolset.schemas.describe import describe_type
 from agent_parsers.toolset.schemas.fit import Fitter
@@ -110,7 +110,8 @@ class OutputType:
     def read(self, answer: Any, *, lenient: bool = False, is_cut: bool = False) -> CheckedAnswer:
         """Return *answer* as an instance of the type, and the changes made.
 
-        A text is read as JSON, unless the type takes texts and it is no object or list that fits.
+        A text that is JSON of the type is read as JSON; any other is a text, if the type takes
+        texts.
 
         Args:
             answer: What the model wrote: a text, or a value that was read from JSON.
@@ -189,12 +190,9 @@ class OutputType:
     def _error(
         self, fitter: Fitter, answer: Any, value: Any, problems: tuple[InputProblem, ...]
     ) -> AnswerError:
-        from agent_parsers.toolset.schemas.example import corrected
+        from agent_parsers.toolset.schemas.example import corrected_input
 
-        root = self.schema.root
-        fits = not fitter.run(value, root, convert=True).problems
-        wrong = [problem.path for problem in problems if problem.path] if fits else []
-        example = self._valid(fitter, corrected(fitter, value, root, wrong=wrong))
+        example = self._valid(fitter, corrected_input(fitter, value, problems))
         return AnswerError(
             wrong_answer(problems), answer=answer, problems=problems, example=example
         )
@@ -248,17 +246,14 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> Any:
         raise BadInput(InputProblem((), "whole JSON", "the beginning of it"), value)
     if (key := repeated_key(text, repairs)) is not None:
         raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
-    spans = [repair.span for repair in repairs if repair.kind == "surrounding_text"]
-    extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)
+    extra, within = parted(text, repairs)
     extra = extra.strip().removesuffix("json").strip()
     if extra:
         found = f"the text {shown(extra)}"
         raise BadInput(InputProblem((), "nothing but the JSON", found), value)
-    if spans:
+    if len(within) < len(repairs):
         notes.append(Note("read the JSON that stands in a code fence", "surrounding_text"))
-    notes += (
-        Note(repair.message, repair.kind) for repair in repairs if repair.kind != "surrounding_text"
-    )
+    notes += within
     return value
 
 

@@ -103,6 +103,7 @@ class ToolSet:
         from agent_parsers.toolset.output_type import OutputType  # lazily: most answers are text
 
         other = copy(self)
+        other._schemas, other._plain = self._schemas, self._plain  # of the same tools
         other.output_type = None if output_type is None else OutputType(output_type)
         return other
 

@@ -7,8 +7,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.grammar import only_calls
 from agent_parsers.decoding.turns.shapes import ANSWER, ID, INPUT, SLOTS, TOOL, json_in
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
     from agent_parsers.decoding.turns.grammar import TurnOptions
@@ -35,9 +35,6 @@ def write_json_schema(
     """
     definitions: dict[str, Any] = {}
     found: list[Any] = []
-    output_type = None if tools is None else tools.output_type
-    if output_type is not None and output_type.is_never:
-        options = only_calls(options)
     if options.turn != "answer":
         names: list[str | None] = [None] if tools is None else [*tools.names]
         calls = [_call(shapes, tools, tool, definitions, options) for tool in names]
@@ -50,7 +47,7 @@ def write_json_schema(
                 "an answer is free text, which a JSON Schema cannot say: ask for turn='call'"
             )
         answer: dict[str, Any] = {"type": "string"}
-        if output_type is not None:
+        if (output_type := output_type_of(tools)) is not None:
             answer = _defined("answer", output_type.json_schema, definitions)
         found.append(_filled(json.loads(json_in(written)), {ANSWER: answer}))
     schema = found[0] if len(found) == 1 else {"anyOf": found}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -40,6 +40,7 @@ from agent_parsers.decoding.turns.shapes import (
     common,
 )
 from agent_parsers.decoding.values.strings import JSON_ESCAPES
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["TurnOptions", "only_calls", "turn_grammar"]
+__all__ = ["TurnOptions", "turn_grammar"]
 
 
 _MOST_STATES: Final = 210
@@ -100,17 +101,6 @@ class TurnOptions:
         return self.turn != "call" if self.max_content is None else self.max_content > 0
 
 
-def only_calls(options: TurnOptions) -> TurnOptions:
-    """Return *options* without answers, of which there are none of the type asked for.
-
-    Raises:
-        GrammarError: The options have only answers.
-    """
-    if options.turn == "answer":
-        raise GrammarError("each turn calls a tool, as the output_type says")
-    return replace(options, turn="call")
-
-
 def turn_grammar(
     dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
 ) -> Grammar:
@@ -138,9 +128,7 @@ class _Turns:
         self._shapes = Shapes(dialect)
         self._marks = Marks(dialect)
         self._rules: dict[str, Node] = {}
-        self._output_type = None if tools is None else tools.output_type
-        if self._output_type is not None and self._output_type.is_never:
-            self._options = only_calls(options)
+        self._output_type = output_type_of(tools)
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
         self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)

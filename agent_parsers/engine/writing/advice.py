@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.words import before_words
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.toolset.problems.errors import AnswerError, answer_text, as_json
 from agent_parsers.toolset.problems.names import nearest
 
@@ -53,8 +54,9 @@ def advice(
     if tools is not None and len(tools):
         near = None if tool else nearest(_one_line(written), tools.names)
         tool = tool or near or tools.names[0]
-    is_never = tools is not None and tools.output_type is not None and tools.output_type.is_never
-    if isinstance(error, AnswerError) and not is_never:
+    output_type = output_type_of(tools)
+    takes_answers = output_type is None or not output_type.is_never
+    if isinstance(error, AnswerError) and takes_answers:
         example = _answer(dialect, error.example)
     else:
         example = _example(dialect, tools, tool, arguments)

@@ -17,7 +17,7 @@ from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.grammar.words import before_words
-from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render, write_answer
 from output_parsers.model_output import kind_of
@@ -53,11 +53,11 @@ def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
 
 def told_type(tools: ToolSet | None, words: PromptWords) -> str:
     """Return what the prompt says about the type of answers; ``""`` if they are text."""
-    if tools is None or tools.output_type is None:
+    if (output_type := output_type_of(tools)) is None:
         return ""
-    if tools.output_type.is_never:
+    if output_type.is_never:
         return words.no_answer
-    return f"{words.output_type}\n\n{tools.output_type.describe()}"
+    return f"{words.output_type}\n\n{output_type.describe()}"
 
 
 def replies(dialect: Dialect, tools: Tools | None = None) -> tuple[str, str]:
@@ -173,7 +173,7 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
 def _last_turn(dialect: Dialect, tools: ToolSet | None) -> str:
     words = dialect.prompt_words
     thought = words.last_thought if dialect.thinks else ""
-    output_type = None if tools is None else tools.output_type
+    output_type = output_type_of(tools)
     if output_type is not None and output_type.example is not None:
         with suppress(ValueError):  # the dialect cannot write it
             return write_answer(dialect, output_type.example, thought, number=2)

@@ -14,6 +14,7 @@ from agent_parsers.actions.agent import (
     pair_of,
 )
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
@@ -54,8 +55,9 @@ def render(
     """
     if isinstance(step, AgentFinish):
         answer = step.return_values.get("output")
-        if tools is not None and tools.output_type is not None and type(answer) is not str:
-            data = tools.output_type.dump(answer)
+        output_type = output_type_of(tools)
+        if output_type is not None and type(answer) is not str:
+            data = output_type.dump(answer)
             return write_answer(dialect, data, thought, content=content, number=number)
         if not isinstance(answer, str):
             raise ValueError(  # noqa: TRY004 - a refusal to write is always a ValueError

@@ -8,6 +8,7 @@ from agent_parsers.actions.agent import AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.repairs.payloads import BadPayload, may_lack
 from agent_parsers.events import (
@@ -135,7 +136,7 @@ class Outcome:
         if self._lenient and self._read_foreign(content, end):
             return
         answer: Any = content
-        if self._tools is not None and (output_type := self._tools.output_type) is not None:
+        if (output_type := output_type_of(self._tools)) is not None:
             try:
                 read = output_type.read(
                     text_of(content, untyped=True),

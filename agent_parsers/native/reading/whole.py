@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import make_finish
 from agent_parsers.actions.tool_action import make_tool_call
 from agent_parsers.engine.grammar.modes import MAX_CHARS
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.native.reading.arguments import ARGUMENT
 from agent_parsers.native.reading.said import BESIDE
@@ -87,7 +88,7 @@ def _quick_result(
         return None
     if kwargs and (kwargs.get("function_call") or kwargs.get("tool_calls")):
         return None
-    if tools is not None and tools.output_type is not None:
+    if output_type_of(tools) is not None:
         return None
     return make_finish(content, content)
 

@@ -8,6 +8,7 @@ from pydantic import Field, PrivateAttr
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.reading.turn import turn_of
 from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
 from agent_parsers.parsers.event_parser import EventParser
@@ -46,7 +47,7 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        if self.tools is not None and self.tools.output_type is not None:
+        if output_type_of(self.tools) is not None:
             raise ValueError("a response template reads answers as text: leave out the output_type")
         self._loaded = load_template(self.template)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.fit import Fitter
     from outputs import JsonRepair
 
-__all__ = ["BadInput", "read_arguments"]
+__all__ = ["BadInput", "parted", "read_arguments"]
 
 
 class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolInputError`
@@ -223,12 +223,17 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | 
     if any(repair.kind == "missing_closer" for repair in repairs):
         raise BadInput(_broken(text))  # more of it may be missing
     _unrepeated(value, text, repairs)
+    extra, within = parted(text, repairs)
+    notes += within
+    return _without_extra(fitter, value, extra.removesuffix("json"), notes)
+
+
+def parted(text: str, repairs: Sequence[JsonRepair]) -> tuple[str, list[Note]]:
+    """Return what stands around the JSON in *text*, without fences, and the *repairs* within it."""
     spans = [repair.span for repair in repairs if repair.kind == "surrounding_text"]
     extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)
-    notes += (
-        Note(repair.message, repair.kind) for repair in repairs if repair.kind != "surrounding_text"
-    )
-    return _without_extra(fitter, value, extra.removesuffix("json"), notes)
+    within = [repair for repair in repairs if repair.kind != "surrounding_text"]
+    return extra, [Note(repair.message, repair.kind) for repair in within]
 
 
 def _object_at(text: str, at: int) -> tuple[Any, int]:

@@ -105,15 +105,11 @@ def _error(
     problems: tuple[InputProblem, ...],
 ) -> ToolInputError:
     from agent_parsers.toolset.schemas.example import (  # imported lazily: only errors need it
-        corrected,
+        corrected_input,
         example_text,
     )
 
-    root = fitter.schema.root
-    value = value if isinstance(value, dict) else {}
-    fits = not fitter.run(value, root, convert=True).problems
-    wrong = [problem.path for problem in problems if problem.path] if fits else []
-    example = corrected(fitter, value, root, wrong=wrong)
+    example = corrected_input(fitter, value if isinstance(value, dict) else {}, problems)
     is_valid = _is_valid(spec, fitter, example)
     return ToolInputError(
         wrong_input(spec.name, problems),

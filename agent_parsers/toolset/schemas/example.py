@@ -13,13 +13,13 @@ from agent_parsers.toolset.schemas.scalars import from_text, number_faults, type
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from agent_parsers.toolset.problems.input_problem import Path
+    from agent_parsers.toolset.problems.input_problem import InputProblem, Path
     from agent_parsers.toolset.schemas.fit import Fitter
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = ["corrected", "example_text"]
+__all__ = ["corrected", "corrected_input", "example_text"]
 
 _MOST_LEVELS: Final = 6
 _MOST_ITEMS: Final = 20
@@ -51,6 +51,17 @@ def corrected(
         wrong: Paths of values that validators reject.
     """
     return _Corrector(fitter).correct(value, node, name, wrong, 0)
+
+
+def corrected_input(fitter: Fitter, value: Any, problems: Iterable[InputProblem]) -> Any:
+    """Return a whole *value* with placeholders in place of what has *problems*.
+
+    If it fits the schema, they are those that validators found.
+    """
+    root = fitter.schema.root
+    fits = not fitter.run(value, root, convert=True).problems
+    wrong = [problem.path for problem in problems if problem.path] if fits else []
+    return corrected(fitter, value, root, wrong=wrong)
 
 
 def example_text(schema: Schema, example: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
 from agent_parsers.engine.reading.quoting.beside import Beside
 from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span, merged, trimmed, without
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
@@ -296,7 +297,7 @@ class CallsCollector(Collector):
             events.append(Repair("unclosed", span, "took a call without its end"))
         repairs: list[Repair] = []
         tools = self._tools
-        if tools is not None and tools.output_type is not None:
+        if tools is not None and output_type_of(tools) is not None:
             tools = tools.answering(None)  # the end of the turn reads the answer
         action = self._machine.call_result(call, "", tools, repairs)
         events += repairs

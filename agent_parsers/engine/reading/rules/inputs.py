@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.rewritings import table_for
 from agent_parsers.engine.markers.kinds import open_mark
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
 from agent_parsers.events import Repair, ToolNamed
 from output_parsers import OutputParserException
@@ -227,8 +228,7 @@ class InputRules:
 
     def keeps_answer(self, answer: Any, tools: object) -> bool:
         """Return whether *answer* counts as it is written: as text that is no placeholder."""
-        is_text = getattr(tools, "output_type", None) is None
-        return is_text and not self.is_placeholder(answer, tools)
+        return output_type_of(tools) is None and not self.is_placeholder(answer, tools)
 
     def finish(
         self,
@@ -247,10 +247,10 @@ class InputRules:
         Raises:
             BadPayload: It is not of this type.
         """
-        if tools is None or tools.output_type is None:
+        if (output_type := output_type_of(tools)) is None:
             return make_finish(answer, log)
         try:
-            value, notes = tools.output_type.read(answer, lenient=self.lenient, is_cut=is_cut)
+            value, notes = output_type.read(answer, lenient=self.lenient, is_cut=is_cut)
         except OutputParserException as error:
             raise BadPayload("wrong_answer", span, error) from None
         repairs += (Repair(note.kind, span, note.message) for note in notes if note.kind)

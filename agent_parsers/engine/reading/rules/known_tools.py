@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from agent_parsers.toolset import Tools, ToolSet
+    from agent_parsers.toolset.output_type import OutputType
 
-__all__ = ["known_tools", "names_of"]
+__all__ = ["known_tools", "names_of", "output_type_of"]
 
 
 def names_of(tools: ToolSet | Collection[str] | None) -> Iterable[str]:
@@ -17,6 +18,11 @@ def names_of(tools: ToolSet | Collection[str] | None) -> Iterable[str]:
     if tools is None:
         return ()
     return tools.names if hasattr(tools, "names") else cast("Iterable[str]", tools)
+
+
+def output_type_of(tools: object) -> OutputType | None:
+    """Return the type of answers that *tools* ask for; `None` for text, as with names alone."""
+    return getattr(tools, "output_type", None)
 
 
 def known_tools(tools: Tools | None) -> ToolSet | None:
