@@ -63,7 +63,7 @@ class OutputType:
         try:
             self.json_schema: dict[str, Any] = self._read_schema()
             """Its JSON Schema; treat it as read-only."""
-            self.schema = Schema(self.json_schema)
+            self.schema: Schema = Schema(self.json_schema)
             """The same, validated."""
         except (TypeError, ValueError, LookupError, NameError, RuntimeError) as error:
             reason = str(error).partition("\n")[0].partition(". Set `")[0]
