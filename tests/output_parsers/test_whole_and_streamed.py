@@ -148,9 +148,26 @@ class Silent(output_parsers.BaseOutputParser[str]):
         raise OutputParserException("it is wrong")
 
 
+class Deaf(output_parsers.XMLOutputParser):
+    """Streams the document without its last element."""
+
+    def transform(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002
+        return [*super().transform(input, config, **kwargs)][:-1]
+
+
+def test_the_elements_beside_the_text_of_their_parent_are_only_streamed() -> None:
+    text = "<a><b>1</b><c>x<d>2</d></c><b>3</b></a>"
+    parser = output_parsers.XMLOutputParser()
+    assert parser.parse(text) == {"a": [{"b": "1"}, {"c": "x"}, {"b": "3"}]}
+    leaves = [*parser.transform(iter(text))]
+    assert leaves == [{"a": [{"b": "1"}]}, {"a": [{"c": [{"d": "2"}]}]}, {"a": [{"b": "3"}]}]
+    a_stream_ends_in_the_result_of_the_whole(parser, list(text))
+
+
 @pytest.mark.parametrize(
     ("parser", "chunks", "reason"),
     [
+        (Deaf(), ["<a><c>x<d>2</d></c><b>3</b></a>"], "the whole is read as"),
         (Forgetful(), ["{oops", "}"], "the whole is read as OutputParserException"),
         (Hasty(), ["ab", "c"], "the whole is read as 3, its stream as 2"),
         (Rounding(), ["a"], "the whole is read as 1.0, its stream as 1"),

@@ -66,6 +66,7 @@ CAREFUL: Final = {
     "half of a call": ("open_call", "cut_input", "ambiguous_end", "open_quote", "open_fence"),
     "a call that cannot be read": (
         *("no_call", "bad_call", "bad_value", "bad_input", "no_plain_list", "foreign_call"),
+        "stray_text",
         *("positional", "open_header", "long_tool_name"),
         *("odd_brackets", "no_key", "no_value", "computed_value", "deep_call"),
     ),
@@ -115,6 +116,7 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
             return
     elif (
         problem in _CAREFUL
+        or (problem == "no_action_or_answer" and _in_open_string(text))
         or _says_nothing(dialect, strict, lenient)
         or any(mark in text for pair in REASONING for mark in pair)  # only lenient mode knows them
         or not is_clear(dialect, text)
@@ -123,6 +125,12 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
     raise Broken(
         f"it is read strictly as {shown(strict)}, and leniently refused: {lenient.outcome.message}"
     )
+
+
+def _in_open_string(text: str) -> bool:
+    """Return whether the first fence of *text* stands in a string of JSON, as prose may not."""
+    before, fence, _ = text.partition("```")
+    return bool(fence) and "{" in before and before.count('"') % 2 == 1
 
 
 def _given(table: Table) -> set[str]:
