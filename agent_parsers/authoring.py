@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call, CallReader, EmittingReader
     from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, TaggedForm, TagPart
     from agent_parsers.engine.calls.tags.pair import TagCall
-    from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
+    from agent_parsers.engine.grammar.dialect import Dialect, Result
+    from agent_parsers.engine.grammar.form import (
+        CallForm,
+        Form,
+        ParameterForm,
+        Written,
+        WrittenCall,
+        inputs_of,
+        write_json,
+        write_python_value,
+        write_value,
+    )
     from agent_parsers.engine.grammar.labels import with_labels
     from agent_parsers.engine.grammar.problems import Problem
     from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
@@ -51,21 +62,16 @@ if TYPE_CHECKING:
         block_rules,
     )
     from agent_parsers.families.named_blocks import NamedPayload
-    from agent_parsers.families.tagged import TaggedPayload, tagged_table
-    from agent_parsers.families.turn_writer import (
+    from agent_parsers.families.results_writer import (
         LINES,
         TAGS,
         ResultForm,
         ResultsWriter,
-        TurnWriter,
         chatml,
-        inputs_of,
         numbered_id,
         role_frame,
-        write_json,
-        write_python_value,
-        write_value,
     )
+    from agent_parsers.families.tagged import TaggedPayload, tagged_table
 
 API_VERSION = 1
 """The version of this module. It changes only when a dialect that was written for it may break."""
@@ -83,6 +89,7 @@ __all__ = [
     "Attributes",
     "BracketCall",
     "Call",
+    "CallForm",
     "CallFormat",
     "CallKeys",
     "CallReader",
@@ -90,6 +97,7 @@ __all__ = [
     "Element",
     "EmittingReader",
     "EndTurn",
+    "Form",
     "Given",
     "Go",
     "Head",
@@ -106,6 +114,7 @@ __all__ = [
     "NamedJson",
     "NamedPayload",
     "Note",
+    "ParameterForm",
     "Part",
     "Payload",
     "Problem",
@@ -121,7 +130,6 @@ __all__ = [
     "TaggedForm",
     "TaggedPayload",
     "Transition",
-    "TurnWriter",
     "Written",
     "WrittenCall",
     "bare_rules",
@@ -169,8 +177,11 @@ _MODULES = {
     "TagCall": "agent_parsers.engine.calls.tags.pair",
     "Dialect": "agent_parsers.engine.grammar.dialect",
     "Result": "agent_parsers.engine.grammar.dialect",
-    "Written": "agent_parsers.engine.grammar.dialect",
-    "WrittenCall": "agent_parsers.engine.grammar.dialect",
+    "CallForm": "agent_parsers.engine.grammar.form",
+    "Form": "agent_parsers.engine.grammar.form",
+    "ParameterForm": "agent_parsers.engine.grammar.form",
+    "Written": "agent_parsers.engine.grammar.form",
+    "WrittenCall": "agent_parsers.engine.grammar.form",
     "with_labels": "agent_parsers.engine.grammar.labels",
     "Problem": "agent_parsers.engine.grammar.problems",
     "EndTurn": "agent_parsers.engine.grammar.table",
@@ -211,18 +222,17 @@ _MODULES = {
     "block_rules": "agent_parsers.families.json_blocks",
     "TaggedPayload": "agent_parsers.families.tagged",
     "tagged_table": "agent_parsers.families.tagged",
-    "LINES": "agent_parsers.families.turn_writer",
-    "ResultForm": "agent_parsers.families.turn_writer",
-    "ResultsWriter": "agent_parsers.families.turn_writer",
-    "TAGS": "agent_parsers.families.turn_writer",
-    "TurnWriter": "agent_parsers.families.turn_writer",
-    "chatml": "agent_parsers.families.turn_writer",
-    "inputs_of": "agent_parsers.families.turn_writer",
-    "numbered_id": "agent_parsers.families.turn_writer",
-    "role_frame": "agent_parsers.families.turn_writer",
-    "write_json": "agent_parsers.families.turn_writer",
-    "write_python_value": "agent_parsers.families.turn_writer",
-    "write_value": "agent_parsers.families.turn_writer",
+    "LINES": "agent_parsers.families.results_writer",
+    "ResultForm": "agent_parsers.families.results_writer",
+    "ResultsWriter": "agent_parsers.families.results_writer",
+    "TAGS": "agent_parsers.families.results_writer",
+    "chatml": "agent_parsers.families.results_writer",
+    "inputs_of": "agent_parsers.engine.grammar.form",
+    "numbered_id": "agent_parsers.families.results_writer",
+    "role_frame": "agent_parsers.families.results_writer",
+    "write_json": "agent_parsers.engine.grammar.form",
+    "write_python_value": "agent_parsers.engine.grammar.form",
+    "write_value": "agent_parsers.engine.grammar.form",
 }
 """The module of each name that is imported at its first use."""
 

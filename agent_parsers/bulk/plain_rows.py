@@ -110,8 +110,10 @@ def _calls_reader(parser: AnyDialectParser, reader: CanonicalReader) -> AddRows:
             turn = read(text, tools) if type(text) is str and len(text) <= max_chars else None
             if turn is None:
                 add_other(text)
-            else:
+            elif turn.calls:
                 columns.add_calls(turn.thought, turn.content, turn.calls)
+            else:
+                columns.add_answer(turn.thought, turn.content)
 
     return add_rows
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, TaggedForm, TagPart
+from agent_parsers.engine.grammar.form import CallForm, Form, ParameterForm
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part
 from agent_parsers.engine.markers.kinds import Label, Literal
@@ -25,12 +26,12 @@ from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.call_blocks import calls_dialect
 from agent_parsers.families.elements import TextElement
+from agent_parsers.families.results_writer import ResultsWriter
 from agent_parsers.families.steps import Steps
 from agent_parsers.families.tagged import tagged_table
-from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of, write_value
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
+    from agent_parsers.engine.grammar.dialect import Result
     from agent_parsers.engine.grammar.table import Table, Transition
 
 __all__ = ["DIALECT"]
@@ -117,13 +118,10 @@ def _table(form: TaggedForm) -> Table:
     )
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    values = "".join(
-        f'<parameter name="{key}">{write_value(value)}</parameter>\n'
-        for key, value in inputs_of(call).items()
-    )
-    return f'<invoke name="{call.tool}">\n{values}</invoke>'
+CALL: Final = CallForm(
+    text='<invoke name="{tool}">\n{parameters}</invoke>',
+    parameters=ParameterForm(text='<parameter name="{key}">{value}</parameter>\n'),
+)
 
 
 def write_result(result: Result) -> str:
@@ -160,10 +158,10 @@ DIALECT: Final = calls_dialect(
     problems=PROBLEMS,
     stop=("</function_calls>",),
     closer="</function_calls>",
-    write=TurnWriter(
+    form=Form(
         thought=("<thinking>", "</thinking>\n"),
         content=("", "\n"),
-        call=write_call,
+        call=CALL,
         calls=("<function_calls>\n", "\n", "\n</function_calls>"),
         answer=("<final_answer>", "</final_answer>"),
     ),

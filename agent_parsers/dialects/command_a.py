@@ -24,7 +24,6 @@ from agent_parsers.authoring import (
     Result,
     ResultsWriter,
     Table,
-    WrittenCall,
     role_frame,
     write_json,
 )
@@ -33,15 +32,6 @@ from agent_parsers.families.call_tables import with_answer_block
 END = "<|END_OF_TURN_TOKEN|>"
 RESPONSE = ("<|START_RESPONSE|>", "<|END_RESPONSE|>")
 TEXT = ("<|START_TEXT|>", "<|END_TEXT|>")
-
-
-class NumberedJson(JsonPayload):
-    """Calls as JSON, each on a line, whose first member is the id."""
-
-    def write(self, call: WrittenCall) -> str:
-        """Return one call as an item of the list."""
-        members = self.members(call)
-        return "    " + write_json({self.call_id: members[self.call_id], **members})
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:
@@ -72,10 +62,11 @@ FORMAT = CallFormat(
     name="command_a",
     aliases=("cohere_command3",),
     summary="<|START_ACTION|> and a JSON list (Command A, Command R7B)",
-    payload=NumberedJson(
+    payload=JsonPayload(
         tool="tool_name",
         tool_input="parameters",
         call_id="tool_call_id",
+        text='    {"tool_call_id": {"id"}, "tool_name": {"tool"}, "parameters": {input}}',
         row=("[\n", ",\n", "\n]"),
     ),
     call=("<|START_ACTION|>", "<|END_ACTION|>"),
@@ -83,6 +74,7 @@ FORMAT = CallFormat(
     answer=RESPONSE,
     content=None,
     call_id=call_id,
+    ids="{number}",
     ends=(END,),
     results=ResultsWriter(
         text=write_result,

@@ -24,26 +24,35 @@ CohereForAI/c4ai-command-r-v01 for the text around calls and results.
 """
 
 import json
+from typing import Any
 
-from agent_parsers.authoring import CallFormat, JsonPayload, ResultsWriter, WrittenCall, role_frame
+from agent_parsers.authoring import CallFormat, JsonPayload, ResultsWriter, role_frame
 
 END = "<|END_OF_TURN_TOKEN|>"
 
 
-class IndentedJson(JsonPayload):
-    """Calls as JSON on several lines, indented by four spaces."""
+CALL = """\
+    {
+        "tool_name": {"tool"},
+        "parameters": {input}
+    }"""
 
-    def write(self, call: WrittenCall) -> str:
-        """Return one call as an item of the list."""
-        text = json.dumps(self.members(call), ensure_ascii=False, allow_nan=False, indent=4)
-        return "    " + text.replace("\n", "\n    ")  # other line breaks are escaped inside strings
+
+def write_input(tool_input: Any) -> str:
+    """Return an input as JSON on several lines, indented by four spaces."""
+    text = json.dumps(tool_input, ensure_ascii=False, allow_nan=False, indent=4)
+    return text.replace("\n", "\n        ")  # other line breaks are escaped inside strings
 
 
 DIALECT = CallFormat(
     name="command_r",
     summary="Action: and a JSON list in a fence (Command R)",
-    payload=IndentedJson(
-        tool="tool_name", tool_input="parameters", row=("```json\n[\n", ",\n", "\n]\n```")
+    payload=JsonPayload(
+        tool="tool_name",
+        tool_input="parameters",
+        text=CALL,
+        write_input=write_input,
+        row=("```json\n[\n", ",\n", "\n]\n```"),
     ),
     call=("Action: ", ""),
     is_word=True,

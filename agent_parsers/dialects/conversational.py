@@ -27,7 +27,7 @@ from agent_parsers.families.steps import label_or_literal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect, Written
+    from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = ["AI_PREFIX", "DIALECT", "make_dialect"]
 
@@ -188,13 +188,8 @@ def make_dialect(ai_prefix: str) -> Dialect:
         ValueError: The prefix is empty, or the same as another label.
     """
     lenient = _lenient(ai_prefix)
-    writer = StepWriter(lenient.markers)
-
-    def write(step: Written) -> str:
-        asks = _YES if step.tool else _NO
-        thought = " ".join(filter(None, (step.thought, asks.canonical)))
-        return writer.write(replace(step, thought=thought))
-
+    form = StepWriter(lenient.markers).form
+    label = form.thought[0] if form.thought else ""
     return replace(
         react.DIALECT,
         name="conversational",
@@ -204,7 +199,13 @@ def make_dialect(ai_prefix: str) -> Dialect:
         strict=_strict(ai_prefix),
         lenient=lenient,
         problems=PROBLEMS,
-        write=write,
+        form=replace(
+            form,
+            calls=(f"{_YES.canonical}\n", "", ""),
+            thought=(label, " "),
+            no_thought=label,
+            answer=(f"{_NO.canonical}\n{form.answer[0]}", ""),
+        ),
         prompt=PROMPT,
         prompt_words=WORDS,
     )

@@ -28,8 +28,6 @@ from agent_parsers.authoring import (
     Head,
     NamedPayload,
     ResultsWriter,
-    WrittenCall,
-    write_json,
 )
 
 END = "<｜end▁of▁sentence｜>"
@@ -72,16 +70,15 @@ def head_of(start: int, name: str, odd: str = "") -> Head:
     return Head(start, start + len(name.strip()), odd=odd)
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    return f"{KIND}{SEPARATOR}{call.tool}\n{FENCE}\n{write_json(call.tool_input)}\n```"
-
-
 FORMAT = CallFormat(
     name="deepseek_v3",
     aliases=("deepseek_r1",),
     summary="<｜tool▁calls▁begin｜>, names, and JSON in fences (DeepSeek V3, R1)",
-    payload=NamedPayload(read_head=read_head, write_call=write_call, mark=SEPARATOR),
+    payload=NamedPayload(
+        read_head=read_head,
+        call=f"{KIND}{SEPARATOR}{{tool}}\n{FENCE}\n{{input}}\n```",
+        mark=SEPARATOR,
+    ),
     call=("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
     between="\n",
     region=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),

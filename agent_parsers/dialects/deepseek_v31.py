@@ -11,7 +11,7 @@ Source: the chat template of deepseek-ai/DeepSeek-V3.1.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import TAGS, Head, NamedPayload, WrittenCall, write_json
+from agent_parsers.authoring import TAGS, Head, NamedPayload
 from agent_parsers.dialects import deepseek_v3
 from agent_parsers.dialects.deepseek_v3 import END, KIND, SEPARATOR, head_of
 
@@ -27,17 +27,12 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     return head and head._replace(odd=odd)
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    return f"{call.tool}{SEPARATOR}{write_json(call.tool_input)}"
-
-
 DIALECT = replace(
     deepseek_v3.FORMAT,
     name="deepseek_v31",
     aliases=(),
     summary="<｜tool▁calls▁begin｜>, names, and JSON (DeepSeek V3.1)",
-    payload=NamedPayload(read_head=read_head, write_call=write_call, mark=SEPARATOR),
+    payload=NamedPayload(read_head=read_head, call=f"{{tool}}{SEPARATOR}{{input}}", mark=SEPARATOR),
     between="",
     thought=TAGS,
     results=replace(deepseek_v3.FORMAT.results, between=""),

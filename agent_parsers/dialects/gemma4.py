@@ -29,6 +29,7 @@ from typing import Any
 from agent_parsers.authoring import (
     SAMPLE_TURN,
     Ahead,
+    CallForm,
     CallFormat,
     Go,
     Literal,
@@ -36,8 +37,6 @@ from agent_parsers.authoring import (
     Result,
     ResultsWriter,
     Table,
-    WrittenCall,
-    inputs_of,
 )
 from agent_parsers.engine.calls.code.brace_calls import BraceCalls
 from agent_parsers.engine.calls.marks import Before
@@ -58,17 +57,19 @@ class BracePayload(Payload):
         """Return what makes the reader of a call that *closer* closes."""
         return partial(BraceCalls, quote=self.quote, closer=closer, lenient=lenient)
 
-    def write(self, call: WrittenCall) -> str:
-        """Return a call as text, without its marks.
-
-        Raises:
-            ValueError: A string contains the quote.
-        """
-        return f"call:{call.tool}{self._written(inputs_of(call))}"
+    @property
+    def form(self) -> CallForm:
+        """How one call is spelt, without its marks."""
+        return CallForm(text="call:{tool}{input}", write_input=self._written_input)
 
     def write_result(self, result: Result) -> str:
         """Return the result of one call as text, without its marks."""
         return f"response:{result.tool}{{value:{self.quote}{result.text}{self.quote}}}"
+
+    def _written_input(self, tool_input: str | dict[str, Any]) -> str:
+        if not isinstance(tool_input, dict):
+            raise ValueError(f"the input is an object of parameters, not {tool_input!r}")  # noqa: TRY004
+        return self._written(tool_input)
 
     def _written(self, value: Any) -> str:
         if isinstance(value, str):

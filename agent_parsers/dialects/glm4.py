@@ -16,8 +16,6 @@ from agent_parsers.authoring import (
     Head,
     JsonPayload,
     NamedPayload,
-    WrittenCall,
-    write_json,
 )
 from agent_parsers.families.named_blocks import is_name
 
@@ -42,11 +40,6 @@ def _is_short_name(text: str) -> bool:
     return len(text) <= 64 and is_name(text)
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    return f"{call.tool}\n{write_json(call.tool_input)}"
-
-
 NAMELESS = JsonPayload(unmarked="read a call without a line for its name")
 
 DIALECT = CallFormat(
@@ -54,7 +47,7 @@ DIALECT = CallFormat(
     summary="a name on a line, then JSON (GLM-4-9B)",
     payload=NamedPayload(
         read_head=read_head,
-        write_call=write_call,
+        call="{tool}\n{input}",
         is_bare=True,
         may_lead=may_lead,
         unnamed=lambda lenient: NAMELESS.content_reader(lenient=lenient),

@@ -17,7 +17,9 @@ from string import ascii_lowercase
 
 from agent_parsers.authoring import (
     PROBLEMS,
+    CallForm,
     EndTurn,
+    Form,
     Go,
     Head,
     Literal,
@@ -29,11 +31,8 @@ from agent_parsers.authoring import (
     ResultsWriter,
     Table,
     Transition,
-    TurnWriter,
-    WrittenCall,
     block_rules,
     calls_dialect,
-    write_json,
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.engine.calls.marks import Before, one_of
@@ -200,12 +199,6 @@ def _header(channel: str) -> str:
     return f"{CHANNEL}{channel}{MESSAGE}"
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text, from the role in its header on."""
-    header = f" {TO}{TOOLS}{call.tool}{CHANNEL}{CONTENT} {TYPE}"
-    return f"{header}{MESSAGE}{write_json(call.tool_input)}{CALL}"
-
-
 def write_result(result: Result) -> str:
     """Return the result of one call as text."""
     return f"{START}{TOOLS}{result.tool} {TO}{MODEL}{_header(CONTENT)}{result.text}{END}"
@@ -226,10 +219,12 @@ DIALECT = calls_dialect(
     lenient=_table(lenient=True),
     stop=(CALL, RETURN),
     closer=CALL,
-    write=TurnWriter(
+    form=Form(
         thought=(_header(THOUGHT), f"{END}{NEXT}"),
         content=(_header(CONTENT), f"{END}{NEXT}"),
-        call=write_call,
+        call=CallForm(
+            text=f" {TO}{TOOLS}{{tool}}{CHANNEL}{CONTENT} {TYPE}{MESSAGE}{{input}}{CALL}"
+        ),
         calls=("", NEXT, ""),
         answer=(_header(ANSWER), RETURN),
     ),

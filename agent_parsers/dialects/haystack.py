@@ -86,6 +86,6 @@ DIALECT: Final = replace(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    write=WRITER.write,
+    form=WRITER.form,
     prompt=PROMPT,
 )

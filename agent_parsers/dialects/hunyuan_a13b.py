@@ -28,7 +28,6 @@ from agent_parsers.authoring import (
     Literal,
     ResultsWriter,
     Table,
-    Written,
 )
 from agent_parsers.families.call_tables import with_answer_block
 
@@ -52,13 +51,6 @@ def with_answer(table: Table) -> Table:
     )
 
 
-def write_turn(step: Written) -> str:
-    """Return one turn as text."""
-    said = FORMAT.writer(replace(step, thought=""))
-    thought = step.thought.join(THOUGHT) if step.thought else ""
-    return f"{thought}{ANSWER}\n{said}\n{END_OF_ANSWER}"
-
-
 FORMAT = CallFormat(
     name="hunyuan_a13b",
     summary="a JSON list in <tool_calls>, in <answer> (Hunyuan A13B)",
@@ -71,4 +63,5 @@ FORMAT = CallFormat(
     results=ResultsWriter(each=("<tool_response>", "</tool_response>"), between=EXTRA),
     turn_frame=(END, EXTRA),
 )
-DIALECT = FORMAT.dialect(write=write_turn)
+FORM = replace(FORMAT.form, around=(f"{ANSWER}\n", f"\n{END_OF_ANSWER}"))
+DIALECT = FORMAT.dialect(form=FORM)

@@ -17,11 +17,14 @@ Source: vLLM's renderer and parser called ``inkling``, and SGLang's parsers of t
 import json
 import re
 from functools import partial
+from typing import Any
 
 from agent_parsers.authoring import (
     PROBLEMS,
     SAMPLE_TURN,
+    CallForm,
     EndTurn,
+    Form,
     Go,
     JsonPayload,
     Literal,
@@ -30,8 +33,6 @@ from agent_parsers.authoring import (
     ResultForm,
     ResultsWriter,
     Table,
-    TurnWriter,
-    WrittenCall,
     calls_dialect,
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
@@ -103,30 +104,28 @@ def table(*, lenient: bool) -> Table:
     )
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    name, tool_input = (
-        json.dumps(each, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        for each in (call.tool, call.tool_input)
-    )
-    return f'{call.tool}{CALL}{{"name":{name},"args":{tool_input}}}{END}'
+def write_input(tool_input: Any) -> str:
+    """Return an input as JSON without white space."""
+    return json.dumps(tool_input, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-WRITER = TurnWriter(
+FORM = Form(
     thought=(THOUGHT, f"{END}{MODEL}"),
     content=(TEXT, f"{END}{MODEL}"),
-    call=write_call,
+    call=CallForm(
+        text=f'{{tool}}{CALL}{{"name":{{"tool"}},"args":{{input}}}}{END}', write_input=write_input
+    ),
     calls=("", MODEL, ""),
     answer=(TEXT, END),
 )
 DIALECT = calls_dialect(
     "inkling",
-    WRITER(SAMPLE_TURN),
+    FORM(SAMPLE_TURN),
     summary="messages with a mark of their kind, calls in JSON (Inkling)",
     strict=table(lenient=False),
     lenient=table(lenient=True),
     stop=(END_OF_TURN,),
-    write=WRITER,
+    form=FORM,
     render_results=ResultsWriter(text=ResultForm(f"{TOOL}{{tool}}{TEXT}{{text}}{END}")),
     turn_frame=(END_OF_TURN, MODEL),
     reasoning=other_reasoning(THOUGHT),

@@ -126,10 +126,10 @@ def write(step: Written) -> str:
     thought = f"{THOUGHT}: {step.thought}\n" if step.thought else ""
     if not step.calls:
         return f"{thought}{ANSWER}: {step.answer}"
-    first, *others = map(CALL.members, step.calls)
-    written = write_json(first)
+    first, *others = map(CALL.form, step.calls)
+    written = first
     if others:
-        written = "[\n" + ",\n".join(f"  {write_json(call)}" for call in (first, *others)) + "\n]"
+        written = "[\n" + ",\n".join(f"  {call}" for call in (first, *others)) + "\n]"
     blob = f"```json\n{written}\n```"
     if not step.content:
         return f"{thought}{blob}"

@@ -18,9 +18,7 @@ from agent_parsers.authoring import (
     Head,
     NamedPayload,
     ResultsWriter,
-    WrittenCall,
     role_frame,
-    write_json,
 )
 
 END = "<|im_end|>"
@@ -54,19 +52,15 @@ def call_id(tool: str, known: str | None, number: int) -> str:
     return f"{PREFIX}{tool}:{number - 1}"
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    return f"{call.id}{ARGUMENTS}{write_json(call.tool_input)}"
-
-
 DIALECT = CallFormat(
     name="kimi_k2",
     aliases=("kimi",),
     summary="<|tool_call_begin|> with functions.name:0 and JSON (Kimi K2)",
-    payload=NamedPayload(read_head=read_head, write_call=write_call, mark=ARGUMENTS),
+    payload=NamedPayload(read_head=read_head, call=f"{{id}}{ARGUMENTS}{{input}}", mark=ARGUMENTS),
     call=("<|tool_call_begin|>", "<|tool_call_end|>"),
     region=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
     call_id=call_id,
+    ids=f"{PREFIX}{{tool}}:{{number}}",
     also={
         "region": ("<|tool_call_section_begin|>",),
         "end of region": ("<|tool_call_section_end|>",),

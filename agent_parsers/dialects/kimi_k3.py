@@ -125,23 +125,21 @@ class Arguments(TaggedPayload):
             TagPart.END_VALUE: Element(closer("argument")),
         }
 
-    def write(self, call: WrittenCall) -> str:
-        """Return one call as text; its id is its number in the turn."""
-        arguments = (
-            element("argument", write_value(value), key=key, type=TYPES.get(type(value), "number"))
-            for key, value in inputs_of(call).items()
-        )
-        return element("call", "".join(arguments), tool=call.tool, index=call.id or "1")
+
+def write_call(call: WrittenCall, number: int) -> str:
+    """Return one call as text, with its *number* in the turn."""
+    arguments = (
+        element("argument", write_value(value), key=key, type=TYPES.get(type(value), "number"))
+        for key, value in inputs_of(call).items()
+    )
+    return element("call", "".join(arguments), tool=call.tool, index=str(number))
 
 
 def write_turn(step: Written) -> str:
     """Return one turn as text."""
     thought = element("think", step.thought) if step.thought else ""
     said = element("response", step.content if step.calls else step.answer)
-    calls = (
-        FORMAT.payload.write(call._replace(id=str(number)))
-        for number, call in enumerate(step.calls, 1)
-    )
+    calls = (write_call(call, number) for number, call in enumerate(step.calls, 1))
     return f"{thought}{said}{element('tools', ''.join(calls)) if step.calls else ''}"
 
 

@@ -21,9 +21,6 @@ from agent_parsers.authoring import (
     NamedPayload,
     Table,
     TaggedPayload,
-    WrittenCall,
-    inputs_of,
-    write_json,
 )
 from agent_parsers.dialects import llama3_json
 from agent_parsers.engine.calls.tags.calls import TaggedCalls
@@ -81,11 +78,6 @@ def with_foreign_mark(table: Table) -> Table:
     )
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return the call as text."""
-    return f"{call.tool}>{write_json(inputs_of(call))}"
-
-
 FORMAT = replace(
     llama3_json.FORMAT,
     name="llama3_function_tag",
@@ -93,10 +85,10 @@ FORMAT = replace(
     summary="JSON in <function=name> (Llama 3.1, as its model card asks)",
     payload=NamedPayload(
         read_head=read_head,
-        write_call=write_call,
+        call="{tool}>{input}",
         may_lead=may_lead,
         unnamed=lambda lenient: (
-            partial(InTags, TAGGED.form(None, lenient=True), MARKS[0]) if lenient else None
+            partial(InTags, TAGGED.tagged_form(None, lenient=True), MARKS[0]) if lenient else None
         ),
     ),
     call=MARKS,

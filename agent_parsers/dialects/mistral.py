@@ -21,8 +21,6 @@ from agent_parsers.authoring import (
     JsonPayload,
     NamedPayload,
     ResultsWriter,
-    WrittenCall,
-    write_json,
 )
 from agent_parsers.families.named_blocks import is_name
 
@@ -58,16 +56,11 @@ def may_lead(text: str) -> bool:
     return may_be_name and "".join(rest)[:1] in ("", "[", '"')
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    return f"{call.tool}{ARGS}{write_json(call.tool_input)}"
-
-
 # Servers that remove special tokens leave only the list.
 LIST = JsonPayload(call_id="id", row=("[", ", ", "]"), unmarked=f"read calls without {MARK}")
 PAYLOAD = NamedPayload(
     read_head=read_head,
-    write_call=write_call,
+    call=f"{{tool}}{ARGS}{{input}}",
     may_lead=may_lead,
     unnamed=lambda lenient: LIST.reader("", lenient=lenient),
     unmarked=LIST.content_reader(lenient=True),

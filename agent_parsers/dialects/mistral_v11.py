@@ -20,11 +20,11 @@ from agent_parsers.authoring import (
     SAMPLE_TURN,
     Result,
     WrittenCall,
-    write_json,
 )
 from agent_parsers.dialects import mistral
 from agent_parsers.dialects.mistral import ARGS, CALL_ID
 
+IDS = "{nine}"
 SAMPLE = replace(SAMPLE_TURN, id="a1b2c3d4e", others=(WrittenCall("ping", {}, "f5g6h7i8j"),))
 
 
@@ -41,11 +41,6 @@ def call_id(_tool: str, known: str | None, number: int) -> str:
     return known
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    return f"{call.tool}{CALL_ID}{call.id}{ARGS}{write_json(call.tool_input)}"
-
-
 def write_result(result: Result) -> str:
     """Return the result of one call as text."""
     return f"{result.id}[TOOL_CONTENT]{result.text}"
@@ -56,10 +51,11 @@ DIALECT = replace(
     name="mistral_v11",
     aliases=(),
     summary="[TOOL_CALLS], a name, an id, and JSON after [ARGS] (Mistral Small 3.2)",
-    payload=replace(mistral.PAYLOAD, write_call=write_call),
+    payload=replace(mistral.PAYLOAD, call=f"{{tool}}{CALL_ID}{{id}}{ARGS}{{input}}"),
     thought=LINES,
     other_thought=mistral.THOUGHT,
     call_id=call_id,
+    ids=IDS,
     results=replace(mistral.FORMAT.results, text=write_result, call_id=call_id),
     sample=SAMPLE,
 ).dialect()

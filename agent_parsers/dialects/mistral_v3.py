@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from agent_parsers.authoring import Result, write_json
 from agent_parsers.dialects import mistral
-from agent_parsers.dialects.mistral_v11 import SAMPLE, call_id
+from agent_parsers.dialects.mistral_v11 import IDS, SAMPLE, call_id
 
 
 def write_result(result: Result) -> str:
@@ -40,9 +40,10 @@ FORMAT = replace(
     summary="[TOOL_CALLS] and a JSON list (Mistral 7B, Nemo, Large 2)",
     writes_thoughts=False,
     call_id=call_id,
+    ids=IDS,
     results=replace(mistral.FORMAT.results, text=write_result, call_id=call_id),
     sample=SAMPLE,
 )
 # All generations are read alike, but this one is written as a list.
 LISTED = replace(FORMAT, call=(f"{mistral.MARK} ", ""), payload=mistral.LIST)
-DIALECT = FORMAT.dialect(write=LISTED.writer)
+DIALECT = FORMAT.dialect(form=LISTED.form)

@@ -23,9 +23,7 @@ from agent_parsers.authoring import (
     CallFormat,
     Head,
     NamedPayload,
-    WrittenCall,
     role_frame,
-    write_json,
 )
 
 
@@ -53,15 +51,14 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     return Head(*head.span(1), odd="" if head[2] else f"read arguments without {TYPE!r}")
 
 
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    return f"{call.tool.join(NAME)}{ARGUMENTS}{TYPE}{TEXT}{write_json(call.tool_input)}"
-
-
 DIALECT = CallFormat(
     name="plamo3",
     summary="<|plamo:begin_tool_name:plamo|> and JSON (PLaMo 3)",
-    payload=NamedPayload(read_head=read_head, write_call=write_call, mark=ARGUMENTS),
+    payload=NamedPayload(
+        read_head=read_head,
+        call=f"{NAME[0]}{{tool}}{NAME[1]}{ARGUMENTS}{TYPE}{TEXT}{{input}}",
+        mark=ARGUMENTS,
+    ),
     call=(REQUEST, f"{END_OF_ARGUMENTS}{END_OF_REQUEST}"),
     region=element("tool_requests"),
     thought=element("think"),

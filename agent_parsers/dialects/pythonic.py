@@ -22,14 +22,14 @@ from typing import Any
 
 from agent_parsers.authoring import (
     SAMPLE_TURN,
+    CallForm,
     CallFormat,
     Go,
     JsonPayload,
+    ParameterForm,
     Payload,
     PythonCalls,
     ResultsWriter,
-    WrittenCall,
-    inputs_of,
     write_json,
 )
 from agent_parsers.dialects import llama3_json
@@ -60,14 +60,11 @@ class PythonPayload(Payload):
         """Return what makes the reader of content, if a list needs no mark."""
         return partial(self.reader("", lenient=lenient), bare=True) if self.is_bare else None
 
-    def write(self, call: WrittenCall) -> str:
-        """Return a call as text, without its list.
-
-        Raises:
-            ValueError: Python syntax cannot express the call.
-        """
-        values = (f"{key}={self.write_value(value)}" for key, value in inputs_of(call).items())
-        return f"{call.tool}({', '.join(values)})"
+    @property
+    def form(self) -> CallForm:
+        """How one call is spelt, without its list."""
+        parameters = ParameterForm(text="{key}={value}", between=", ", write_value=self.write_value)
+        return CallForm(text="{tool}({parameters})", parameters=parameters)
 
 
 MARKED = CallFormat(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import Written
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
@@ -64,7 +64,7 @@ DIALECT: Final = replace(
     sample=SAMPLE,
     strict=replace(react.STRICT, read_input=read_input),
     lenient=replace(react.LENIENT, read_input=repair_input),
-    write=WRITER.write,
+    form=WRITER.form,
     prompt_words=WORDS,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

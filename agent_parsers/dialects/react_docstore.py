@@ -11,7 +11,8 @@ from functools import partial
 from typing import Final
 
 from agent_parsers.engine.calls.brackets import BracketCall
-from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.form import NUMBER, CallForm, Form
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
@@ -101,11 +102,14 @@ PROBLEMS: Final = {
 }
 
 
-def write(step: Written) -> str:
-    """Return one step as text."""
-    thought = f"{generation_prompt(step.number)} {step.thought}\n" if step.thought else ""
-    call = f"{step.tool}[{step.tool_input}]" if step.tool else f"Finish[{step.answer}]"
-    return f"{thought}{_ACTION} {step.number}: {call}"
+FORM: Final = Form(
+    call=CallForm(text="{tool}[{input}]", write_input=str),
+    calls=(f"{_ACTION} {NUMBER}: ", "", ""),
+    is_single=True,
+    thought=(f"{_THOUGHT} {NUMBER}: ", "\n"),
+    content=None,
+    answer="Finish",
+)
 
 
 def generation_prompt(number: int) -> str:
@@ -149,7 +153,7 @@ DIALECT: Final = Dialect(
     lenient=LENIENT,
     problems=PROBLEMS,
     stop=(f"\n{_OBSERVATION}",),
-    write=write,
+    form=FORM,
     render_observation=render_observation,
     generation_prompt=generation_prompt,
     prompt=PROMPT,

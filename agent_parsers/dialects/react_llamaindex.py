@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import Written
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
@@ -93,12 +93,6 @@ PROBLEMS: Final = {
 }
 
 
-def write(step: Written) -> str:
-    """Return one step as text, with the label of the thought even if the thought is empty."""
-    thought = "" if step.thought else f"{WRITER.label('thought')}\n"
-    return thought + WRITER.write(step)
-
-
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
 
@@ -127,7 +121,7 @@ DIALECT: Final = replace(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    write=write,
+    form=replace(WRITER.form, no_thought=f"{WRITER.label('thought')}\n"),
     prompt=PROMPT,
     prompt_words=WORDS,
     example=Written(tool="search", tool_input={"query": "what to look for"}),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import Written
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.labels import with_labels
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.repairs.names import repair_tool_name

@@ -12,7 +12,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.calls.reader import Call, CallReader
-from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.form import CallForm, Form, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
@@ -232,14 +233,13 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
     """
     if not followups:
         raise ValueError("followups: at least one marker begins a question")
-    followup = followups[0]
-
-    def write(step: Written) -> str:
-        thought = f"{_NEEDED.canonical} {step.thought}\n" if step.thought else ""
-        if step.tool:
-            return f"{thought}{followup} {step.tool_input}"
-        return f"{thought}{finish_string}{step.answer}"
-
+    form = Form(
+        call=CallForm(text=f"{followups[0]} {{input}}", write_input=str),
+        is_single=True,
+        thought=(f"{_NEEDED.canonical} ", "\n"),
+        content=None,
+        answer=(finish_string, ""),
+    )
     return Dialect(
         name="self_ask",
         aliases=("self_ask_with_search",),
@@ -251,7 +251,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         ),
         problems=PROBLEMS,
         stop=(f"\n{_OBSERVATION.canonical}",),
-        write=write,
+        form=form,
         render_observation=render_observation,
         prompt=PROMPT,
         prompt_words=WORDS,

@@ -15,7 +15,8 @@ from functools import partial
 from typing import Any, Final
 
 from agent_parsers.engine.calls.code.block import CLOSER, OPENER, CodeBlock
-from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 from typing import Literal as Choice
 
 from agent_parsers.engine.calls.tags.pair import TagCall
-from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.form import CallForm, Form
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.reasoning import other_reasoning
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
@@ -253,11 +254,19 @@ def render_observation(observation: str, _number: int) -> str:
     return OBSERVATION.write(observation)
 
 
+FORM: Final = Form(
+    call=CallForm(text=TOOL.write("{tool}") + INPUT.write("{input}"), write_input=str),
+    is_single=True,
+    thought=(THINKING.opener.canonical, f"{THINKING.closer.canonical}\n"),
+    content=None,
+    answer=(ANSWER.opener.canonical, ANSWER.closer.canonical),
+)
+
+
 @cache
 def make_dialect(escape_format: EscapeFormat) -> Dialect:
     """Return the dialect with this escaping of values."""
     is_escaped = escape_format is not None
-    put: Callable[[str], str] = escape if is_escaped else str
     take: Callable[[str], str] = unescape if is_escaped else str
 
     def read_text(text: str, _repairs: list[Repair]) -> str:
@@ -265,12 +274,6 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
 
     def read_input(text: str, repairs: list[Repair]) -> str:
         return take(repair_written_input(text, repairs))
-
-    def write(step: Written) -> str:
-        thought = f"{THINKING.write(step.thought)}\n" if step.thought else ""
-        if not step.tool:
-            return thought + ANSWER.write(put(step.answer))
-        return thought + TOOL.write(put(step.tool)) + INPUT.write(put(str(step.tool_input)))
 
     strays = tuple(element.opener.canonical for element in (TOOL, OBSERVATION, ANSWER))
     call = partial(TagCall, TOOL.name, INPUT.name, read_tool=take, strays=strays)
@@ -289,7 +292,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         stop=(INPUT.closer.canonical,),
         reasoning=other_reasoning(THINKING.opener.canonical),  # the element for thoughts
         closer=INPUT.closer.canonical,
-        write=write,
+        form=replace(FORM, escape=escape if is_escaped else None),
         render_observation=render_observation,
         prompt=PROMPT,
         prompt_words=WORDS,

@@ -52,11 +52,11 @@ class WholeReader:
         """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
             self.canonical = step_reader(machine, is_plain or partial(_is_left, machine))
-        elif is_plain is not None:
+        elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
 
-            self.canonical = canonical_reader(machine, is_plain)
+            self.canonical = canonical_reader(machine, is_plain or partial(_is_left, machine))
 
     def parse(
         self,

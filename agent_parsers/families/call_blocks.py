@@ -11,19 +11,19 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.grammar.dialect import Dialect, Written, WrittenCall
-from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.families.call_tables import calls_table
-from agent_parsers.families.turn_writer import (
-    IM_END,
-    TAGS,
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.form import (
+    CallForm,
     CallId,
+    Form,
     Marks,
-    ResultsWriter,
-    TurnWriter,
-    given_marks,
+    Written,
+    WrittenCall,
     write_json,
 )
+from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.families.call_tables import calls_table
+from agent_parsers.families.results_writer import IM_END, TAGS, ResultsWriter, given_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -119,9 +119,10 @@ class Payload(ABC):
         """Return what makes the reader of content, if content may have calls without a mark."""
         return None
 
+    @property
     @abstractmethod
-    def write(self, call: WrittenCall) -> str:
-        """Return one call as text, without the marks of its block."""
+    def form(self) -> CallForm:
+        """How one call is spelt, without the marks of its block."""
 
     def table(self, marks: Marks | None, *, lenient: bool, **options: Any) -> Table:
         """Return a table for blocks between *marks*; see `calls_table` for the *options*."""
@@ -174,6 +175,8 @@ class CallFormat:
     """Whether the chat template refuses a turn of several calls."""
     call_id: CallId | None = None
     """Returns the ids of calls; `None` if calls have no ids."""
+    ids: str = ""
+    """How an id is spelt, see `Form.ids`."""
     ends: tuple[str, ...] = (IM_END,)
     """What ends a turn; these are also the stop sequences. The default is that of ChatML."""
     turn_frame: Marks
@@ -213,7 +216,7 @@ class CallFormat:
             "strict": self.table(lenient=False),
             "lenient": self.table(lenient=True),
             "stop": self.ends,
-            "write": self.writer,
+            "form": None if "write" in own else self.form,
             "render_results": results,
             "turn_frame": self.turn_frame,
             "given": given_marks(results.opener, self.turn_frame, own.get("stop", self.ends)),
@@ -223,7 +226,8 @@ class CallFormat:
         }
         sample = self.sample
         if not isinstance(sample, str):
-            sample = derived["write"](self._expressible(sample))
+            write = derived.get("write", derived["form"])
+            sample = write(self._expressible(sample))
         return calls_dialect(self.name, sample, **derived)
 
     def table(self, *, lenient: bool) -> Table:
@@ -246,8 +250,8 @@ class CallFormat:
         return table if self.adapt is None else self.adapt(table)
 
     @property
-    def writer(self) -> TurnWriter:
-        """Writes turns."""
+    def form(self) -> Form:
+        """How turns are spelt."""
         opener, closer = self.call or ("", "")
         if self.payload.row is not None:
             before, between, behind = self.payload.row
@@ -255,8 +259,8 @@ class CallFormat:
         else:
             before, behind = self.region or ("", "")
             calls = (f"{before}{opener}", f"{closer}{self.between}{opener}", f"{closer}{behind}")
-        return TurnWriter(
-            call=self.payload.write,
+        return Form(
+            call=self.payload.form,
             calls=self.calls or calls,
             is_single=self.is_single,
             thought=self.thought if self.writes_thoughts else None,
@@ -264,6 +268,7 @@ class CallFormat:
             is_content_last=self.is_content_last,
             answer=self.answer,
             call_id=self.call_id,
+            ids=self.ids,
         )
 
     def _expressible(self, turn: Written) -> Written:

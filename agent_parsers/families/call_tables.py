@@ -9,14 +9,14 @@ from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.grammar.reasoning import CLOSES_OUTERMOST, OPENS_NO_OTHER
 from agent_parsers.engine.grammar.table import Go, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Literal
-from agent_parsers.families.turn_writer import TAGS
+from agent_parsers.families.results_writer import TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.grammar.form import Marks
     from agent_parsers.engine.markers.kinds import Marker
-    from agent_parsers.families.turn_writer import Marks
 
 __all__ = ["calls_table", "with_answer_block", "with_sentences"]
 

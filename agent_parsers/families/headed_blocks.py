@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import Head
+from agent_parsers.engine.grammar.form import CallForm
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.named_blocks import NamedPayload
-from agent_parsers.families.turn_writer import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine.grammar.dialect import WrittenCall
     from agent_parsers.engine.grammar.problems import Problem
 
 __all__ = ["HeadedPayload"]
-
-_HOLE: Final = re.compile(r"\{(tool|id)\}")
-_INPUT: Final = "{input}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +35,15 @@ class HeadedPayload(Payload):
     @cached_property
     def _named(self) -> NamedPayload:
         return NamedPayload(
-            read_head=self.read_head, write_call=self.write, mark=self._head[0][-1].strip()
+            read_head=self.read_head, call=self.call, mark=self._head[0][-1].strip()
         )
 
     @cached_property
     def _head(self) -> tuple[list[str], list[str]]:
         """The texts around the name and the id, and which of them stands between two texts."""
-        parts = _HOLE.split(self.call.partition(_INPUT)[0])
-        return parts[::2], parts[1::2]
+        segments = CallForm(text=self.call).segments
+        head = segments[: segments.index("input")]
+        return [*head[::2]], [*head[1::2]]
 
     @property
     @override
@@ -58,20 +54,10 @@ class HeadedPayload(Payload):
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
         return self._named.reader(closer, lenient=lenient)
 
+    @property
     @override
-    def write(self, call: WrittenCall) -> str:
-        """Return one call as text.
-
-        Raises:
-            ValueError: The name cannot be told from what follows it.
-        """
-        values = {"tool": call.tool, "id": call.id or ""}
-        before, _, behind = self.call.partition(_INPUT)
-        head = _HOLE.sub(lambda hole: values[hole[1]], before)
-        read = self.read_head(head, lenient=False)
-        if read is None or head[read.start : read.stop] != call.tool:
-            raise ValueError(f"a tool with the name {call.tool!r}")
-        return f"{head}{write_json(call.tool_input)}{behind}"
+    def form(self) -> CallForm:
+        return self._named.form
 
     def read_head(self, text: str, *, lenient: bool) -> Head | None:
         """Return the head of a call that *text* is; `None` if it is none."""

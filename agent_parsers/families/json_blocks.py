@@ -12,15 +12,14 @@ from typing_extensions import override
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.json.rules import JsonCallRules
+from agent_parsers.engine.grammar.form import CallForm, write_json
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.json_steps import OTHER_INPUTS, begins_anywhere, lenient_keys
-from agent_parsers.families.turn_writer import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = [
     "BARE_PROBLEMS", "LIST_PROBLEMS", "PROBLEMS", "JsonPayload", "bare_rules", "block_rules",
@@ -157,9 +156,10 @@ class JsonPayload(Payload):
     """Key of its input."""
     call_id: str = ""
     """Key of the call's id; empty if calls have no ids."""
-    texts: tuple[str, str, str] | None = None
-    """Text before the name of the tool, between it and the input, and after that, if a template
-    writes other white space or other members than `write_json` does."""
+    text: str = ""
+    """See `CallForm.text`, if a template writes other white space or members than `write_json`."""
+    write_input: Callable[[Any], str] = write_json
+    """Writes an input."""
     bare: Choice["no", "on lines", "anywhere"] = "no"
     """Where a call needs no mark, apart from the beginning of content: lenient mode also reads it
     after prose on earlier lines, or after any prose. ``"no"`` if it always needs its mark."""
@@ -204,17 +204,13 @@ class JsonPayload(Payload):
         )
         return partial(JsonCalls, rules[lenient], bare=True, odd=self.unmarked)
 
+    @property
     @override
-    def write(self, call: WrittenCall) -> str:
-        if self.texts is None:
-            return write_json(self.members(call))
-        before, between, behind = self.texts
-        name = write_json(call.tool)[1:-1]
-        return f"{before}{name}{between}{write_json(call.tool_input)}{behind}"
-
-    def members(self, call: WrittenCall) -> dict[str, Any]:
-        """Return the members of the object that stands for a *call*."""
-        if not self.tool:
-            return {call.tool: call.tool_input}
-        members = {self.tool: call.tool, self.tool_input: call.tool_input}
-        return {**members, self.call_id: call.id} if self.call_id else members
+    def form(self) -> CallForm:
+        text = self.text
+        if not text and not self.tool:
+            text = '{{"tool"}: {input}}'
+        elif not text:
+            call_id = f', "{self.call_id}": {{"id"}}' if self.call_id else ""
+            text = f'{{"{self.tool}": {{"tool"}}, "{self.tool_input}": {{input}}{call_id}}}'
+        return CallForm(text=text, write_input=self.write_input)

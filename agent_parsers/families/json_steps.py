@@ -27,6 +27,7 @@ from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.marks import Before, one_of
 from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.form import CallForm, Form
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.grammar.dialect import Written
     from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["KEYS", "WORDS", "JsonSteps", "begins_anywhere", "lenient_keys", "opens_after"]
@@ -96,6 +96,11 @@ def begins_anywhere(fence: str, is_lead: bool) -> bool:
 
 
 _NOT_PARSED: Final = "Could not parse LLM output: {text}"
+
+
+def _write_input(tool_input: Any) -> str:
+    """Return an input as JSON, as it stands in an object that is indented."""
+    return json.dumps(tool_input, ensure_ascii=False, indent=2).replace("\n", "\n  ")
 
 
 def _problem(reason: str, observation: str) -> Problem:
@@ -171,24 +176,26 @@ class JsonSteps:
             lenient=self._lenient(),
             problems=PROBLEMS,
             stop=self._writer.stop,
-            write=self.write,
+            form=self.form,
             render_observation=self._writer.render_observation,
             generation_prompt=self._writer.generation_prompt,
             prompt_words=prompt_words,
             **own,
         )
 
-    def write(self, step: Written) -> str:
-        """Return one step as text."""
+    @property
+    def form(self) -> Form:
+        """How turns are spelt."""
         writer = self._writer
-        if not step.tool and self.has_answer:
-            return writer.write(step)
-        call: dict[str, Any] = {KEYS.tool: "Final Answer", KEYS.input: step.answer}
-        if step.tool:
-            call = {KEYS.tool: step.tool, KEYS.input: step.tool_input}
         label = f"{writer.label('action')}\n" if self.has_action else ""
-        blob = json.dumps(call, ensure_ascii=False, indent=2)
-        return f"{writer.thought(step)}{label}```json\n{blob}\n```"
+        members = f'{{\n  "{KEYS.tool}": {{"tool"}},\n  "{KEYS.input}": {{input}}\n}}'
+        return Form(
+            call=CallForm(text=f"{label}```json\n{members}\n```", write_input=_write_input),
+            is_single=True,
+            thought=(f"{writer.label('thought')} ", "\n"),
+            content=None,
+            answer=(f"{writer.label('answer')} ", "") if self.has_answer else "Final Answer",
+        )
 
     @property
     def _writer(self) -> StepWriter:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import NamedJson
+from agent_parsers.engine.grammar.form import CallForm
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.json_blocks import BARE_PROBLEMS, PROBLEMS, bare_rules, block_rules
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agent_parsers.engine.calls.json.named_json import Head
-    from agent_parsers.engine.grammar.dialect import WrittenCall
     from agent_parsers.engine.grammar.problems import Problem
 
 __all__ = ["NamedPayload", "ReadHead", "is_name"]
@@ -41,8 +41,8 @@ class NamedPayload(Payload):
 
     read_head: ReadHead
     """Reads the text before the JSON, in strict mode or with ``lenient=True``."""
-    write_call: Callable[[WrittenCall], str]
-    """Returns one call as text."""
+    call: str
+    """One call, with ``{tool}``, ``{input}``, and ``{id}`` if calls have ids."""
     mark: str = ""
     """The mark between the name and the JSON; a text with this mark is not prose."""
     may_lead: Callable[[str], bool] | None = None
@@ -81,6 +81,7 @@ class NamedPayload(Payload):
             return self.reader("", lenient=lenient)
         return self.unmarked if lenient else None
 
+    @property
     @override
-    def write(self, call: WrittenCall) -> str:
-        return self.write_call(call)
+    def form(self) -> CallForm:
+        return CallForm(text=self.call)

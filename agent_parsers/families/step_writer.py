@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers.engine.grammar.form import CallForm, Form
 from agent_parsers.engine.grammar.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agent_parsers.engine.grammar.dialect import Written
+    from agent_parsers.engine.grammar.form import Written
     from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["StepWriter", "reworded"]
@@ -32,13 +33,18 @@ class StepWriter:
         self._labels = labels
         self._write_input = write_input
 
-    def write(self, step: Written) -> str:
-        """Return one step as text."""
-        if not step.tool:
-            return f"{self.thought(step)}{self.label('answer')} {step.answer}"
-        return (
-            f"{self.thought(step)}{self.label('action')} {step.tool}\n"
-            f"{self.label('input')} {self._write_input(step.tool_input)}"
+    @property
+    def form(self) -> Form:
+        """How turns are spelt."""
+        action, tool_input = self.label("action"), self.label("input")
+        return Form(
+            call=CallForm(
+                text=f"{action} {{tool}}\n{tool_input} {{input}}", write_input=self._write_input
+            ),
+            is_single=True,
+            thought=(f"{self.label('thought')} ", "\n"),
+            content=None,
+            answer=(f"{self.label('answer')} ", ""),
         )
 
     def thought(self, step: Written) -> str:

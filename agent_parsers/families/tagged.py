@@ -21,21 +21,21 @@ from agent_parsers.engine.calls.tags.form import (
     truth_values,
 )
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
+from agent_parsers.engine.grammar.form import CallForm, ParameterForm, write_value
 from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.call_tables import calls_table
-from agent_parsers.families.turn_writer import TAGS, inputs_of, write_value
+from agent_parsers.families.results_writer import TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from agent_parsers.engine.calls.tags.form import Tag
-    from agent_parsers.engine.grammar.dialect import WrittenCall
+    from agent_parsers.engine.grammar.form import Marks
     from agent_parsers.engine.grammar.table import Table, Transition
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.families.json_blocks import JsonPayload
-    from agent_parsers.families.turn_writer import Marks
 
 __all__ = ["TaggedPayload", "tagged_table"]
 
@@ -166,14 +166,14 @@ class TaggedPayload(Payload):
         used = {name: options.pop(name) for name in ("thought", "ends", "drafts", "also")}
         if any(options.values()):
             raise ValueError(f"calls in tags have none of these: {', '.join(options)}")
-        return tagged_table(self.form(marks, lenient=lenient), **used)
+        return tagged_table(self.tagged_form(marks, lenient=lenient), **used)
 
     @override
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
-        return partial(TaggedCalls, self.form(None, lenient=lenient))
+        return partial(TaggedCalls, self.tagged_form(None, lenient=lenient))
 
-    def form(self, marks: Marks | None, *, lenient: bool) -> TaggedForm:
-        """Return the form of calls, with *marks* around them."""
+    def tagged_form(self, marks: Marks | None, *, lenient: bool) -> TaggedForm:
+        """Return how calls are read, with *marks* around them."""
         tags = self.tags(marks)
         json_calls = None
         if lenient and self.json_calls and marks:
@@ -230,14 +230,10 @@ class TaggedPayload(Payload):
             kind = OwnName
         return kind(text, self.spellings(text))
 
+    @property
     @override
-    def write(self, call: WrittenCall) -> str:
-        parameters = (
-            self.parameter.format(
-                key=key,
-                value=self.write_value(value),
-                is_text="true" if isinstance(value, str) else "false",
-            )
-            for key, value in inputs_of(call).items()
+    def form(self) -> CallForm:
+        parameters = ParameterForm(
+            text=self.parameter, between=self.between, write_value=self.write_value
         )
-        return self.call.format(tool=call.tool, parameters=self.between.join(parameters))
+        return CallForm(text=self.call, parameters=parameters)

@@ -194,12 +194,20 @@ class ToolSet:
         schema = self._schema(name) if name in self._specs else None
         return schema is not None and all(map(schema.has_list, paths))
 
-    def takes_texts(self, name: str, keys: Iterable[str]) -> bool:
-        """Return whether the tool *name* takes texts as they are for all *keys*."""
+    def from_texts(self, name: str, given: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the values that some texts are sure to stand for, as the schema of a tool says.
+
+        Args:
+            name: Name of the tool.
+            given: The texts by key; other values are kept.
+
+        Returns:
+            `None` if a text may stand for several values.
+        """
         if not self.checks(name):
-            return True
+            return given
         schema = self._schema(name)
-        return schema is not None and schema.plain is not None and schema.plain.are_texts(keys)
+        return schema.plain.from_texts(given) if schema and schema.plain else None
 
     def check(self, name: str, tool_input: Any, *, lenient: bool = False) -> str | dict[str, Any]:
         """Return *tool_input* converted to what the tool takes; see `read`."""

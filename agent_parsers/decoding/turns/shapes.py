@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.engine.grammar.dialect import Written, WrittenCall
+from agent_parsers.engine.grammar.form import Written, WrittenCall
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn

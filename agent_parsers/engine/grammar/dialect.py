@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic_core import CoreSchema, core_schema
 
+from agent_parsers.engine.grammar.form import Form, Written
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.grammar.table import Go, Part, Table
@@ -22,18 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["Dialect", "Result", "Written", "WrittenCall"]
-
-
-class WrittenCall(NamedTuple):
-    """One call of a turn to be written."""
-
-    tool: str
-    """Name of the tool."""
-    tool_input: str | dict[Any, Any]
-    """Input of the tool."""
-    id: str | None = None
-    """The id that the model gave the call; `None` if it has no id."""
+__all__ = ["Dialect", "Result"]
 
 
 class Result(NamedTuple):
@@ -49,47 +39,10 @@ class Result(NamedTuple):
     """Whether it is not from a tool, but says what was wrong with a turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One step to be written: a thought, then an action or an answer.
-
-    In dialects whose turns may have several calls, it is a whole turn, which may also have
-    `content`.
-    """
-
-    thought: str = ""
-    """The thought before the action or answer; may be empty."""
-    tool: str = ""
-    """Name of the tool; empty if this is an answer."""
-    tool_input: str | dict[Any, Any] = ""
-    """Input of the tool."""
-    answer: str = ""
-    """The final answer."""
-    number: int = 1
-    """Number of the step, for dialects that count; with several calls, that of the first."""
-    content: str = ""
-    """The content beside calls."""
-    id: str | None = None
-    """The id of the call; `None` if it has no id."""
-    others: tuple[WrittenCall, ...] = ()
-    """The calls of the turn after the first."""
-
-    @property
-    def calls(self) -> tuple[WrittenCall, ...]:
-        """All calls of the turn; empty for an answer."""
-        if not self.tool:
-            return ()
-        return (WrittenCall(self.tool, self.tool_input, self.id), *self.others)
-
-    @property
-    def said(self) -> str:
-        """The answer, or the content beside calls."""
-        return self.content if self.tool else self.answer
-
-
 _DERIVED: Final = Table(markers={}, parts={"": Part.THOUGHT}, transitions={})
 """Placeholder for the lenient version of the strict table."""
 
+_EXAMPLE: Final = Written(tool="search", tool_input="what to look for")
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
 
@@ -103,6 +56,11 @@ Use one tool in a turn, then stop: what it returned is given to you.
 For example, this turn uses a tool:
 
 {action}"""
+
+
+def _unwritten(_step: Written) -> str:
+    """Stand for the form of the dialect."""
+    raise NotImplementedError
 
 
 def _no_generation_prompt(_number: int) -> str:
@@ -144,8 +102,11 @@ class Dialect:
     reasoning: tuple[tuple[str, str], ...] = REASONING
     """What opens and closes a block of reasoning, in which no label and no call counts, in lenient
     mode. Tables may have markers of their own in addition. Empty for no such blocks."""
-    write: Callable[[Written], str]
-    """Returns one step as text; `render` checks that it can be read back."""
+    form: Form | None = None
+    """How turns are spelt; `None` if only a function can say that, which is then `write`."""
+    write: Callable[[Written], str] = _unwritten
+    """Returns one step as text; `render` checks that it can be read back. By default, as `form`
+    says."""
     render_observation: Callable[[str, int], str] | None = None
     """Returns an observation and the generation prompt after it, given its text and number."""
     render_results: Callable[[Sequence[Result], int], str] | None = None
@@ -162,7 +123,7 @@ class Dialect:
     """Returns the text that prompts the model for a turn, such as ``Thought:``, given its number.
     What `render_observation` returns ends in it. It ends in no space: tokenizers write a space with
     the word that follows, which the model writes."""
-    example: Written = Written(tool="search", tool_input="what to look for")
+    example: Written = _EXAMPLE
     """An example of an action, for prompts without tools and for the observations of errors."""
     show: Callable[[str, dict[str, Any] | None], Written | None] | None = None
     """Returns an example of an action, given the name of a tool and its arguments (`None` for any).
@@ -177,6 +138,12 @@ class Dialect:
     """Returns the text for ``{tools}``."""
 
     def __post_init__(self) -> None:
+        if self.write is not _unwritten and not isinstance(self.write, Form):
+            object.__setattr__(self, "form", None)  # it may be that of another dialect
+        elif self.form is None:
+            raise ValueError(f"dialect {self.name!r}: it needs a form, or a function that writes")
+        else:
+            object.__setattr__(self, "write", self.form)
         if self.lenient is _DERIVED:
             try:
                 lenient = self.strict.as_lenient()

@@ -13,7 +13,8 @@ from agent_parsers.engine.markers.kinds import Inline, Label, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect, Written
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.form import Form, Marks, Written
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Marker
@@ -112,7 +113,8 @@ def with_labels(
             for key, problem in problems.items()
         },
         stop=tuple(dict.fromkeys(part for stop in dialect.stop for part in new.stops(stop))),
-        write=write,
+        form=dialect.form and new.form(dialect.form),
+        write=dialect.write if dialect.form else write,
         render_observation=render_observation,
         generation_prompt=lambda number: new.text(dialect.generation_prompt(number)),
         example=example or dialect.example,
@@ -197,6 +199,22 @@ class _Labels:
             return (stop,)
         begun = f"{label[1]}{self._words[label[2]][0]}"
         return (f"{begun}{self._colon}", f"{begun}:") if label[3] else (begun,)
+
+    def form(self, form: Form) -> Form:
+        """Return *form* with the new labels."""
+
+        def marks(texts: Marks) -> Marks:
+            return self.text(texts[0]), self.text(texts[1])
+
+        before, between, behind = form.calls
+        return replace(
+            form,
+            call=replace(form.call, text=self.text(form.call.text)),
+            calls=(self.text(before), self.text(between), self.text(behind)),
+            thought=form.thought and marks(form.thought),
+            no_thought=self.text(form.no_thought),
+            answer=form.answer if isinstance(form.answer, str) else marks(form.answer),
+        )
 
     def table(self, table: Table) -> Table:
         """Return *table* with the new labels."""

@@ -14,7 +14,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
+from agent_parsers.engine.grammar.dialect import Dialect, Result
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of

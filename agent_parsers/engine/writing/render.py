@@ -13,7 +13,8 @@ from agent_parsers.actions.agent import (
     as_text,
     pair_of,
 )
-from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
+from agent_parsers.engine.grammar.dialect import Dialect, Result
+from agent_parsers.engine.grammar.form import Written, WrittenCall
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream

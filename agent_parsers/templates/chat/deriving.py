@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.dialects.pythonic import PythonPayload
 from agent_parsers.engine.calls.code.python_values import write_single_quoted
 from agent_parsers.engine.grammar.dialect import Result
+from agent_parsers.engine.grammar.form import write_python_value
 from agent_parsers.families.call_blocks import CallFormat
+from agent_parsers.families.results_writer import numbered_id
 from agent_parsers.families.tagged import TaggedPayload
-from agent_parsers.families.turn_writer import numbered_id, write_python_value
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.payloads import derive_calls
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.form import Marks
     from agent_parsers.families.call_blocks import Payload
-    from agent_parsers.families.turn_writer import Marks
     from agent_parsers.templates.chat.calls import Calls
     from agent_parsers.templates.chat.turns import Shown
 
@@ -120,11 +121,12 @@ def _format(name: str, shown: Shown, calls: Calls) -> CallFormat:
         content=content,
         is_content_last=is_last,
         call_id=numbered_id if calls.has_ids else None,
+        ids="{nine}" if calls.has_ids else "",
         ends=ends,
         results=replace(results, call_id=numbered_id) if calls.has_ids else results,
         turn_frame=frame,
     )
-    return form if form.writer.calls == calls.calls else replace(form, calls=calls.calls)
+    return form if form.form.calls == calls.calls else replace(form, calls=calls.calls)
 
 
 def _content(shown: Shown, calls: Calls) -> tuple[Marks | None, bool]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects.gemma4 import BracePayload
 from agent_parsers.dialects.pythonic import PythonPayload
+from agent_parsers.engine.grammar.form import write_json
 from agent_parsers.families.headed_blocks import HeadedPayload
 from agent_parsers.families.json_blocks import JsonPayload
-from agent_parsers.families.turn_writer import write_json
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
 from agent_parsers.templates.chat.tags import tagged_calls
@@ -116,7 +116,7 @@ def _json_calls(turns: Mapping[str, str], start: int, end: int, members: dict[st
     payload = JsonPayload(tool=keys["name"], tool_input=keys["input"], call_id=keys.get("id", ""))
     written = one[start:end]
     if "id" not in keys and written != write_json(members):
-        payload = replace(payload, texts=_texts_of_json(written))
+        payload = replace(payload, text=_template_of_json(written))
     return _around(payload, texts, has_ids="id" in keys)
 
 
@@ -127,13 +127,14 @@ def _kind(value: Any) -> str:
     return known.get(value, "other") if isinstance(value, str) else "other"
 
 
-def _texts_of_json(written: str) -> tuple[str, str, str]:
+def _template_of_json(written: str) -> str:
     before, _, rest = written.partition(FIND)
     at = rest.find("{")
     decoded = _decoded(rest, at)
     if decoded is None or decoded[0] != {KEYS[0]: VALUES[0]}:
         raise TemplateError(f"the JSON of a call has its input before its name: {written!r}")
-    return before, rest[:at], rest[decoded[1] :]
+    before, behind = before.removesuffix('"'), rest[decoded[1] :]
+    return f'{before}{{"tool"}}{rest[1:at]}{{input}}{behind}'
 
 
 def _headed_calls(turns: Mapping[str, str]) -> Calls:

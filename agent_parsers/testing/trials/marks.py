@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.calls.tags.marks import CallStart
-from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
+from agent_parsers.engine.grammar.dialect import Dialect, Result
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading

@@ -10,7 +10,8 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
+from agent_parsers.engine.grammar.dialect import Dialect, Result
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.markers.kinds import Ahead, Label
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, Finish

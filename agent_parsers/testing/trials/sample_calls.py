@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.engine.grammar.dialect import Dialect, Written, WrittenCall
+from agent_parsers.engine.grammar.form import Written, WrittenCall
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.pieces import a_tool, sample_action
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = [
     "OBJECTS",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.table import Part, Table
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.rules.machine import machine
@@ -15,6 +15,7 @@ from agent_parsers.testing.trials.sample_calls import usual_turn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
 
 __all__ = ["OpenThought", "Thought", "nested_thoughts", "open_thoughts", "stray_ends"]

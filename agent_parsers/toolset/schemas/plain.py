@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -9,7 +10,7 @@ from agent_parsers.toolset.problems.policy import Note
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["PlainObject", "lone_key", "plain_object"]
 
@@ -20,6 +21,8 @@ _TYPES: Final[Mapping[str, frozenset[type]]] = {
     "boolean": frozenset([bool]),
     "null": frozenset([type(None)]),
 }
+_is_integer: Final = re.compile(r"-?[1-9][0-9]{0,14}|0").fullmatch
+_BOOLEANS: Final = {"true": True, "false": False}
 _SAY_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 """The keywords that restrict no value."""
 _OF_OBJECTS: Final = _SAY_NOTHING | {"type", "properties", "required", "additionalProperties"}
@@ -62,9 +65,22 @@ class PlainObject(NamedTuple):
                 return False
         return self.required <= value.keys()
 
-    def are_texts(self, keys: Iterable[str]) -> bool:
-        """Return whether the members with these *keys* can only be texts."""
-        return all(self.types.get(key) == _TYPES["string"] for key in keys)
+    def from_texts(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the values that some texts are sure to stand for; `None` if one may be another.
+
+        Args:
+            given: The texts by key; other values are kept.
+        """
+        values: dict[str, Any] = {}
+        for key, value in given.items():
+            types = self.types.get(key)
+            if type(value) is str and types != _TYPES["string"]:
+                kind = int if _is_integer(value) else bool if value in _BOOLEANS else None
+                if types is None or kind not in types or str in types:
+                    return None
+                value = _BOOLEANS[value] if kind is bool else int(value)  # noqa: PLW2901 - so typed
+            values[key] = value
+        return values
 
 
 def plain_object(root: Mapping[str, Any]) -> PlainObject | None:

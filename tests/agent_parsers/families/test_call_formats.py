@@ -24,7 +24,7 @@ from agent_parsers.authoring import (
     WrittenCall,
 )
 from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.families.turn_writer import ResultsWriter
+from agent_parsers.families.results_writer import ResultsWriter
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Transition
@@ -216,7 +216,7 @@ def test_the_tags_of_a_call_are_those_of_its_templates() -> None:
         "value": "<arg_value>",
         "end of value": "</arg_value>",
     }
-    written = TAGGED.write(WrittenCall("search", {"{key}": "{value}", "n": 1}))
+    written = TAGGED.form(WrittenCall("search", {"{key}": "{value}", "n": 1}))
     assert written == (
         '<invoke name="search">\n<arg_key>{key}</arg_key><arg_value>{value}</arg_value>\n'
         "<arg_key>n</arg_key><arg_value>1</arg_value>\n</invoke>"

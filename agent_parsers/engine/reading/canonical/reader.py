@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from agent_parsers.actions.agent import make_finish
 from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.reading.canonical.turns import canonical_turns
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
@@ -15,7 +16,7 @@ from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall, PlainTurn
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import Turn
@@ -30,7 +31,7 @@ def canonical_reader(machine: Machine, is_plain: Callable[[str], bool]) -> Canon
 
     The arguments are those of `CanonicalReader`.
     """
-    turns = canonical_turns(machine.dialect, machine.table)
+    turns = canonical_turns(machine.dialect.form, machine.table)
     return None if turns is None else CanonicalReader(machine, turns, is_plain)
 
 
@@ -52,15 +53,15 @@ class CanonicalReader:
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> list[AgentAction] | None:
-        """Return the actions of a turn; `None` if only a stream can read it.
+    ) -> list[AgentAction] | AgentFinish | None:
+        """Return the result of a turn; `None` if only a stream can read it.
 
         Args:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
         turn = self.plain(text, tools)
-        return None if turn is None else _actions(turn.calls, text)
+        return None if turn is None else _result(turn, text)
 
     def turn(self, text: str, tools: ToolSet | Collection[str] | None) -> Turn | None:
         """Return a turn without repairs; arguments and result: as for `result`."""
@@ -68,19 +69,18 @@ class CanonicalReader:
         if turn is None:
             return None
         read_events = partial(events_of, self._machine, text, tools)
-        actions = _actions(turn.calls, text)
-        return turn_before_events(actions, turn.thought, turn.content, read_events)
+        return turn_before_events(_result(turn, text), turn.thought, turn.content, read_events)
 
     def plain(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn; arguments and result: as for `result`."""
         turn = self._turns.read(text)
         if turn is None:
             return None
-        is_beside = turn.content and self._machine.lenient
-        if is_beside and may_be_foreign(turn.content, names_of(tools)):
+        is_said = turn.content and self._machine.lenient
+        if is_said and may_be_foreign(turn.content, names_of(tools)):
             return None
-        if not turn.calls and not self._machine.keeps_answer(turn.content, tools):
-            return None
+        if not turn.calls:
+            return turn if self._machine.keeps_answer(turn.content, tools) else None
         known = known_tools(tools)
         if known is None:
             return turn if all(self._is_plain(call.tool) for call in turn.calls) else None
@@ -92,11 +92,13 @@ class CanonicalReader:
         fitted: list[PlainCall] = []
         repairs: list[Repair] = []
         for call in calls:
-            tool, given, _ = call
+            tool, given = call.tool, call.tool_input
             if not self._is_plain(tool) or tool not in tools:
                 return None
-            if self._turns.has_texts and not tools.takes_texts(tool, given):
-                return None
+            if self._turns.has_texts:
+                given = tools.from_texts(tool, given)
+                if given is None:
+                    return None
             try:
                 value = self._machine.fit(ToolHead(tool), given, (0, 0), tools, repairs)
             except BadPayload:
@@ -105,7 +107,11 @@ class CanonicalReader:
         return None if repairs else fitted
 
 
-def _actions(calls: Sequence[PlainCall], text: str) -> list[AgentAction]:
-    """Return the actions of *calls* in a turn with this *text*."""
+def _result(turn: PlainTurn, text: str) -> list[AgentAction] | AgentFinish:
+    """Return the result of a *turn* with this *text*."""
+    if not turn.calls:
+        return make_finish(turn.content, text)
     message = make_message(text)
-    return [make_tool_call(tool, given, text, message, call_id) for tool, given, call_id in calls]
+    return [
+        make_tool_call(tool, given, text, message, call_id) for tool, given, call_id in turn.calls
+    ]

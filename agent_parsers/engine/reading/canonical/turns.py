@@ -1,43 +1,51 @@
-"""Readers of whole turns of calls that are spelt as their dialect writes them."""
+"""Readers of whole turns of calls that are spelt as the form of their dialect says."""
 
 from __future__ import annotations
 
-import os
+import json
 import re
 from abc import ABC, abstractmethod
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
+from agent_parsers.engine.calls.tags.form import as_json
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
 from agent_parsers.engine.reading.canonical.templates import (
     BLANK,
     ID,
-    INPUT,
+    IS_TEXT,
     KEY,
     TOOL,
     VALUE,
-    learn,
     pattern,
+    templates_of,
 )
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from re import Match
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.form import Form, Marks
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.reading.canonical.templates import Templates
 
 __all__ = ["CanonicalTurns", "PlainCall", "PlainTurn", "canonical_turns"]
 
 _MAX_DEPTH: Final = 64
-_ODD: Final = "`~<>[{\ufeff\u200b\u2060"
-"""Characters that may quote a call, or open one, or that nobody sees."""
+_UNSEEN: Final = "\ufeff\u200b\u2060"
+"""Characters that nobody sees, but that may stand between the letters of a mark."""
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 """Finds what, right before a call, may quote or forbid it."""
 _KEY: Final = r"[A-Za-z_]\w*+"
+_WORD: Final = 5
+"""How much of a word that begins a call tells that it is one."""
+_TAGS: Final = re.compile(r"<\s*+/?+\s*+([^\s<>/{}]{1,3})").findall
+_BRACKETS: Final = re.compile(r"\[\s*+/?+\s*+([^\s\[\]{}]{1,3}|\Z)").findall
+"""Find how tags go on, as far as it takes to tell that they may be a dialect's."""
 
 
 class PlainCall(NamedTuple):
@@ -52,56 +60,82 @@ class PlainTurn(NamedTuple):
     """A turn that is spelt as its dialect writes it."""
 
     calls: list[PlainCall]
+    """The calls; empty for an answer."""
     thought: str
     content: str
-    """The content before the calls."""
+    """The content before the calls, or the answer."""
 
 
-class _Marks(NamedTuple):
+class _Known(NamedTuple):
     """What the markers of a table look like."""
 
     first: str
     """The characters with which they begin, apart from letters."""
     words: str
     """Pattern for those that begin with a letter; empty if there are none."""
+    no_tag: str
+    """Pattern for a ``<`` with which none of them begins."""
+    no_bracket: str
+    """The same for ``[``."""
 
 
 class CanonicalTurns(ABC):
-    """Reads turns of calls in one spelling.
+    """Reads turns in one spelling.
 
     Text that may hold a marker, or that may quote or forbid a call, is left to a stream.
     """
 
-    def __init__(self, templates: Templates, marks: _Marks, lead: str, call: str) -> None:
-        odd = re.escape("".join({*marks.first, *_ODD}))
-        text = f"[^{odd}]*+"
-        lead = lead.lstrip()
-        if lead[0].isalpha():  # text must not run into it
-            text = rf"(?:[^{odd}{lead[0]}]++|{lead[0]}(?!{re.escape(lead[1:5])}))*+"
-        thought = content = ""
-        if templates.thought is not None:
-            before, after = map(pattern, templates.thought)
-            thought = f"(?:{before}(?P<thought>[^{odd}]*+){after})?+"
-        if templates.content is not None and not "".join(templates.content).strip():
-            content = f"(?P<content>{text})"
-        self._lead = re.compile(f"{thought}{content}{call}").match
-        self._begins = re.compile(f"[{re.escape(marks.first)}]").search
-        self._words = re.compile(marks.words, re.IGNORECASE).search if marks.words else None
-        self._has_thought, self._has_content = bool(thought), bool(content)
+    def __init__(self, form: Form, templates: Templates, known: _Known, *, ahead: str = "") -> None:
+        opens, closes = form.around
+        lead = f"{form.calls[0]}{templates.head}"
+        lead = lead.rstrip() if templates.parameter else lead
+        thoughts = _around(form.thought, f"(?P<thought>{_text(known, of_thought=True)})")
+        said = _text(known, stop=lead[:_WORD] if lead[:1] == " " else lead.lstrip()[:_WORD])
+        self._has_content = not form.is_content_last and form.content is not None
+        content = ""
+        if self._has_content:
+            content = _around(form.content, f"(?P<content>{said})")
+        call = pattern(lead, templates.ids)
+        self._lead = re.compile(f"{thoughts}{pattern(opens)}{content}{call}{ahead}").match
+        self._answer = None
+        if isinstance(form.answer, tuple) and not form.answer[0][:1].isalpha():
+            before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
+            answer = f"{pattern(before)}(?P<content>{_text(known)}){pattern(after)}"
+            self._answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
+        self._begins = re.compile(f"[{re.escape(known.first)}]").search
+        self._words = re.compile(known.words, re.IGNORECASE).search if known.words else None
+        self._has_thought = bool(thoughts)
 
     def read(self, text: str) -> PlainTurn | None:
         """Return the turn with this *text*; `None` if it is spelt in another way."""
         found = self._lead(text)
         if found is None:
+            return self._read_answer(text)
+        content = (found["content"] or "").strip() if self._has_content else ""
+        if content and _ENDS_ODDLY(content):
             return None
         thought = (found["thought"] or "").strip() if self._has_thought else ""
-        content = found["content"].strip() if self._has_content else ""
-        if content and ('"""' in content or "'''" in content or _ENDS_ODDLY(content)):
-            return None
-        if self._words is not None and (self._words(thought) or self._words(content)):
+        if self._is_odd(thought) or self._is_odd(content):
             return None
         calls = self._calls(text, found)
         return None if calls is None else PlainTurn(calls, thought, content)
+
+    def _read_answer(self, text: str) -> PlainTurn | None:
+        found = None if self._answer is None else self._answer(text)
+        if found is None:
+            return None
+        thought = (found["thought"] or "").strip() if self._has_thought else ""
+        answer = found["content"].strip()
+        if not answer or self._is_odd(thought) or self._is_odd(answer):
+            return None
+        return PlainTurn([], thought, answer)
+
+    def _is_odd(self, text: str) -> bool:
+        """Return whether a *text* may hold a marker of letters, or a fence of Python."""
+        if not text:
+            return False
+        is_word = self._words is not None and self._words(text) is not None
+        return is_word or '"""' in text or "'''" in text
 
     has_texts: ClassVar[bool]
     """Whether values are texts, of which the schema of the tool says the types."""
@@ -119,17 +153,21 @@ class _JsonTurns(CanonicalTurns):
 
     has_texts: ClassVar = False
 
-    def __init__(self, templates: Templates, marks: _Marks, pieces: tuple[str, str, str]) -> None:
-        lead, between, tail = pieces
-        ids = templates.ids
-        super().__init__(templates, marks, lead, f"{pattern(lead, ids)}(?={{)")
-        shared = os.path.commonprefix([between, tail]) if between else ""  # noqa: RUF071 - so is it meant
-        ends = rf"{pattern(tail[len(shared) :], ids)}{BLANK}\Z"
+    def __init__(self, form: Form, templates: Templates, known: _Known) -> None:
+        head, tail, ids = templates.head, templates.tail, templates.ids
+        super().__init__(form, templates, known, ahead="(?={)")
+        _, between, behind = form.calls
+        end, between = (
+            tail + behind + form.around[1],
+            "" if form.is_single else tail + between + head,
+        )
+        shared = commonprefix([between, end]) if between else ""  # noqa: RUF071 - so is it meant
+        ends = rf"{pattern(end[len(shared) :], ids)}{BLANK}\Z"
         if between:
             ends = rf"(?:{ends}|{pattern(between[len(shared) :], ids)}(?={{))"
         self._rest = re.compile(pattern(shared, ids) + ends).match
         self._goes_on = bool(between)
-        self._has_id = ID in lead
+        self._has_id = ID in head
         self._has_id_behind = ID in tail
 
     @override
@@ -158,40 +196,46 @@ class _JsonTurns(CanonicalTurns):
         return isinstance(value, list) and any(map(self._is_in_keys, value))
 
 
-class _TaggedTurns(CanonicalTurns):
-    """Reads turns whose parameters have marks of their own and plain text as their values."""
+class _ParameterTurns(CanonicalTurns):
+    """Reads turns whose parameters have texts of their own around them."""
 
-    has_texts: ClassVar = True
+    def __init__(self, form: Form, templates: Templates, known: _Known) -> None:
+        super().__init__(form, templates, known)
+        _, between, behind = form.calls
+        tail = templates.tail.lstrip()
+        self._parameter = self._new_parameter(templates, known)
+        end = pattern(tail + behind + form.around[1])
+        self._end = re.compile(rf"{BLANK}{end}{BLANK}\Z").match
+        self._next = None
+        if not form.is_single:
+            goes_on = pattern(tail + between + templates.head.rstrip())
+            self._next = re.compile(f"{BLANK}{goes_on}").match
 
-    def __init__(
-        self, templates: Templates, marks: _Marks, pieces: tuple[str, str, str, str, str]
-    ) -> None:
-        lead, equals, more, between, tail = pieces
-        closers = {piece.lstrip()[:1] for piece in (more, between, tail)}
-        odd = re.escape("".join({*marks.first, *_ODD, *closers, "\\", "&"}))
-        blank = r"[ \t]" if equals.endswith(('"', "'")) else r"\s"
-        value = rf"(?P<value>[^{odd}\s]++(?:{blank}++[^{odd}\s]++)*+)"
-        one = f"(?P<key>{_KEY}){pattern(equals, last=False)}{value}"
-        super().__init__(templates, marks, lead, pattern(lead) + one)
-        self._end = re.compile(rf"{pattern(tail, first=False)}{BLANK}\Z").match
-        self._more = re.compile(f"{pattern(more, first=False)}{one}").match
-        self._next = re.compile(f"{pattern(between, first=False)}{one}").match if between else None
+    @abstractmethod
+    def _new_parameter(
+        self, templates: Templates, known: _Known
+    ) -> Callable[[str, int], Match[str] | None]:
+        """Return what matches one parameter."""
+
+    @abstractmethod
+    def _value(self, found: Match[str]) -> Any:
+        """Return the value of a parameter that was *found*; `NOTHING` if a stream has to say it."""
 
     @override
     def _calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
         calls = []
         call: Match[str] | None = found
         while call is not None:
-            tool, tool_input, end = call["tool"], {}, 0
+            tool, end = call["tool"], call.end()
+            tool_input: dict[str, Any] = {}
             if not self._is_name(tool):
                 return None
-            parameter: Match[str] | None = call
-            while parameter is not None:
-                if (key := parameter["key"]) in tool_input:
+            while (parameter := self._parameter(text, end)) is not None:
+                value = self._value(parameter)
+                if (key := parameter["key"]) in tool_input or value is NOTHING:
                     return None
-                tool_input[key] = parameter["value"]
+                tool_input[key] = value
                 end = parameter.end()
-                parameter = self._more(text, end)
             calls.append(PlainCall(tool, tool_input, None))
             if self._end(text, end) is not None:
                 return calls
@@ -199,44 +243,158 @@ class _TaggedTurns(CanonicalTurns):
         return None
 
 
-def canonical_turns(dialect: Dialect, table: Table) -> CanonicalTurns | None:
-    """Return what reads the canonical turns of *dialect*, given the *table* of a mode.
+class _TaggedTurns(_ParameterTurns):
+    """Reads turns whose parameters are plain text in tags."""
+
+    has_texts: ClassVar = True
+
+    @override
+    def _new_parameter(
+        self, templates: Templates, known: _Known
+    ) -> Callable[[str, int], Match[str] | None]:
+        self._says_text = IS_TEXT in templates.parameter
+        opens, rest = templates.parameter.split(KEY, 1)
+        equals, closes = rest.split(VALUE)
+        odd = re.escape("".join({*known.first, *_UNSEEN, "["} - {"<"}))
+        word = rf"(?:[^{odd}\s<]++|{known.no_tag}|{known.no_bracket})++"
+        value = rf"(?P<value> *+(?:{word}(?:\s++{word})*+)?+ *+)"
+        between = f"(?:{pattern(templates.between)})?+" if templates.between else ""
+        closer = "(?P=key)".join(
+            pattern(part, first=at > 0) for at, part in enumerate(closes.split(KEY))
+        )
+        opener = f"{BLANK}{between}{pattern(opens.lstrip())}(?P<key>{_KEY})"
+        return re.compile(f"{opener}{pattern(equals, last=False)}{value}{closer}").match
+
+    @override
+    def _value(self, found: Match[str]) -> Any:
+        value = found["value"]
+        if "<" in value and f"/{found['key']}" in value:
+            return NOTHING
+        return _read_json(value) if self._says_text and found["is_text"] == "false" else value
+
+
+_CONSTANTS: Final = {"None": None, "True": True, "False": False}
+
+
+class _PythonTurns(_ParameterTurns):
+    """Reads turns whose parameters are arguments in Python: texts, numbers, and constants."""
+
+    has_texts: ClassVar = False
+
+    @override
+    def _new_parameter(
+        self, templates: Templates, known: _Known
+    ) -> Callable[[str, int], Match[str] | None]:
+        value = (
+            r'"(?:[^"\\\n]++|\\["\\ntr])*+"'
+            r"|-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,15}+)?+|None|True|False"
+        )
+        first = re.escape(known.first)
+        text = rf"(?:[^{first}]++|{known.no_tag}|{known.no_bracket})*+"
+        self._is_plain = re.compile(text if "<" in known.first else f"[^{first}]*+").fullmatch
+        between = re.escape(templates.between.strip())
+        end = re.escape(templates.tail[0])
+        return re.compile(f"(?P<key>{_KEY})=(?P<value>{value})(?:{between} |(?={end}))").match
+
+    @override
+    def _value(self, found: Match[str]) -> Any:
+        written = found["value"]
+        if written[0] == '"':
+            if self._is_plain(written) is None:
+                return NOTHING
+            return json.loads(written, strict=False) if "\\" in written else written[1:-1]
+        if written in _CONSTANTS:
+            return _CONSTANTS[written]
+        return float(written) if "." in written else int(written)
+
+
+def canonical_turns(form: Form | None, table: Table) -> CanonicalTurns | None:
+    """Return what reads the turns of a *form*, given the *table* of a mode.
 
     Returns:
-        `None` if the turns that the dialect writes do not show how calls are spelt.
+        `None` if the form does not show how calls are spelt.
     """
-    marks = _marks(table)
-    templates = learn(dialect)
-    if templates is None or not marks.first:
+    templates = None if form is None else templates_of(form)
+    if form is None or templates is None:
         return None
+    known = _known(table, form)
     texts = (text for mark in table.markers.values() for text in spelt_texts(mark))
-    if any("\n" in text and text in templates.one for text in texts):
+    spelt = "".join((*form.calls, *templates))
+    if not known.first or any("\n" in text and text in spelt for text in texts):
         return None  # a line break in a mark has to stand there, unlike one between two marks
-    slot = INPUT if INPUT in templates.one else VALUE
-    lead, tail = templates.one.split(slot)
-    if not lead.partition(TOOL)[0].strip() or TOOL in tail:
+    lead, found, rest = f"{form.calls[0]}{templates.head}".replace(ID, TOOL).partition(TOOL)
+    is_shown = lead.strip() or (form.content is None or form.content[0].strip())
+    if not (found and is_shown and (lead + rest).strip()):
         return None  # a name alone does not show that a call begins
-    pieces = templates.many.split(slot)
-    between = pieces[1] if len(pieces) == 4 else ""
-    if between and pieces != [lead, between, between, tail]:
-        return None
-    if slot == INPUT:
-        return _JsonTurns(templates, marks, (lead, between, tail))
-    lead, _, equals = lead.partition(KEY)
-    twice = re.split(f"[{KEY}{VALUE}]", templates.two_parameters)
-    if len(twice) != 5 or [*twice[:2], *twice[3:]] != [lead, equals, equals, tail]:
-        return None
-    between = between.removesuffix(KEY + equals)
-    return _TaggedTurns(templates, marks, (lead, equals, twice[2], between, tail))
+    if not templates.parameter:
+        return _JsonTurns(form, templates, known)
+    is_text = f"{KEY}={VALUE}" != templates.parameter.replace('"', "")
+    return (_TaggedTurns if is_text else _PythonTurns)(form, templates, known)
 
 
-def _marks(table: Table) -> _Marks:
+def _read_json(written: str) -> Any:
+    """Return the value of JSON; `NOTHING` for what a stream may read in another way."""
+    try:
+        value = as_json(written)
+    except ValueError:
+        return NOTHING
+    return NOTHING if isinstance(value, str) else value
+
+
+def _around(marks: Marks | None, text: str) -> str:
+    """Return a pattern for what matches *text* between *marks*, or for nothing.
+
+    White space between the text and a mark is part of the text.
+    """
+    if marks is None:
+        return ""
+    before, after = (pattern(mark) if mark.strip() else "" for mark in marks)
+    return f"(?:{before}{text}{after})?+"
+
+
+def _text(known: _Known, *, of_thought: bool = False, stop: str = "") -> str:
+    """Return a pattern for text without markers, and in which nothing is quoted but short code.
+
+    Args:
+        known: The markers.
+        of_thought: Whether calls in it do not count, so that it may have brackets.
+        stop: What must not be in it, if that begins with a letter.
+    """
+    odd = re.escape("".join(sorted({*known.first, *_UNSEEN, *"`~<>[{"})))
+    parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]", r"(?<=\S)>|(?<=\S )>"]
+    inside = re.escape("".join(sorted({*known.first, *_UNSEEN, *"`<["} - {"{"})))
+    code = rf"(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*+"
+    parts.append(rf"(?<=\S\n)```[a-z]*+\n{code}(?<=\n)```(?=\n|\Z)")
+    if of_thought:
+        parts += (known.no_bracket, "" if "{" in known.first else r"\{")
+    others = "|".join(filter(None, parts))
+    if stop.strip()[:1].isalpha():
+        return rf"(?:(?!{re.escape(stop)})(?:[^{odd}]|{others}))*+"
+    return rf"(?:[^{odd}]++|{others})*+"
+
+
+def _known(table: Table, form: Form) -> _Known:
     first: set[str] = set()
     words: set[str] = set()
+    spelt = [form.call.text, *form.calls, *(form.thought or ())]
+    if form.call.parameters is not None:
+        spelt.append(form.call.parameters.text)
     for marker in table.markers.values():
         for text in filter(None, label_words(marker) or spelt_texts(marker)):
+            spelt.append(text)
             if text[0].isalnum():
                 words.add(text)
             else:
                 first.add(text[0])
-    return _Marks("".join(sorted(first)), "|".join(map(re.escape, sorted(words))))
+    return _Known(
+        first="".join(sorted(first)),
+        words="|".join(map(re.escape, sorted(words))),
+        no_tag=_none_of("<", ["!", *(found for text in spelt for found in _TAGS(text))]),
+        no_bracket=_none_of(r"\[", [found for text in spelt for found in _BRACKETS(text)]),
+    )
+
+
+def _none_of(sign: str, texts: Iterable[str]) -> str:
+    """Return a pattern for a *sign* before none of some *texts*."""
+    rest = "|".join(sorted(map(re.escape, {*texts}))) or r"(?!)"
+    return rf"{sign}(?!\s*+/?+\s*+(?:{rest}))"

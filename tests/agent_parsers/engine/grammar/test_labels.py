@@ -269,10 +269,14 @@ def test_no_old_label_in_a_value_is_changed(parts: list[str]) -> None:
     assert written == f"Réponse finale: {text}"
 
 
-def test_a_text_that_holds_every_mark_is_refused() -> None:
+def test_an_observation_that_holds_every_mark_is_refused() -> None:
     hieroglyphs = "".join(map(chr, range(0x13000, 0x13400)))
+    assert REACT_FR.render_observation is not None
     with pytest.raises(ValueError, match="every hieroglyph"):
-        DialectParser(dialect=REACT_FR).render(AgentFinish({"output": hieroglyphs}, ""))
+        REACT_FR.render_observation(hieroglyphs, 1)
+    assert hieroglyphs in DialectParser(dialect=REACT_FR).render(
+        AgentFinish({"output": hieroglyphs}, "")
+    )
 
 
 # -- Chinese -------------------------------------------------------------------------------------

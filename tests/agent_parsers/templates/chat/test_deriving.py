@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import get_dialect, get_parser, register
-from agent_parsers.engine.grammar.dialect import Written, WrittenCall
+from agent_parsers.engine.grammar.form import Written, WrittenCall
 from agent_parsers.families.call_blocks import CallFormat
 from agent_parsers.families.json_blocks import JsonPayload
 from agent_parsers.registry import dialects_by_name as _registry

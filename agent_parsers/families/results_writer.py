@@ -1,31 +1,25 @@
-"""Writes turns of several calls, and their results, as the chat templates of open models do."""
+"""Writes the results of calls, and what frames turns, as the chat templates of open models do."""
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
+from agent_parsers.engine.grammar.form import write_json
 from agent_parsers.engine.markers.mentions import Given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Result, Written, WrittenCall
+    from agent_parsers.engine.grammar.dialect import Result
+    from agent_parsers.engine.grammar.form import CallId, Marks
 
 __all__ = [
-    "IM_END", "LINES", "TAGS", "CallId", "Marks", "ResultForm", "ResultsWriter", "TurnWriter",
-    "chatml", "given_marks", "inputs_of", "numbered_id", "role_frame", "write_json",
-    "write_python_value", "write_value",
+    "IM_END", "LINES", "TAGS", "ResultForm", "ResultsWriter", "chatml", "given_marks",
+    "numbered_id", "role_frame",
 ]  # fmt: skip
-
-CallId: TypeAlias = "Callable[[str, str | None, int], str]"
-"""Returns the id of a call, given the tool, the existing id or `None`, and the call's number."""
-
-Marks: TypeAlias = tuple[str, str]
-"""Text before and after something."""
 
 TAGS: Final = ("<think>", "</think>")
 """Tags around a thought."""
@@ -52,55 +46,6 @@ def role_frame(around: Marks, results: str, model: str = "assistant") -> Marks:
 def chatml(role: str) -> Marks:
     """Return the turn frame of ChatML around results, which are in a turn of this *role*."""
     return role_frame((f"{IM_END}\n<|im_start|>", "\n"), role)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TurnWriter:
-    """Writes turns: a thought, content and calls, or a thought and an answer.
-
-    Without `thought`, a thought is left out; `render` notices that and raises.
-    """
-
-    call: Callable[[WrittenCall], str]
-    """Writes one call."""
-    calls: tuple[str, str, str] = ("", "", "")
-    """Text before all calls, between two calls, and after all calls."""
-    is_single: bool = False
-    """Whether the chat template refuses a turn of several calls."""
-    thought: Marks | None = None
-    """Text before and after a thought; `None` if the dialect has no thoughts."""
-    content: Marks | None = ("", "")
-    """Text before and after content beside calls; `None` if the dialect has no such content."""
-    is_content_last: bool = False
-    """Whether content follows the calls."""
-    answer: Marks = ("", "")
-    """Text before and after an answer."""
-    call_id: CallId | None = None
-    """Returns the ids of calls; `None` if calls have no ids."""
-
-    def __call__(self, step: Written) -> str:
-        """Return one turn as text.
-
-        Raises:
-            ValueError: The dialect cannot write the turn.
-        """
-        thought = _within(self.thought, step.thought) if step.thought and self.thought else ""
-        if not step.calls:
-            return thought + _within(self.answer, step.answer)
-        if self.is_single and step.others:
-            raise ValueError("its chat template has one call in a turn")
-        if step.content and self.content is None:
-            raise ValueError("it has no content beside calls")
-        calls = step.calls
-        if self.call_id is not None:
-            calls = tuple(
-                call._replace(id=self.call_id(call.tool, call.id, number))
-                for number, call in enumerate(calls, step.number)
-            )
-        before, between, behind = self.calls
-        written = f"{before}{between.join(map(self.call, calls))}{behind}"
-        said = _within(self.content, step.content) if step.content and self.content else ""
-        return thought + (written + said if self.is_content_last else said + written)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,39 +125,6 @@ def _within(marks: Marks, text: str) -> str:
     return f"{marks[0]}{text}{marks[1]}"
 
 
-def write_json(value: Any) -> str:
-    """Return *value* as JSON, as chat templates write it.
-
-    Raises:
-        ValueError: It contains a value that JSON does not have, such as not-a-number.
-    """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def write_value(value: Any) -> str:
-    """Return *value* as chat templates write it: text unchanged, anything else as JSON."""
-    return value if isinstance(value, str) else write_json(value)
-
-
-def write_python_value(value: Any) -> str:
-    """Return *value* as templates do that leave ``True`` and ``None`` to Python.
-
-    Lists and objects are written as JSON, text unchanged.
-    """
-    return str(value) if value is None or isinstance(value, bool) else write_value(value)
-
-
 def numbered_id(_tool: str, known: str | None, number: int) -> str:
     """Return the *known* id of a call, or its *number* in nine digits, as Mistral's ids have."""
     return f"{number:09d}" if known is None else known
-
-
-def inputs_of(call: WrittenCall) -> dict[str, Any]:
-    """Return the parameters of a *call*.
-
-    Raises:
-        ValueError: Its input is not an object.
-    """
-    if not isinstance(call.tool_input, dict):
-        raise ValueError(f"the input is an object of parameters, not {call.tool_input!r}")  # noqa: TRY004
-    return call.tool_input

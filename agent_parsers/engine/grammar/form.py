@@ -1,0 +1,285 @@
+"""How a dialect spells its turns, as data: texts with holes for what differs.
+
+Turns are written by filling the holes. Readers of whole turns, grammars and templates look at the
+texts between the holes instead, so none of them has to learn a spelling from turns that were
+written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = [
+    "CallForm", "CallId", "Form", "Marks", "ParameterForm", "Written", "WrittenCall",
+    "inputs_of", "write_json", "write_python_value", "write_value",
+]  # fmt: skip
+
+CallId: TypeAlias = "Callable[[str, str | None, int], str]"
+"""Returns the id of a call, given the tool, the existing id or `None`, and the call's number."""
+
+Marks: TypeAlias = tuple[str, str]
+"""Text before and after something."""
+
+
+class WrittenCall(NamedTuple):
+    """One call of a turn to be written."""
+
+    tool: str
+    """Name of the tool."""
+    tool_input: str | dict[Any, Any]
+    """Input of the tool."""
+    id: str | None = None
+    """The id that the model gave the call; `None` if it has no id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One step to be written: a thought, then an action or an answer.
+
+    In dialects whose turns may have several calls, it is a whole turn, which may also have
+    `content`.
+    """
+
+    thought: str = ""
+    """The thought before the action or answer; may be empty."""
+    tool: str = ""
+    """Name of the tool; empty if this is an answer."""
+    tool_input: str | dict[Any, Any] = ""
+    """Input of the tool."""
+    answer: str = ""
+    """The final answer."""
+    number: int = 1
+    """Number of the step, for dialects that count; with several calls, that of the first."""
+    content: str = ""
+    """The content beside calls."""
+    id: str | None = None
+    """The id of the call; `None` if it has no id."""
+    others: tuple[WrittenCall, ...] = ()
+    """The calls of the turn after the first."""
+
+    @property
+    def calls(self) -> tuple[WrittenCall, ...]:
+        """All calls of the turn; empty for an answer."""
+        if not self.tool:
+            return ()
+        return (WrittenCall(self.tool, self.tool_input, self.id), *self.others)
+
+    @property
+    def said(self) -> str:
+        """The answer, or the content beside calls."""
+        return self.content if self.tool else self.answer
+
+
+# -- values ------------------------------------------------------------------------------------
+
+
+def write_json(value: Any) -> str:
+    """Return *value* as JSON, as chat templates write it.
+
+    Raises:
+        ValueError: It contains a value that JSON does not have, such as not-a-number.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def write_value(value: Any) -> str:
+    """Return *value* as chat templates write it: text unchanged, anything else as JSON."""
+    return value if isinstance(value, str) else write_json(value)
+
+
+def write_python_value(value: Any) -> str:
+    """Return *value* as templates do that leave ``True`` and ``None`` to Python.
+
+    Lists and objects are written as JSON, text unchanged.
+    """
+    return str(value) if value is None or isinstance(value, bool) else write_value(value)
+
+
+def inputs_of(call: WrittenCall) -> dict[str, Any]:
+    """Return the parameters of a *call*.
+
+    Raises:
+        ValueError: Its input is not an object.
+    """
+    if not isinstance(call.tool_input, dict):
+        raise ValueError(f"the input is an object of parameters, not {call.tool_input!r}")  # noqa: TRY004
+    return call.tool_input
+
+
+# -- calls and turns ---------------------------------------------------------------------------
+
+_OBJECT: Final = {"key": "value"}
+NUMBER: Final = "{number}"
+"""Stands for the number of a step."""
+_HOLE: Final = re.compile(r'\{("?)(tool|id|input|parameters|key|value|is_text)\1\}')
+
+
+def _segments(text: str) -> tuple[str, ...]:
+    """Return the texts of a template, with the names of the holes between them.
+
+    A hole whose name is in quotes is named with them.
+    """
+    found: list[str] = []
+    at = 0
+    for hole in _HOLE.finditer(text):
+        found += (text[at : hole.start()], hole[0][1:-1])
+        at = hole.end()
+    return (*found, text[at:])
+
+
+def _filled(segments: tuple[str, ...], values: Mapping[str, str]) -> str:
+    """Return the text of *segments*, of which every other one is the name of a hole."""
+    filled = list(segments)
+    for number in range(1, len(filled), 2):
+        name = filled[number]
+        filled[number] = write_json(values[name[1:-1]]) if name[0] == '"' else values[name]
+    return "".join(filled)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterForm:
+    """How the parameters of a call are spelt that have texts of their own around them."""
+
+    text: str
+    """One parameter, with ``{key}`` and ``{value}``; ``{is_text}`` says whether it is a text."""
+    between: str = ""
+    """Text between two parameters."""
+    write_value: Callable[[Any], str] = write_value
+    """Writes a value."""
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """The texts of one parameter, and between them the names of holes."""
+        return _segments(self.text)
+
+    def __call__(self, parameters: dict[str, Any]) -> str:
+        """Return all *parameters* as text."""
+        return self.between.join(self._one(key, value) for key, value in parameters.items())
+
+    def _one(self, key: str, value: Any) -> str:
+        is_text = "true" if isinstance(value, str) else "false"
+        values = {"key": key, "value": self.write_value(value), "is_text": is_text}
+        return _filled(self.segments, values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallForm:
+    """How one call is spelt."""
+
+    text: str
+    """The call, with ``{tool}``, ``{input}`` or ``{parameters}``, and ``{id}`` if calls have ids.
+    In quotes, as in ``{"tool"}``, the name or the id is a string in JSON."""
+    write_input: Callable[[Any], str] = write_json
+    """Writes an input for ``{input}``."""
+    parameters: ParameterForm | None = None
+    """How ``{parameters}`` are spelt."""
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """The texts of the call, and between them the names of holes."""
+        return _segments(self.text)
+
+    @cached_property
+    def has_json_input(self) -> bool:
+        """Whether an input is written as JSON."""
+        try:
+            return bool(json.loads(self.write_input(_OBJECT)) == _OBJECT)
+        except ValueError:
+            return False
+
+    def __call__(self, call: WrittenCall) -> str:
+        """Return one call as text.
+
+        Raises:
+            ValueError: The form cannot express its input.
+        """
+        values = {"tool": call.tool, "id": call.id or ""}
+        if self.parameters is None:
+            values["input"] = self.write_input(call.tool_input)
+        else:
+            values["parameters"] = self.parameters(inputs_of(call))
+        return _filled(self.segments, values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """How a dialect spells its turns: a thought, content and calls, or a thought and an answer.
+
+    Without `thought`, a thought is left out; `render` notices that and raises.
+    """
+
+    call: CallForm
+    """How one call is spelt."""
+    calls: tuple[str, str, str] = ("", "", "")
+    """Text before all calls, between two calls, and after all calls."""
+    is_single: bool = False
+    """Whether a turn has one call, or the chat template refuses several."""
+    thought: Marks | None = None
+    """Text before and after a thought; `None` if the dialect has no thoughts. ``{number}`` in this
+    and other texts is the number of the step."""
+    no_thought: str = ""
+    """What stands in place of a thought if there is none."""
+    around: Marks = ("", "")
+    """Text before and after all that follows the thought."""
+    content: Marks | None = ("", "")
+    """Text before and after content beside calls; `None` if the dialect has no such content."""
+    is_content_last: bool = False
+    """Whether content follows the calls."""
+    answer: Marks | str = ("", "")
+    """Text before and after an answer; or the name of the tool whose call is the answer."""
+    call_id: CallId | None = None
+    """Returns the ids of calls; `None` if calls have no ids."""
+    ids: str = ""
+    """How an id is spelt, with ``{tool}``, with ``{number}`` for digits, and with ``{nine}`` for
+    nine letters or digits; empty if calls have no ids, or any."""
+    escape: Callable[[str], str] | None = None
+    """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
+
+    def __call__(self, step: Written) -> str:
+        """Return one turn as text.
+
+        Raises:
+            ValueError: The dialect cannot write the turn.
+        """
+        if self.escape is not None:
+            texts = (step.tool, self.call.write_input(step.tool_input), step.answer)
+            tool, tool_input, answer = map(self.escape, texts)
+            step = replace(step, tool=tool, tool_input=tool_input, answer=answer)
+        thought = self.no_thought
+        if step.thought and self.thought:
+            opener, closer = self.thought
+            thought = f"{opener.replace(NUMBER, str(step.number))}{step.thought}{closer}"
+        return thought + _within(self.around, self._said(step))
+
+    def _said(self, step: Written) -> str:
+        """Return what follows the thought of a turn."""
+        calls = step.calls
+        if not calls and isinstance(self.answer, tuple):
+            return _within(self.answer, step.answer)
+        if not calls:
+            calls = (WrittenCall(str(self.answer), step.answer),)
+        if self.is_single and step.others:
+            raise ValueError("it has one call in a turn")
+        if step.content and self.content is None:
+            raise ValueError("it has no content beside calls")
+        if self.call_id is not None:
+            calls = tuple(
+                call._replace(id=self.call_id(call.tool, call.id, number))
+                for number, call in enumerate(calls, step.number)
+            )
+        before, between, behind = self.calls
+        before = before.replace(NUMBER, str(step.number))
+        written = f"{before}{between.join(map(self.call, calls))}{behind}"
+        said = _within(self.content, step.content) if step.content and self.content else ""
+        return written + said if self.is_content_last else said + written
+
+
+def _within(marks: Marks, text: str) -> str:
+    return f"{marks[0]}{text}{marks[1]}"
