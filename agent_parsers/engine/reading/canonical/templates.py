@@ -115,4 +115,6 @@ def _is_free(before: str, blank: str, after: str) -> bool:
     """Return whether white space between two texts may be left out."""
     if "\n" not in blank:
         return before.endswith(('":', ","))
-    return "```" not in before + after and (before[-1:] in _BRACKETS or after[:1] in _BRACKETS)
+    if "```" in before + after or after[:1].isalpha():  # a word may have to begin a line
+        return False
+    return before[-1:] in _BRACKETS or after[:1] in _BRACKETS

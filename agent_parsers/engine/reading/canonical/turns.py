@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from typing_extensions import override
 
 from agent_parsers.engine.calls.tags.form import as_json
-from agent_parsers.engine.markers.kinds import label_words, spelt_texts
+from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.canonical.plain_text import (
+    UNSEEN,
+    WORD,
+    KnownMarks,
+    around,
+    known_marks,
+    plain_text,
+)
 from agent_parsers.engine.reading.canonical.templates import (
     BLANK,
     ID,
@@ -26,26 +34,19 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from re import Match
 
-    from agent_parsers.engine.grammar.form import Form, Marks
+    from agent_parsers.engine.grammar.form import Form
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.reading.canonical.templates import Templates
 
 __all__ = ["CanonicalTurns", "PlainCall", "PlainTurn", "canonical_turns"]
 
 _MAX_DEPTH: Final = 64
-_UNSEEN: Final = "\ufeff\u200b\u2060"
-"""Characters that nobody sees, but that may stand between the letters of a mark."""
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 """Finds what, right before a call, may quote or forbid it."""
 _KEY: Final = r"[A-Za-z_]\w*+"
-_WORD: Final = 5
-"""How much of a word that begins a call tells that it is one."""
-_TAGS: Final = re.compile(r"<\s*+/?+\s*+([^\s<>/{}]{1,3})").findall
-_BRACKETS: Final = re.compile(r"\[\s*+/?+\s*+([^\s\[\]{}]{1,3}|\Z)").findall
-"""Find how tags go on, as far as it takes to tell that they may be a dialect's."""
 
 
 class PlainCall(NamedTuple):
@@ -66,41 +67,30 @@ class PlainTurn(NamedTuple):
     """The content before the calls, or the answer."""
 
 
-class _Known(NamedTuple):
-    """What the markers of a table look like."""
-
-    first: str
-    """The characters with which they begin, apart from letters."""
-    words: str
-    """Pattern for those that begin with a letter; empty if there are none."""
-    no_tag: str
-    """Pattern for a ``<`` with which none of them begins."""
-    no_bracket: str
-    """The same for ``[``."""
-
-
 class CanonicalTurns(ABC):
     """Reads turns in one spelling.
 
     Text that may hold a marker, or that may quote or forbid a call, is left to a stream.
     """
 
-    def __init__(self, form: Form, templates: Templates, known: _Known, *, ahead: str = "") -> None:
+    def __init__(
+        self, form: Form, templates: Templates, known: KnownMarks, *, ahead: str = ""
+    ) -> None:
         opens, closes = form.around
         lead = f"{form.calls[0]}{templates.head}"
         lead = lead.rstrip() if templates.parameter else lead
-        thoughts = _around(form.thought, f"(?P<thought>{_text(known, of_thought=True)})")
-        said = _text(known, stop=lead[:_WORD] if lead[:1] == " " else lead.lstrip()[:_WORD])
+        thoughts = around(form.thought, f"(?P<thought>{plain_text(known, of_thought=True)})")
+        said = plain_text(known, stop=lead[:WORD] if lead[:1] == " " else lead.lstrip()[:WORD])
         self._has_content = not form.is_content_last and form.content is not None
         content = ""
         if self._has_content:
-            content = _around(form.content, f"(?P<content>{said})")
+            content = around(form.content, f"(?P<content>{said})")
         call = pattern(lead, templates.ids)
         self._lead = re.compile(f"{thoughts}{pattern(opens)}{content}{call}{ahead}").match
         self._answer = None
-        if isinstance(form.answer, tuple) and not form.answer[0][:1].isalpha():
+        if isinstance(form.answer, tuple):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
-            answer = f"{pattern(before)}(?P<content>{_text(known)}){pattern(after)}"
+            answer = f"{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
             self._answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
         self._begins = re.compile(f"[{re.escape(known.first)}]").search
         self._words = re.compile(known.words, re.IGNORECASE).search if known.words else None
@@ -153,7 +143,7 @@ class _JsonTurns(CanonicalTurns):
 
     has_texts: ClassVar = False
 
-    def __init__(self, form: Form, templates: Templates, known: _Known) -> None:
+    def __init__(self, form: Form, templates: Templates, known: KnownMarks) -> None:
         head, tail, ids = templates.head, templates.tail, templates.ids
         super().__init__(form, templates, known, ahead="(?={)")
         _, between, behind = form.calls
@@ -199,7 +189,7 @@ class _JsonTurns(CanonicalTurns):
 class _ParameterTurns(CanonicalTurns):
     """Reads turns whose parameters have texts of their own around them."""
 
-    def __init__(self, form: Form, templates: Templates, known: _Known) -> None:
+    def __init__(self, form: Form, templates: Templates, known: KnownMarks) -> None:
         super().__init__(form, templates, known)
         _, between, behind = form.calls
         tail = templates.tail.lstrip()
@@ -213,13 +203,16 @@ class _ParameterTurns(CanonicalTurns):
 
     @abstractmethod
     def _new_parameter(
-        self, templates: Templates, known: _Known
+        self, templates: Templates, known: KnownMarks
     ) -> Callable[[str, int], Match[str] | None]:
         """Return what matches one parameter."""
 
     @abstractmethod
-    def _value(self, found: Match[str]) -> Any:
-        """Return the value of a parameter that was *found*; `NOTHING` if a stream has to say it."""
+    def _value(self, text: str, found: Match[str]) -> tuple[Any, int]:
+        """Return the value of a parameter that was *found* in *text*, and where it ends.
+
+        `NOTHING` if a stream has to say it.
+        """
 
     @override
     def _calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
@@ -231,11 +224,10 @@ class _ParameterTurns(CanonicalTurns):
             if not self._is_name(tool):
                 return None
             while (parameter := self._parameter(text, end)) is not None:
-                value = self._value(parameter)
+                value, end = self._value(text, parameter)
                 if (key := parameter["key"]) in tool_input or value is NOTHING:
                     return None
                 tool_input[key] = value
-                end = parameter.end()
             calls.append(PlainCall(tool, tool_input, None))
             if self._end(text, end) is not None:
                 return calls
@@ -250,13 +242,13 @@ class _TaggedTurns(_ParameterTurns):
 
     @override
     def _new_parameter(
-        self, templates: Templates, known: _Known
+        self, templates: Templates, known: KnownMarks
     ) -> Callable[[str, int], Match[str] | None]:
         self._says_text = IS_TEXT in templates.parameter
         opens, rest = templates.parameter.split(KEY, 1)
         equals, closes = rest.split(VALUE)
-        odd = re.escape("".join({*known.first, *_UNSEEN, "["} - {"<"}))
-        word = rf"(?:[^{odd}\s<]++|{known.no_tag}|{known.no_bracket})++"
+        odd = re.escape("".join({*known.first, *UNSEEN, "["} - {"<"}))
+        word = rf"(?:[^{odd}\s<]++|{known.no_tag}|{known.no_bracket}{known.no_other})++"
         value = rf"(?P<value> *+(?:{word}(?:\s++{word})*+)?+ *+)"
         between = f"(?:{pattern(templates.between)})?+" if templates.between else ""
         closer = "(?P=key)".join(
@@ -266,14 +258,17 @@ class _TaggedTurns(_ParameterTurns):
         return re.compile(f"{opener}{pattern(equals, last=False)}{value}{closer}").match
 
     @override
-    def _value(self, found: Match[str]) -> Any:
-        value = found["value"]
+    def _value(self, text: str, found: Match[str]) -> tuple[Any, int]:
+        value: Any = found["value"]
         if "<" in value and f"/{found['key']}" in value:
-            return NOTHING
-        return _read_json(value) if self._says_text and found["is_text"] == "false" else value
+            value = NOTHING
+        elif self._says_text and found["is_text"] == "false":
+            value = _read_json(value)
+        return value, found.end()
 
 
 _CONSTANTS: Final = {"None": None, "True": True, "False": False}
+_JSON_ONLY: Final = re.compile(r"null|true|false|\\[/bf]").search
 
 
 class _PythonTurns(_ParameterTurns):
@@ -283,29 +278,33 @@ class _PythonTurns(_ParameterTurns):
 
     @override
     def _new_parameter(
-        self, templates: Templates, known: _Known
+        self, templates: Templates, known: KnownMarks
     ) -> Callable[[str, int], Match[str] | None]:
         value = (
-            r'"(?:[^"\\\n]++|\\["\\ntr])*+"'
+            r'"(?:[^"\\\n]++|\\["\\ntr])*+"|(?=[\[{])'
             r"|-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,15}+)?+|None|True|False"
         )
-        first = re.escape(known.first)
-        text = rf"(?:[^{first}]++|{known.no_tag}|{known.no_bracket})*+"
-        self._is_plain = re.compile(text if "<" in known.first else f"[^{first}]*+").fullmatch
-        between = re.escape(templates.between.strip())
-        end = re.escape(templates.tail[0])
-        return re.compile(f"(?P<key>{_KEY})=(?P<value>{value})(?:{between} |(?={end}))").match
+        between, end = re.escape(templates.between), re.escape(templates.tail[0])
+        self._after = re.compile(f"{between}(?={_KEY}=)|(?={end})").match
+        return re.compile(f"(?P<key>{_KEY})=(?P<value>{value})").match
 
     @override
-    def _value(self, found: Match[str]) -> Any:
-        written = found["value"]
+    def _value(self, text: str, found: Match[str]) -> tuple[Any, int]:
+        value, end = self._literal(text, found["value"], found.end())
+        after = self._after(text, end)
+        return (NOTHING, end) if after is None else (value, after.end())
+
+    def _literal(self, text: str, written: str, end: int) -> tuple[Any, int]:
+        """Return the value of a literal that is *written* up to *end*, and where it ends."""
+        if not written:
+            value, stop = scan_object(text, end, _MAX_DEPTH)
+            is_json = _JSON_ONLY(text, end, stop) is not None  # Python spells or reads it otherwise
+            return (NOTHING if is_json else value), stop
         if written[0] == '"':
-            if self._is_plain(written) is None:
-                return NOTHING
-            return json.loads(written, strict=False) if "\\" in written else written[1:-1]
+            return (json.loads(written, strict=False) if "\\" in written else written[1:-1]), end
         if written in _CONSTANTS:
-            return _CONSTANTS[written]
-        return float(written) if "." in written else int(written)
+            return _CONSTANTS[written], end
+        return (float(written) if "." in written else int(written)), end
 
 
 def canonical_turns(form: Form | None, table: Table) -> CanonicalTurns | None:
@@ -317,7 +316,7 @@ def canonical_turns(form: Form | None, table: Table) -> CanonicalTurns | None:
     templates = None if form is None else templates_of(form)
     if form is None or templates is None:
         return None
-    known = _known(table, form)
+    known = known_marks(table, form)
     texts = (text for mark in table.markers.values() for text in spelt_texts(mark))
     spelt = "".join((*form.calls, *templates))
     if not known.first or any("\n" in text and text in spelt for text in texts):
@@ -339,62 +338,3 @@ def _read_json(written: str) -> Any:
     except ValueError:
         return NOTHING
     return NOTHING if isinstance(value, str) else value
-
-
-def _around(marks: Marks | None, text: str) -> str:
-    """Return a pattern for what matches *text* between *marks*, or for nothing.
-
-    White space between the text and a mark is part of the text.
-    """
-    if marks is None:
-        return ""
-    before, after = (pattern(mark) if mark.strip() else "" for mark in marks)
-    return f"(?:{before}{text}{after})?+"
-
-
-def _text(known: _Known, *, of_thought: bool = False, stop: str = "") -> str:
-    """Return a pattern for text without markers, and in which nothing is quoted but short code.
-
-    Args:
-        known: The markers.
-        of_thought: Whether calls in it do not count, so that it may have brackets.
-        stop: What must not be in it, if that begins with a letter.
-    """
-    odd = re.escape("".join(sorted({*known.first, *_UNSEEN, *"`~<>[{"})))
-    parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]", r"(?<=\S)>|(?<=\S )>"]
-    inside = re.escape("".join(sorted({*known.first, *_UNSEEN, *"`<["} - {"{"})))
-    code = rf"(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*+"
-    parts.append(rf"(?<=\S\n)```[a-z]*+\n{code}(?<=\n)```(?=\n|\Z)")
-    if of_thought:
-        parts += (known.no_bracket, "" if "{" in known.first else r"\{")
-    others = "|".join(filter(None, parts))
-    if stop.strip()[:1].isalpha():
-        return rf"(?:(?!{re.escape(stop)})(?:[^{odd}]|{others}))*+"
-    return rf"(?:[^{odd}]++|{others})*+"
-
-
-def _known(table: Table, form: Form) -> _Known:
-    first: set[str] = set()
-    words: set[str] = set()
-    spelt = [form.call.text, *form.calls, *(form.thought or ())]
-    if form.call.parameters is not None:
-        spelt.append(form.call.parameters.text)
-    for marker in table.markers.values():
-        for text in filter(None, label_words(marker) or spelt_texts(marker)):
-            spelt.append(text)
-            if text[0].isalnum():
-                words.add(text)
-            else:
-                first.add(text[0])
-    return _Known(
-        first="".join(sorted(first)),
-        words="|".join(map(re.escape, sorted(words))),
-        no_tag=_none_of("<", ["!", *(found for text in spelt for found in _TAGS(text))]),
-        no_bracket=_none_of(r"\[", [found for text in spelt for found in _BRACKETS(text)]),
-    )
-
-
-def _none_of(sign: str, texts: Iterable[str]) -> str:
-    """Return a pattern for a *sign* before none of some *texts*."""
-    rest = "|".join(sorted(map(re.escape, {*texts}))) or r"(?!)"
-    return rf"{sign}(?!\s*+/?+\s*+(?:{rest}))"

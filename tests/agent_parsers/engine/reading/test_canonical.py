@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from contextlib import suppress
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -172,6 +173,68 @@ def test_a_usual_turn_needs_no_stream(name: str, mode: Mode) -> None:
     assert [action.tool_input for action in plain.result] == [{"query": "Lake Thun"}]
 
 
+def called(value: Any, **more: Any) -> Written:
+    return Written(tool="search", tool_input={"q": value}, **more)
+
+
+USUAL: dict[str, Written] = {
+    "a text": called("Lake Thun"),
+    "a number": called(3),
+    "a fraction": called(2.5),
+    "true": called(True),
+    "null": called(None),
+    "a list": called([1, "a"]),
+    "an object": called({"a": [1, {"b": "c"}]}),
+    "code": called("def f(x):\n    return x < 3 and x > 1"),
+    "HTML": called('<div class="a">Hi <b>you</b></div>'),
+    "a URL": called("https://x.org/a?b=1&c=%20d#e"),
+    "escapes": called('C:\\new "q" é😀'),
+    "code in a text": called("a `code` b"),
+    "a fence": called("```py\nx\n```"),
+    "JSON as text": called('{"a": [1]}'),
+    "no text": called(""),
+    "blanks around": called("  padded "),
+    "no parameters": Written(tool="ping", tool_input={}),
+    "two parameters": Written(tool="search", tool_input={"q": "a", "limit": "b"}),
+    "three calls": Written(
+        tool="search",
+        tool_input={"q": "a"},
+        others=(WrittenCall("ping", {}), WrittenCall("search", {"q": "b", "n": 2})),
+    ),
+    "a thought": called("a", thought="I look it up."),
+    "a thought with code": called("a", thought="I use `search` for it."),
+    "a thought with a list": called("a", thought="- one\n- see [1]"),
+    "a thought with a fence": called("a", thought="so:\n```\nx\n```\nthen"),
+    "content": called("a", content="I use `x` [1]."),
+    "an answer": Written(answer="It is 5 m."),
+    "an answer in Markdown": Written(answer="The **lake**:\n\n- deep [1]\n- `x`"),
+    "an answer with code": Written(answer="So:\n```py\nprint(1)\n```\nDone."),
+    "an answer with HTML": Written(answer="see <b>x</b>"),
+    "an answer after a thought": Written(thought="Hm.", answer='He said: "no" (1).'),
+}
+"""What people have in their turns."""
+LEFT = {
+    "minicpm5": {"code", "HTML", "a URL", "a fence"},  # it is written as CDATA
+    "minimax_m3": {"a list", "an object"},  # its marks hold brackets
+    "lfm2": {"content"},  # it follows the calls
+}
+"""What is left to the stream."""
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", CANONICAL)
+def test_what_people_have_in_their_turns_needs_no_stream(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    reader = whole_reader(dialect, mode)
+    left = set()
+    for what, step in USUAL.items():
+        with suppress(ValueError):  # the dialect cannot write it
+            text = dialect.write(step)
+            if reader.read_plain(text) is None:
+                left.add(what)
+    assert left == LEFT.get(name, set())
+
+
 @pytest.mark.parametrize("name", STREAM_ONLY)
 def test_other_dialects_are_left_to_the_stream(name: str) -> None:
     dialect = get_dialect(name)
@@ -192,14 +255,14 @@ def loads_anything(text: str, start: int, _max_depth: int) -> tuple[Any, int]:
         return turns.NOTHING, start
 
 
-known_of = turns._known
+known_of = turns.known_marks
 
 BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "quotes count for nothing": (
         "hermes",
         lambda patch: patch.setattr(
             turns,
-            "_text",
+            "plain_text",
             lambda known, **_: rf"[^{re.escape(known.first)}]*+",
         ),
     ),
@@ -218,7 +281,7 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "a marker of letters counts for nothing": (
         "granite",
         lambda patch: patch.setattr(
-            turns, "_known", lambda *given: known_of(*given)._replace(words="")
+            turns, "known_marks", lambda *given: known_of(*given)._replace(words="")
         ),
     ),
     "white space counts for nothing": (

@@ -1,0 +1,105 @@
+"""Patterns for text in a turn that is sure to hold no marker, nor to quote one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.engine.markers.kinds import label_words, spelt_texts
+from agent_parsers.engine.reading.canonical.templates import pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agent_parsers.engine.grammar.form import Form, Marks
+    from agent_parsers.engine.grammar.table import Table
+
+__all__ = ["UNSEEN", "WORD", "KnownMarks", "around", "known_marks", "plain_text"]
+
+UNSEEN: Final = "\ufeff\u200b\u2060"
+"""Characters that nobody sees, but that may stand between the letters of a mark."""
+WORD: Final = 5
+"""How much of a word that begins a call tells that it is one."""
+_SIGNS: Final = re.compile(r"[<\[]\s*+/?+\s*+[^\s<>/\[\]{}]{1,3}").findall
+"""Finds how tags begin, as far as it takes to tell that they may be a dialect's."""
+
+
+class KnownMarks(NamedTuple):
+    """What the markers of a table look like."""
+
+    first: str
+    """The characters with which they begin, apart from letters."""
+    words: str
+    """Pattern for those that begin with a letter; empty if there are none."""
+    no_tag: str
+    """Pattern for a ``<`` with which none of them begins."""
+    no_bracket: str
+    """The same for ``[``."""
+    no_other: str
+    """The same for the other characters in `first`, as more alternatives."""
+
+
+def around(marks: Marks | None, text: str) -> str:
+    """Return a pattern for what matches *text* between *marks*, or for nothing.
+
+    White space between the text and a mark is part of the text.
+    """
+    if marks is None:
+        return ""
+    before, after = (pattern(mark) if mark.strip() else "" for mark in marks)
+    return f"(?:{before}{text}{after})?+"
+
+
+def plain_text(known: KnownMarks, *, of_thought: bool = False, stop: str = "") -> str:
+    """Return a pattern for text without markers, and in which nothing is quoted but short code.
+
+    Args:
+        known: The markers.
+        of_thought: Whether calls in it do not count, so that it may have brackets.
+        stop: What must not be in it, if that begins with a letter.
+    """
+    odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{"})))
+    parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]", r"(?<=\S)>|(?<=\S )>"]
+    inside = re.escape("".join(sorted({*known.first, *UNSEEN, *"`<["} - {"{"})))
+    code = rf"(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*+"
+    parts.append(rf"(?<=\S\n)```[a-z]*+\n{code}(?<=\n)```(?=\n|\Z)")
+    if of_thought:
+        parts += (known.no_bracket, "" if "{" in known.first else r"\{")
+    others = "|".join(filter(None, parts))
+    if stop.strip()[:1].isalpha():
+        return rf"(?:(?!{re.escape(stop)})(?:[^{odd}]|{others}))*+"
+    return rf"(?:[^{odd}]++|{others})*+"
+
+
+def known_marks(table: Table, form: Form) -> KnownMarks:
+    """Return what the markers of a *table* and the texts of a *form* look like."""
+    first: set[str] = set()
+    words: set[str] = set()
+    parts = [form.call.text, *form.calls, *(form.thought or ())]
+    if form.call.parameters is not None:
+        parts.append(form.call.parameters.text)
+    spelt = [found for text in parts for found in _SIGNS(text)]  # in the middle of marks
+    for marker in table.markers.values():
+        for text in filter(None, label_words(marker) or spelt_texts(marker)):
+            if text[0].isalnum():
+                words.add(text)
+            else:
+                first.add(text[0])
+                spelt.append(text)
+    return KnownMarks(
+        first="".join(sorted(first)),
+        words="|".join(map(re.escape, sorted(words))),
+        no_tag=_none_of("<", [*spelt, "<!"]),
+        no_bracket=_none_of("[", spelt),
+        no_other="".join(f"|{_none_of(sign, spelt)}" for sign in sorted(first - {*"<["})),
+    )
+
+
+def _none_of(sign: str, marks: Iterable[str]) -> str:
+    """Return a pattern for a *sign* with which none of some *marks* begins.
+
+    In a mark, white space and a slash may follow the sign.
+    """
+    rests = {re.sub(r"[\s/]+", "", mark[1:WORD])[:3] for mark in marks if mark[0] == sign}
+    rest = "|".join(sorted(map(re.escape, rests))) or r"(?!)"
+    return rf"{re.escape(sign)}(?!\s*+/?+\s*+(?:{rest}))"
