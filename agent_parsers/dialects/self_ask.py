@@ -239,6 +239,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         thought=(f"{_NEEDED.canonical} ", "\n"),
         content=None,
         answer=(finish_string, ""),
+        own_tool=TOOL,
     )
     return Dialect(
         name="self_ask",

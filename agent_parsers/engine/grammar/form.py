@@ -239,6 +239,8 @@ class Form:
     ids: str = ""
     """How an id is spelt, with ``{tool}``, with ``{number}`` for digits, and with ``{nine}`` for
     nine letters or digits; empty if calls have no ids, or any."""
+    own_tool: str = ""
+    """Name of the only tool, if calls do not name it."""
     escape: Callable[[str], str] | None = None
     """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
 

@@ -11,6 +11,7 @@ from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_val
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, spelt_texts
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
+from agent_parsers.engine.reading.canonical.short_steps import short_steps
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
@@ -112,6 +113,7 @@ class StepReader:
         self._machine = machine
         self._lenient = machine.lenient
         self._is_plain = is_plain
+        self._short = short_steps(machine, is_plain)
         self._keeps_input_end = machine.table.keeps_input_end
         self._keeps_answer_space = machine.table.keeps_answer_space
         self._may_lack_call = bool(machine.table.begun)
@@ -152,6 +154,10 @@ class StepReader:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
+        if self._short is not None:
+            result = self._short.result(text, tools)
+            if result is not None:
+                return result
         turn = self._find(text)
         if turn is None:
             return None

@@ -1,0 +1,228 @@
+"""Reads short steps that are spelt as the form of their dialect says, in one match.
+
+A step is read here if nothing in it can be anything but what the form says: its texts hold no
+character that any other marker needs. All others are left to a `StepReader`, which knows more.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.actions.agent import make_action, make_finish
+from agent_parsers.engine.grammar.form import NUMBER
+from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.reading.canonical.plain_text import UNSEEN, WORD, known_marks
+from agent_parsers.engine.reading.canonical.templates import BLANK, pattern, templates_of
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
+from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import scan_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from re import Match
+
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.grammar.form import Form, Marks
+    from agent_parsers.engine.reading.rules.machine import Machine
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["ShortSteps", "short_steps"]
+
+_LONGEST: Final = 400
+"""Up to how many characters one match is faster than a search for each character."""
+_IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
+"""Matches a text from which nothing is taken off."""
+_MAX_DEPTH: Final = 64
+_STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
+
+
+def short_steps(machine: Machine, is_plain: Callable[[str], bool]) -> ShortSteps | None:
+    """Return the reader of a machine's short steps; `None` if its form does not show how they are.
+
+    The arguments are those of `StepReader`.
+    """
+    form = machine.dialect.form
+    if form is None or form.call.parameters is not None:
+        return None
+    return ShortSteps(machine, form, is_plain)
+
+
+class ShortSteps:
+    """Reads short steps with one action, or an answer, in the spelling of their form.
+
+    Args:
+        machine: The machine of the dialect.
+        form: How its dialect spells steps.
+        is_plain: Returns whether a name of a tool is read as it is written.
+    """
+
+    def __init__(self, machine: Machine, form: Form, is_plain: Callable[[str], bool]) -> None:
+        self._machine = machine
+        self._is_plain = is_plain
+        self._own_tool = form.own_tool
+        self._reads_name = not form.own_tool
+        self._answer_tool = form.answer.casefold() if isinstance(form.answer, str) else ""
+        self._has_json = _has_json(form)
+        self._has_reader = machine.table.new_call is not None
+        self._keeps_input_end = machine.table.keeps_input_end
+        self._keeps_answer_space = machine.table.keeps_answer_space
+        opens = [f"{form.calls[0]}{form.call.text}".partition("{")[0]]
+        if isinstance(form.answer, tuple):
+            opens.append(form.answer[0])
+        self._odd = _odd_in(machine, form)
+        line = _line(self._odd)
+        text = rf"(?:{line})*+"
+        if not _ends_lines(machine):
+            stops = "|".join(re.escape(each[:WORD]) for each in opens)
+            text = rf"(?:{line}|\n(?![{{]|{stops}))*+"
+        thought = _around(form.thought, f"(?P<thought>{text})") if form.thought else ""
+        results = [self._call(form)]
+        if isinstance(form.answer, tuple):
+            results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
+        begun = f"(?:{thought})?+" if thought else ""
+        self._match = re.compile(f"{begun}(?:{'|'.join(results)})").match
+        self._lead = form.thought[0] if form.thought else ""
+        self._begins = [f"\n{each}" for each in opens] if form.thought else []
+
+    def _call(self, form: Form) -> str:
+        """Return a pattern for a call, up to its input if that is an object in JSON."""
+        templates = templates_of(form)
+        if self._has_json and templates is not None:
+            end = rf"{pattern(templates.tail)}{BLANK}\Z"
+            self._tail = re.compile(end).match
+            return f"{pattern(form.calls[0] + templates.head)}(?:{_STRING}{end}|(?={{))"
+        head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
+        end = _escaped(tail)
+        if tail and tail == self._machine.dialect.closer:
+            end = f"(?:{end})?+"  # a stop sequence may have removed it
+        tool = rf"(?P<tool>[^{re.escape(''.join(self._odd))}\n\[]++)"
+        head = _escaped(head).replace(r"\{tool\}", tool)
+        line = _line((*self._odd, *tail[:1]))
+        return rf"{head}(?P<input>(?:{line}|(?<=\"):)*+){end}\Z"
+
+    def _begin(self, text: str) -> int:
+        """Return where the action or answer of a long step begins, after its thought; or -1."""
+        end = len(text) - _LONGEST
+        at = max((text.rfind(each, end) for each in self._begins), default=-1)
+        if at < 0 or not text.startswith(self._lead):
+            return -1
+        thought = text[len(self._lead) : at]
+        if any(map(thought.__contains__, self._odd)):
+            return -1
+        # A search for one character takes a hundredth of the time of a search for several.
+        is_odd = any(
+            each[-1] in thought
+            and thought.count(each[-1]) >= each.count(each[-1])
+            and each in thought
+            for each in ('"""', "'''", "\n{")
+        )
+        return -1 if is_odd else at + 1
+
+    def result(
+        self, text: str, tools: ToolSet | Collection[str] | None
+    ) -> AgentAction | AgentFinish | None:
+        """Return the result of a step; `None` if only a `StepReader` or a stream can read it.
+
+        Args:
+            text: The whole step.
+            tools: The available tools, or only their names.
+        """
+        at = 0 if len(text) <= _LONGEST else self._begin(text)
+        if at < 0:
+            return None
+        found = self._match(text, at)
+        if found is None:
+            return None
+        if found.lastgroup == "answer":
+            return self._answer(text, found["answer"], tools)
+        tool = found["tool"].strip() if self._reads_name else self._only_tool(tools)
+        if not (self._is_plain(tool) if tools is None else tool in tools):
+            return None
+        if self._answer_tool and tool.casefold() == self._answer_tool:
+            return None
+        value = self._json(text, found) if self._has_json else self._text(found["input"])
+        if value is NOTHING:
+            return None
+        if tools is not None:
+            try:
+                value = self._machine.fit(ToolHead(tool), value, (0, 0), known_tools(tools), [])
+            except BadPayload:
+                return None
+        return make_action(tool, value, text)
+
+    def _text(self, written: str) -> Any:
+        """Return an input that is text, or stands for a value."""
+        if self._has_reader:  # which may take off more than white space
+            return written if _IS_BARE(written) else NOTHING
+        try:
+            return self._machine.read_input(
+                written.lstrip() if self._keeps_input_end else written.strip(), []
+            )
+        except BadPayload:
+            return NOTHING
+
+    def _json(self, text: str, found: Match[str]) -> Any:
+        """Return an input that is a string or an object in JSON."""
+        if (written := found["text"]) is not None:
+            return written
+        value, end = scan_object(text, found.end(), _MAX_DEPTH)
+        return NOTHING if self._tail(text, end) is None else value
+
+    def _only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
+        """Return the name of the only tool, which is not written."""
+        names = None if tools is None else [*names_of(tools)]
+        read_tool = self._machine.table.read_tool
+        own = self._own_tool
+        return own if read_tool is None else read_tool(own, names, []).tool
+
+    def _answer(
+        self, text: str, written: str, tools: ToolSet | Collection[str] | None
+    ) -> AgentFinish | None:
+        """Return the answer that is *written* in a step."""
+        if not self._keeps_answer_space:
+            written = written.strip()
+        machine = self._machine
+        if not written.strip() or (machine.lenient and may_be_foreign(written, names_of(tools))):
+            return None
+        answer = machine.read_answer(written, [])
+        return make_finish(answer, text) if machine.keeps_answer(answer, tools) else None
+
+
+def _odd_in(machine: Machine, form: Form) -> tuple[str, ...]:
+    """Return the characters of which each marker of a step has one, but for those of its form."""
+    odd = {*known_marks(machine.table, form).first, *UNSEEN, ":", "："} - {"\n"}
+    for marker in machine.table.markers.values():
+        if isinstance(marker, Label):
+            odd |= {*marker.colon}
+    if machine.lenient:
+        odd |= {*"`~#"}
+    return tuple(sorted(odd | {*"{["} if _has_json(form) else odd))
+
+
+def _has_json(form: Form) -> bool:
+    """Return whether calls are objects in JSON."""
+    return '{"tool"}' in form.call.text
+
+
+def _line(odd: tuple[str, ...]) -> str:
+    """Return a pattern for a part of a line without *odd* characters and without triple quotes."""
+    quotes = "|".join(rf"{quote}(?!{quote}{quote})" for quote in "\"'" if quote not in odd)
+    return rf"[^{re.escape(''.join(odd))}\"'\n]++" + (f"|{quotes}" if quotes else "")
+
+
+def _ends_lines(machine: Machine) -> bool:
+    """Return whether each line break is a marker."""
+    markers = machine.table.markers.values()
+    return any(type(marker) is Literal and marker.canonical == "\n" for marker in markers)
+
+
+def _escaped(text: str) -> str:
+    """Return a pattern for a *text* of a form."""
+    return re.escape(text).replace(re.escape(NUMBER), r"\d{1,4}+")
+
+
+def _around(marks: Marks, text: str) -> str:
+    return f"{_escaped(marks[0])}{text}{_escaped(marks[1])}"

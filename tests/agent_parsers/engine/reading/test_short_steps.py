@@ -1,0 +1,146 @@
+"""The match for short steps agrees with a stream on every text that it takes."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_parsers import ToolSet, get_dialect, list_dialects
+from agent_parsers.authoring import Written
+from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.canonical import short_steps
+from agent_parsers.engine.reading.canonical.steps import StepReader
+from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.engine.whole import WholeReader
+from output_parsers import OutputParserException
+
+from ....helpers.effort import THOROUGH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.reading.canonical.short_steps import ShortSteps
+
+LEFT = {
+    "conversational": "its labels follow a question",
+    "smolagents_code": "its calls are code",
+}
+"""Dialects that are left to another reader."""
+NAMES = [name for name in list_dialects() if not get_dialect(name).several and name not in LEFT]
+INPUTS: list[Any] = [
+    "Lake Thun", "", "  padded ", "**bold**", 'He said "no"', "it's", "'''x'''", "def f(x):",
+    "a: b",
+    "https://x.org/a?b=1", "<b>x</b>", "a `b` c", "two\nlines", "\nAction: y", "[1]", "{x}", "null",
+    "5", "日本", "C:\\new", "Final Answer", '{"a": [1, 2]}', '{"a": 1, "a": 2}', "{}",
+    {"query": "Lake Thun", "limit": 3}, {}, {"a": {"b": [None, True, 2.5]}}, {"q": "a\n`b` <c>"},
+]  # fmt: skip
+SAID = [
+    "", "I look it up.", "It's late:\nso I do.", "See [1].\n- one\n- two", "I use `search`.", "{",
+    "so\n{\n", "Action", "x < 3", "Observation: none", '"""', "# Title", "so ~ so", "行动：x",
+]  # fmt: skip
+SPOILS = ["\n", " ", "\t", '"', "'", ":", "`", "#", "<", "[", "{", "}", "\\", "\u200b", "：", "**"]
+
+
+def search(q: str = "", query: str = "", limit: int | None = None) -> str:
+    """Search."""
+    return q + query + str(limit)
+
+
+TOOLS = ToolSet([search])
+
+
+def texts(dialect: Dialect, seed: int, count: int) -> Iterator[str]:
+    """Yield steps of a dialect in which something is odd, or nothing."""
+    random = Random(f"{dialect.name} {seed}")
+    marks = [text for mark in dialect.lenient.markers.values() for text in spelt_texts(mark)]
+    for _ in range(count):
+        thought = random.choice(SAID) * random.choice((1, 1, 1, 40))
+        if random.random() < 0.3:
+            step = Written(thought, answer=str(random.choice(INPUTS)))
+        else:
+            tool = random.choice(("search", "search", "search", "a.b", "Final Answer"))
+            step = Written(thought, tool, random.choice(INPUTS))
+        text = dialect.write(step)
+        for _ in range(random.choice((0, 0, 1, 2))):
+            at = random.randrange(len(text) + 1)
+            spoil = random.choice((*marks, *SPOILS))
+            text = text[:at] + spoil + text[at + random.choice((0, 0, 1, 3)) :]
+        yield text
+
+
+def reader_of(dialect: Dialect, mode: Mode) -> ShortSteps:
+    steps = WholeReader(machine(dialect, mode)).canonical
+    assert isinstance(steps, StepReader)
+    assert steps._short is not None
+    return steps._short
+
+
+def differences(dialect: Dialect, mode: Mode, seed: int, count: int) -> tuple[int, list[str]]:
+    """Return how many texts are taken, and those that a stream reads otherwise."""
+    reader, taken, odd = reader_of(dialect, mode), 0, []
+    for number, text in enumerate(texts(dialect, seed, count)):
+        tools = TOOLS if number % 2 else None
+        result = reader.result(text, tools)
+        if result is None:
+            continue
+        taken += 1
+        try:
+            expected = read_turn(TurnStream(machine(dialect, mode), tools), text).result
+        except OutputParserException:
+            odd.append(text)
+            continue
+        if repr(result) != repr(expected):
+            odd.append(text)
+    return taken, odd
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_agrees_with_a_stream(name: str, mode: Mode) -> None:
+    taken, odd = differences(get_dialect(name), mode, 1, 20_000 if THOROUGH else 300)
+    assert not odd
+    assert taken
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_usual_step_is_taken(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    given = {"query": "Lake Thun"} if name in ("react_crewai", "react_llamaindex") else "Lake Thun"
+    reader = reader_of(dialect, mode)
+    for thought in ("I look it up, once again.", "I look it up. " * 100):
+        assert reader.result(dialect.write(Written(thought, "search", given)), None) is not None
+    answer = dialect.write(Written("I know it.", answer="It is 217 m deep."))
+    is_call = isinstance(dialect.form and dialect.form.answer, str)
+    assert (reader.result(answer, None) is None) is is_call
+
+
+BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
+    "no character is odd": (
+        "react",
+        lambda patch: patch.setattr(short_steps, "_odd_in", lambda *_: ("\0",)),
+    ),
+    "each line break is text": (
+        "self_ask",
+        lambda patch: patch.setattr(short_steps, "_ends_lines", lambda _: False),
+    ),
+    "what a call reader takes off is kept": (
+        "xml",
+        lambda patch: patch.setattr(short_steps, "_IS_BARE", re.compile(".*").fullmatch),
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, seed = BUGS[bug]
+    seed(monkeypatch)
+    dialect = get_dialect(name)
+    assert any(differences(dialect, mode, 1, 1_500)[1] for mode in ("strict", "lenient"))
