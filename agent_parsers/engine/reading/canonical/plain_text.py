@@ -100,6 +100,6 @@ def _none_of(sign: str, marks: Iterable[str]) -> str:
 
     In a mark, white space and a slash may follow the sign.
     """
-    rests = {re.sub(r"[\s/]+", "", mark[1:WORD])[:3] for mark in marks if mark[0] == sign}
+    rests = {mark[1:].lstrip().removeprefix("/").lstrip()[:3] for mark in marks if mark[0] == sign}
     rest = "|".join(sorted(map(re.escape, rests))) or r"(?!)"
     return rf"{re.escape(sign)}(?!\s*+/?+\s*+(?:{rest}))"
