@@ -143,6 +143,19 @@ def _filled(segments: tuple[str, ...], values: Mapping[str, str]) -> str:
     return "".join(filled)
 
 
+def _check_holes(form: CallForm | ParameterForm, needed: str) -> None:
+    """Raise if the text of a *form* has the *needed* hole not once.
+
+    Raises:
+        ValueError: It does; the message has the text.
+    """
+    holes = form.segments[1::2]
+    if holes.count(needed) != 1:
+        found = ", ".join(f"{{{name}}}" for name in holes) or "no hole"
+        kind = type(form).__name__
+        raise ValueError(f"the text of a {kind} has {{{needed}}} once, not {found}: {form.text!r}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ParameterForm:
     """How the parameters of a call are spelt that have texts of their own around them."""
@@ -153,6 +166,9 @@ class ParameterForm:
     """Text between two parameters."""
     write_value: Callable[[Any], str] = write_value
     """Writes a value."""
+
+    def __post_init__(self) -> None:
+        _check_holes(self, "value")
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
@@ -180,6 +196,9 @@ class CallForm:
     """Writes an input for ``{input}``."""
     parameters: ParameterForm | None = None
     """How ``{parameters}`` are spelt."""
+
+    def __post_init__(self) -> None:
+        _check_holes(self, "input" if self.parameters is None else "parameters")
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
