@@ -82,7 +82,7 @@ class ShortSteps:
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
             results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
-        begun = f"(?:{thought})?+" if thought else ""
+        begun = f"(?:{thought})?+" if thought and not form.no_thought else thought
         self._match = re.compile(f"{begun}(?:{'|'.join(results)})").match
         self._lead = form.thought[0] if form.thought else ""
         self._begins = [f"\n{each}" for each in opens] if form.thought else []
