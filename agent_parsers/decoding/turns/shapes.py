@@ -1,7 +1,6 @@
-"""How a dialect spells its turns, learnt from turns that it writes.
+"""How a dialect spells its turns, as its form says it.
 
-One character stands for each text, id and input in such a turn. So the white space between marks
-is that of `render`, and cannot drift from it.
+One character stands for each text, id and input in such a turn.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.engine.grammar.form import Written, WrittenCall
+from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
@@ -43,18 +42,8 @@ JSON_CONSTANTS: Final = ("null", "true", "false")
 _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
 _COUNT: Final = 80808
-_JSON: Final = re.compile(rf'\{{\s*"{_KEYS[0]}":\s*"{_WORD}"\s*\}}')
 _TAGS: Final = re.compile(r"</?[^\s<>/][^\s<>]*>?|</").findall
-_STEP: Final = 70707
 _ANY_TOOL: Final = "some_tool"
-_NINE: Final = "a1b2c3d4"
-_IDS: Final[tuple[Callable[[str, int], str | None], ...]] = (
-    lambda _tool, number: f"{_NINE}{number}",
-    lambda tool, number: f"functions.{tool}:{number}",
-    lambda _tool, _number: str(_STEP),
-    lambda _tool, _number: None,
-)
-"""The forms of ids."""
 
 
 @dataclass(frozen=True)
@@ -119,50 +108,72 @@ class Shapes:
 
     Args:
         dialect: The dialect.
+
+    Raises:
+        GrammarError: The dialect has no form, but only a function that writes.
     """
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
+        if dialect.form is None:
+            raise GrammarError(f"only a function writes its turns, so it has no form that says how they are spelt")
+        self._form = dialect.form
+
+    @cached_property
+    def _has_json_call(self) -> bool:
+        """Whether a call is an object in JSON with the name of its tool."""
+        return '{"tool"}' in self._form.call.text
 
     @cached_property
     def quotes_answer(self) -> bool:
         """Whether an answer is a string in JSON."""
-        return '\\"' in self._written(Written(answer=f'a"{ANSWER}'))
+        return isinstance(self._form.answer, str) and self._has_json_call
 
     @cached_property
     def quotes_input(self) -> bool:
         """Whether an input that is text is a string in JSON."""
-        return '\\"' in self._written(Written(tool=_ANY_TOOL, tool_input=f'a"{TEXT}'))
+        return not self._dialect.several and self._has_json_call
+
+    def _written_value(self, value: Any) -> str:
+        """Return the value of a parameter as text."""
+        call = self._form.call
+        if call.parameters is not None:
+            return call.parameters.write_value(value)
+        return call.write_input({"key": value})
 
     @cached_property
     def quotes_values(self) -> bool:
         """Whether the values of parameters are written as strings with escapes."""
-        return '\\"' in self._written(Written(tool=_ANY_TOOL, tool_input={"key": 'a"'}))
+        return '\\"' in self._written_value('a"')
 
     @cached_property
     def constants(self) -> tuple[str, str, str]:
         """How null, true and false are written."""
-        tool_input = {"key": [None, True, False]}
-        written = self._written(Written(tool=_ANY_TOOL, tool_input=tool_input))
         python = ("None", "True", "False")
         if not self._dialect.several:  # such an input is written as JSON in text
             return JSON_CONSTANTS
+        written = self._written_value([None, True, False])
         return python if all(word in written for word in python) else JSON_CONSTANTS
 
     @cached_property
     def sorts(self) -> bool:
         """Whether parameters are written in the order of their names."""
-        written = self._written(Written(tool=_ANY_TOOL, tool_input={"second": 1, "first": 2}))
+        call, given = self._form.call, {"second": 1, "first": 2}
+        written = call.parameters(given) if call.parameters else call.write_input(given)
         return written.find("first") < written.find("second")
 
     @cached_property
     def nests(self) -> bool:
         """Whether lists and objects in the values of parameters are JSON, or written alike."""
-        return '["a"]' in self._written(Written(tool=_ANY_TOOL, tool_input={"key": ["a"]}))
+        return '["a"]' in self._written_value(["a"])
 
     def answer(self, *, thought: bool) -> str:
         """Return a turn with an answer; empty if the dialect has no such turn."""
-        return self._written(Written(THOUGHT if thought else "", answer=ANSWER, number=_STEP))
+        form = self._form
+        if isinstance(form.answer, str):
+            return self._turn([self._call(form.answer, ANSWER)], thought=thought)
+        opens, closes = form.answer
+        return self._around(f"{opens}{ANSWER}{closes}", thought=thought)
 
     @cached_property
     def takes_texts(self) -> bool:
@@ -170,34 +181,26 @@ class Shapes:
         if self._dialect.several:
             return False
         text = "some words"
-        result = self._read(self._written(Written(tool=_ANY_TOOL, tool_input=text)))
+        result = self._read(self._form(Written(tool=_ANY_TOOL, tool_input=text)))
         return isinstance(result, AgentAction) and result.tool_input == text
 
-    @cached_property
+    @property
     def own_tool(self) -> str:
         """The name of the only tool, in a dialect that does not name tools; ``""`` in others."""
-        if _ANY_TOOL in self._calls(_ANY_TOOL, (1,)):
-            return ""
-        result = self._read(self._written(Written(tool=_ANY_TOOL, tool_input="some words")))
-        if not isinstance(result, AgentAction) or ANSWER not in self.answer(thought=False):
-            raise GrammarError(
-                f"the calls of {self._dialect.name} are code, of which no form of"
-                " grammar knows the rules"
-            )
-        return result.tool
+        return self._form.own_tool
 
     @cached_property
     def reads_bare_call(self) -> bool:
         """Whether the JSON of a call is read without what the dialect writes around it."""
         step = Written(tool=_ANY_TOOL, tool_input={_KEYS[0]: _WORD})
-        result = self._read_json(self._written(step))
+        result = self._read_json(self._form(step))
         actions = result if isinstance(result, list) else [result]
         return all(isinstance(each, AgentAction) and each.tool == _ANY_TOOL for each in actions)
 
     @cached_property
     def reads_bare_answer(self) -> bool:
         """The same for the JSON of an answer."""
-        return isinstance(self._read_json(self._written(Written(answer=_WORD))), AgentFinish)
+        return isinstance(self._read_json(self._form(Written(answer=_WORD))), AgentFinish)
 
     def _read_json(self, written: str) -> TurnResult | None:
         text = json_in(written)
@@ -211,20 +214,16 @@ class Shapes:
         """Raise if the dialect cannot write the name of a *tool*."""
         if self.own_tool:
             return
-        tool_input = {_KEYS[0]: _WORD}
-        for make_id in _IDS:
-            step = Written(tool=tool, tool_input=tool_input, id=make_id(tool, 0))
-            result = self._read(self._written(step))
-            actions = result if isinstance(result, list) else [result]
-            if any(isinstance(each, AgentAction) and each.tool == tool for each in actions):
-                return
-        raise GrammarError(f"{self._dialect.name} cannot write the name of the tool {tool!r}")
+        result = self._read(self._form(Written(tool=tool, tool_input={_KEYS[0]: _WORD})))
+        actions = result if isinstance(result, list) else [result]
+        if not any(isinstance(each, AgentAction) and each.tool == tool for each in actions):
+            raise GrammarError(f"{self._dialect.name} cannot write the name of the tool {tool!r}")
 
     @cached_property
     def may_continue(self) -> bool:
         """Whether a turn may begin in a thought whose label the prompt has."""
-        lead = self.answer(thought=True).partition(THOUGHT)[0]
-        written = self._written(Written("some words", answer="some words"))
+        lead = self.answer(thought=True).partition(THOUGHT)[0].replace(NUMBER, "1")
+        written = self._form(Written("some words", answer="some words"))
         return self._read(written.removeprefix(lead)) is not None
 
     def _read(self, written: str) -> TurnResult | None:
@@ -245,54 +244,52 @@ class Shapes:
             thought: Whether it has a thought.
             content: Whether it has content beside the call.
         """
-        said = THOUGHT if thought else "", CONTENT if content else ""
+        if self._form.own is not None:
+            said = (THOUGHT if thought else "", CONTENT if content else "")
+            given = {_KEYS[0]: _WORD}
+            step = Written(said[0], tool or _ANY_TOOL, given, content=said[1])
+            written = self._form(step).replace(self._form.call.write_input(given), INPUT)
+            return written if tool else written.replace(_ANY_TOOL, TOOL)
         if not self.takes_texts:
-            return self._calls(tool, (1,), _WORD, *said)
-        if content:
-            return ""
-        written = self._written(Written(said[0], tool or _ANY_TOOL, TEXT, number=_STEP))
-        if self.quotes_input:
-            written = written.replace(f'"{TEXT}"', INPUT)
-        return written.replace(_ANY_TOOL, TOOL) if tool is None else written
+            return self._turn([self._call(tool)], thought=thought, content=content)
+        call = self._call(tool, None if self.quotes_input else TEXT)
+        return self._turn([call], thought=thought, content=content)
 
     def of_tool(self, tool: str | None) -> Calls:
-        """Return how calls of *tool* are spelt; `None` for any tool.
-
-        Raises:
-            GrammarError: What the dialect writes does not show it.
-        """
-        one = self._calls(tool, (1,))
+        """Return how calls of *tool* are spelt; `None` for any tool."""
+        (opens, closes), (before, between, behind) = self._form.around, self._form.calls
+        before, behind = f"{opens}{before}", f"{behind}{closes}"
+        several = self._dialect.several and not self._form.is_single
+        one = self._call(tool)
         slot = INPUT if INPUT in one else VALUE
-        if one.count(slot) != 1:
-            raise GrammarError(f"the turns of {self._dialect.name} do not show how it spells calls")
-        opens = between = closes = ""
-        many = self._calls(tool, (1, 1, 1)) if self._dialect.several else ""
-        call = one
-        if many:
-            lead, middle, again, tail = many.split(slot)
-            if middle != again or one != f"{lead}{slot}{tail}":
-                many = ""  # several are spelt differently, so a turn has one
-        if many:
+        opens = closes = ""
+        call = f"{before}{one}{behind}"
+        if several:
+            lead, tail = call.split(slot)
+            middle = f"{one.split(slot)[1]}{between}{one.split(slot)[0]}"
             end = common(middle, tail)
             after = middle[len(end) :]
             head = common(lead[::-1], after[::-1])[::-1]
             opens, between = lead.removesuffix(head), after.removesuffix(head)
             closes = tail.removeprefix(end)
             call = f"{head}{slot}{end}"
+        else:
+            between = ""
         if slot == INPUT:
-            return Calls(call, None, opens, between, closes, bool(many))
+            return Calls(call, None, opens, between, closes, several)
         parameters = self._parameters(tool, opens, closes)
-        return Calls("", parameters, opens, between, closes, bool(many))
+        return Calls("", parameters, opens, between, closes, several)
 
     def _parameters(self, tool: str | None, opens: str, closes: str) -> Parameters:
-        def inner(count: int, value: Any = _WORD) -> str:
-            written = self._calls(tool, (count,), value)
-            if not (written.startswith(opens) and written.endswith(closes)):
-                raise GrammarError(f"the calls of {self._dialect.name} are not spelt alike")
+        (begins, ends), (before, _, behind) = self._form.around, self._form.calls
+
+        def inner(count: int, value: Any = VALUE) -> str:
+            call = self._call(tool, dict.fromkeys(_KEYS[:count], value))
+            written = f"{begins}{before}{call}{behind}{ends}"
             return written.removeprefix(opens).removesuffix(closes)
 
         found = []
-        for value in (_WORD, _COUNT):
+        for value in (VALUE, _COUNT):
             lead, end = inner(1, value).split(VALUE)
             head, _, equals = lead.partition(KEY)
             _, middle, _ = inner(2, value).split(VALUE)
@@ -302,55 +299,66 @@ class Shapes:
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:
             raise GrammarError(f"the parameters of {self._dialect.name} are not spelt alike")
-        if inner(1, True).replace(self.constants[1], VALUE) != inner(1, _COUNT):
-            raise GrammarError(
-                f"{self._dialect.name} writes the type of each value, which no grammar knows yet"
-            )
         return Parameters(inner(0), head, text, other, between, end)
 
-    def _calls(
-        self,
-        tool: str | None,
-        counts: Sequence[int],
-        value: Any = _WORD,
-        thought: str = "",
-        content: str = "",
-    ) -> str:
-        """Return a turn with calls, given the number of their parameters; empty if there is none.
+    def _call(self, tool: str | None, given: str | dict[str, Any] | None = None) -> str:
+        """Return one call.
 
         Args:
             tool: Name of the tool; `None` for any.
-            counts: The number of parameters of each call.
-            value: The value of the parameters.
-            thought: The thought of the turn.
-            content: The content beside the calls.
+            given: The text that is its input, or its parameters; `None` for an input in JSON, or
+                for one parameter if such an input is written in another way.
         """
-        name = tool or _ANY_TOOL
-        for make_id in _IDS:
-            calls = [
-                WrittenCall(name, dict.fromkeys(_KEYS[:count], value), make_id(name, number))
-                for number, count in enumerate(counts)
-            ]
-            (_, tool_input, call_id), *others = calls
-            step = Written(thought, name, tool_input, "", _STEP, content, call_id, tuple(others))
-            written = self._written(step)
-            for call in calls:
-                if call.id:
-                    pattern = f"functions.{call.tool}:" if ":" in call.id else ""
-                    written = written.replace(call.id, f"{pattern}{ID}")
-            is_numbered = call_id == str(_STEP) and NUMBER in written
-            if written and (ID in written or is_numbered or call_id is None):
-                written = _JSON.sub(INPUT, written)
-                written = written.replace(_WORD, VALUE).replace(str(_COUNT), VALUE)
-                for key in _KEYS:
-                    written = written.replace(key, KEY)
-                return written.replace(_ANY_TOOL, TOOL) if tool is None else written
-        return ""
+        form = self._form.call
+        name = TOOL if tool is None else tool
+        call_id = self._form.ids.replace("{tool}", name)
+        only_number = call_id == "{number}"
+        call_id = call_id.replace("{number}", NUMBER if only_number else ID).replace("{nine}", ID)
+        slots = {
+            "tool": name,
+            "id": call_id,
+            '"id"': f'"{call_id}"',
+            '"tool"': json.dumps(name, ensure_ascii=False),
+        }
+        if form.parameters is not None:
+            slots["parameters"] = self._with_keys(form.parameters, given)
+        elif given is None and form.has_json_input:
+            slots["input"] = INPUT
+        elif isinstance(given, str):
+            slots["input"] = form.write_input(given)
+        else:
+            slots["input"] = self._with_keys(form.write_input, given)
+        segments = form.segments
+        return "".join(slots[each] if at % 2 else each for at, each in enumerate(segments))
 
-    def _written(self, step: Written) -> str:
-        """Return a turn; empty if the dialect cannot write it."""
-        try:
-            written = self._dialect.write(step)
-        except Exception:  # noqa: BLE001 - a writer may raise anything
-            return ""
-        return written.replace(str(_STEP), NUMBER)
+    def _with_keys(
+        self, write: Callable[[dict[str, Any]], str], given: str | dict[str, Any] | None
+    ) -> str:
+        """Write parameters, with slots for their keys and values."""
+        parameters = given if isinstance(given, dict) else {_KEYS[0]: VALUE}
+        written = write(parameters).replace(str(_COUNT), VALUE)
+        for key in _KEYS:
+            written = written.replace(key, KEY)
+        return written
+
+    def _turn(self, calls: Sequence[str], *, thought: bool, content: bool = False) -> str:
+        """Return a turn with *calls*; empty if the dialect has no such turn."""
+        form = self._form
+        before, between, behind = form.calls
+        written = f"{before}{between.join(calls)}{behind}"
+        if content:
+            if form.content is None:
+                return ""
+            opens, closes = form.content
+            said = f"{opens}{CONTENT}{closes}"
+            written = written + said if form.is_content_last else said + written
+        return self._around(written, thought=thought)
+
+    def _around(self, said: str, *, thought: bool) -> str:
+        """Return a turn in which *said* follows the thought, if there is one."""
+        form = self._form
+        opens, closes = form.around
+        lead = form.no_thought
+        if thought and form.thought is not None:
+            lead = f"{form.thought[0]}{THOUGHT}{form.thought[1]}"
+        return f"{lead}{opens}{said}{closes}".replace("{number}", NUMBER)

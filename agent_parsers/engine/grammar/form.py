@@ -260,6 +260,9 @@ class Form:
     nine letters or digits; empty if calls have no ids, or any."""
     own_tool: str = ""
     """Name of the only tool, if calls do not name it."""
+    own: Callable[[Written], str] | None = None
+    """Writes turns in place of all this, if texts with holes cannot say each of them. They still
+    say what a turn with one call looks like."""
     escape: Callable[[str], str] | None = None
     """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
 
@@ -269,6 +272,8 @@ class Form:
         Raises:
             ValueError: The dialect cannot write the turn.
         """
+        if self.own is not None:
+            return self.own(step)
         if self.escape is not None:
             texts = (step.tool, self.call.write_input(step.tool_input), step.answer)
             tool, tool_input, answer = map(self.escape, texts)

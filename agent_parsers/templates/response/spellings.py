@@ -64,13 +64,11 @@ class Spellings:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        self.shapes = Shapes(dialect)
         try:
-            self.own_tool = self.shapes.own_tool
-        except GrammarError:
-            raise TemplateError(
-                "its calls are code, which no content parser of a template reads"
-            ) from None
+            self.shapes = Shapes(dialect)
+        except GrammarError as error:
+            raise TemplateError(str(error)) from None
+        self.own_tool = self.shapes.own_tool
 
     @cached_property
     def call(self) -> CallSpelling:
