@@ -36,14 +36,14 @@ class PromptWords:
     """The thought before an example of an action; ``{tool}`` stands for its tool."""
     value: str = "<{name}>"
     """A placeholder for the value of the parameter ``{name}`` in such an action."""
-    no_tools: str = "(none)"
-    """In place of an empty list of tools."""
+    no_tools: str = "Answer as well as you can, in this form:\n\n{answer}"
+    """The instructions if there are no tools; ``{answer}`` stands for an example of an answer."""
     begin: str = "Begin."
     """On a line of its own, between the format instructions and the question."""
     wrote: str = "You wrote: {text}"
     """Quotes the text at fault in the observation of an error; ``{text}`` stands for that text."""
     example: str = "For example:"
-    """Introduces an example of an action in the observation of an error."""
+    """Introduces an example in the observation of an error."""
 
     def in_place(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return *arguments* with each placeholder ``<name>`` replaced by `value`."""

@@ -36,6 +36,8 @@ def advice(
 ) -> str:
     """Return an observation that can be sent back to the model, with an example of an action.
 
+    If there are no tools, the example is an answer.
+
     Args:
         dialect: The dialect in which the model should write.
         said: What is wrong; ignored if there is an *error*.
@@ -58,6 +60,8 @@ def advice(
     takes_answers = output_type is None or not output_type.is_never
     if isinstance(error, AnswerError) and takes_answers:
         example = _answer(dialect, error.example)
+    elif tools is not None and not len(tools):
+        example = _answer(dialect, tools=tools)
     else:
         example = _example(dialect, tools, tool, arguments)
     if example:
@@ -139,11 +143,13 @@ def _first_short(examples: Iterable[str]) -> str:
     return next((text for text in examples if 0 < len(text) <= _LONGEST_EXAMPLE), "")
 
 
-def _answer(dialect: Dialect, example: Any) -> str:
-    """Write an *example* of an answer; ``""`` if there is none, or none that is short."""
-    # imported lazily: only errors of typed answers need it
-    from agent_parsers.engine.writing.render import write_answer
+def _answer(dialect: Dialect, example: Any = None, *, tools: ToolSet | None = None) -> str:
+    """Write an *example* of an answer, or that of the *tools*; ``""`` if none is short."""
+    # imported lazily: only few errors need it
+    from agent_parsers.engine.writing.render import sample_answer, write_answer
 
+    if tools is not None:
+        return _first_short([sample_answer(dialect, tools, thinks=False)])
     if example is None:
         return ""
     try:

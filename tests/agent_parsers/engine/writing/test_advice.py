@@ -1,5 +1,6 @@
 """The observations that a model gets after an error."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,12 @@ def advice(dialect: Dialect, text: str, tools: list[str] | None = None) -> str |
 @every_dialect
 def test_the_example_is_an_action_of_the_dialect(dialect: Dialect) -> None:
     laws.the_example_is_an_action(dialect)
+
+
+def test_without_tools_the_example_is_an_answer() -> None:
+    with pytest.raises(OutputParserException) as caught:
+        get_parser("react", output_type=list[int]).parse("Action: search\nAction Input: x")
+    assert str(caught.value.observation).endswith("\nFor example: Final Answer: [1]")
 
 
 @every_dialect
