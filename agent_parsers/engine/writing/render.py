@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import (
     AgentAction,
@@ -254,11 +254,19 @@ def _write(
             turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
         for part, wanted, read in _compare(dialect, meant or step, turn):
             if wanted != read:
+                is_object = isinstance(wanted, dict) and isinstance(read, str)
                 raise ValueError(
                     f"{dialect.name} cannot write this step: its {part} {wanted!r}"
-                    f" is read back as {read!r}"
+                    f" is read back as {read!r}{_OBJECTS if is_object else ''}"
                 )
     return text
+
+
+_OBJECTS: Final = (
+    "; give the tools with their schemas, or choose a dialect whose inputs are objects, such as"
+    " react_json"
+)
+"""What to do if a dialect cannot write an object."""
 
 
 def _taken_by(dialect: Dialect, result: TurnResult, tools: ToolSet, mode: Mode) -> TurnResult:
