@@ -77,6 +77,7 @@ WORDS: Final = PromptWords(
     use="我需要使用 {tool}。",
     no_tools="请尽力回答问题，并按以下格式书写：\n\n{answer}",
     begin="开始。",
+    any_tool="工具",
     wrote="你写的是：{text}",
     example="例如：",
 )
@@ -91,7 +92,7 @@ OBSERVATIONS: Final = {
     "long_tool_name": "格式错误：“行动：”之后只写一个工具的名称，“行动输入：”写在下一行。",
     "action_without_tool": "格式错误：行动必须是一个工具的名称。如果不需要工具，请写最终答案。",
     "two_inputs": "格式错误：行动只写工具的名称，输入只写一次。",
-    "cut_input": "工具的输入不完整，所以没有执行。请完整地重写一遍。",
+    "cut_input": "{tool}的输入不完整，所以没有执行。请完整地重写一遍。",
     "open_fence": "代码块没有结束，所以没有执行。请完整地重写一遍。",
     "open_quote": "输入中的引号没有结束，所以没有执行。请完整地重写一遍。",
     "open_reasoning": "推理没有结束。请先结束推理，再写行动或最终答案。",

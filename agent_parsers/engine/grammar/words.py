@@ -40,6 +40,8 @@ class PromptWords:
     """The instructions if there are no tools; ``{answer}`` stands for an example of an answer."""
     begin: str = "Begin."
     """On a line of its own, between the format instructions and the question."""
+    any_tool: str = "the tool"
+    """In place of the name of a tool in the observation of an error, if it is not known."""
     wrote: str = "You wrote: {text}"
     """Quotes the text at fault in the observation of an error; ``{text}`` stands for that text."""
     example: str = "For example:"

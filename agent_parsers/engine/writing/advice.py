@@ -33,6 +33,7 @@ def advice(
     written: str,
     tools: ToolSet | None,
     error: OutputParserException | None = None,
+    named: str = "",
 ) -> str:
     """Return an observation that can be sent back to the model, with an example of an action.
 
@@ -44,8 +45,9 @@ def advice(
         written: The text at fault.
         tools: The available tools, if they are known.
         error: The error that the tools raised. The example then uses the tool and the arguments of
-            the error. Without an error it uses the tool whose name is most like *written*, or else
-            the first tool, with placeholders.
+            the error. Without an error it uses the tool that was *named*, or else the one whose
+            name is most like *written*, or else the first, with placeholders.
+        named: What the model wrote as the name of a tool before the fault, if it did.
     """
     tool, arguments = "", None
     if error is not None:
@@ -54,8 +56,7 @@ def advice(
     if found := _shown(written, said):
         lines.append(dialect.prompt_words.wrote.replace("{text}", found))
     if tools is not None and len(tools):
-        near = None if tool else nearest(_one_line(written), tools.names)
-        tool = tool or near or tools.names[0]
+        tool = tool or _meant(named, tools) or _meant(_one_line(written), tools) or tools.names[0]
     output_type = output_type_of(tools)
     takes_answers = output_type is None or not output_type.is_never
     if isinstance(error, AnswerError) and takes_answers:
@@ -88,6 +89,11 @@ def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -
     if isinstance(error, AnswerError) and error.example is not None:
         lines.append(f"For example:\n{answer_text(error.example)}")
     return "\n".join(lines)
+
+
+def _meant(written: str, tools: ToolSet) -> str:
+    """Return the tool whose name is *written*, or most like it; ``""`` if there is none."""
+    return tools.find(written) or nearest(written, tools.names) or ""
 
 
 def _said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:

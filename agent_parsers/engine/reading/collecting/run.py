@@ -54,6 +54,7 @@ class RunCollector(StepCollector):
         elif self._step_at < 0 or self._acted:
             self._step_at = start
             self._acted = False
+            self._named_at.clear()
 
     def _end_step(self, events: list[Event], stop: int) -> None:
         if self._step_at >= 0 and not self._acted:
@@ -84,7 +85,8 @@ class RunCollector(StepCollector):
         at = min(self._step_at, bad.span[0])
         self._count_lines(at)
         text = self._slice(at, bad.span[1])
-        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise)
+        named = self._named_before(bad)
+        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise, named)
         error.begins_at = self._line, self._column
         events.append(StepFailed(error, bad.span))
         self._acted = True
