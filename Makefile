@@ -62,7 +62,7 @@ schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSO
 	$(PYTHON) docs/make_schema.py
 
 .PHONY: site
-site:  ## build the site with the playground into build/site; takes pip and npm
+site:  ## build the site with the playground into build/site; takes `pip install -e ".[docs]"` and npm
 	$(PYTHON) docs/make_site.py
 
 .PHONY: architecture
