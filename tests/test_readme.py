@@ -58,6 +58,15 @@ def test_the_pages_have_samples() -> None:
     assert len(SAMPLES) >= 4
 
 
+@pytest.mark.one_in(1)
+def test_a_sample_says_that_it_goes_on_from_the_one_above() -> None:
+    for page in PAGES:
+        for first in re.findall(
+            r"^```python continued\n(.*)$", page.read_text("utf-8"), re.MULTILINE
+        ):
+            assert first == "# continues from above", page
+
+
 @pytest.mark.parametrize("code", SAMPLES)
 def test_a_sample_prints_what_it_says(code: str, request: pytest.FixtureRequest) -> None:
     if engine := missing_engine(code):
