@@ -87,7 +87,8 @@ class RunCollector(StepCollector):
         text = self._slice(at, bad.span[1])
         named = self._named_before(bad)
         error = self._machine.error(bad.moved(-at), text, self._tools, self._advise, named)
-        error.begins_at = self._line, self._column
+        if at:
+            error.begins_at = self._line, self._column
         events.append(StepFailed(error, bad.span))
         self._acted = True
 
