@@ -33,7 +33,7 @@ coverage:  ## run the tests and report branch coverage, which must not fall; a q
 	pytest --cov --cov-report=term
 
 .PHONY: thorough
-thorough:  ## run the tests on nearly everything there is, for an hour or more
+thorough:  ## run the tests on nearly everything there is, some 35 minutes on two cores
 	HYPOTHESIS_PROFILE=ci pytest
 
 .PHONY: fuzz
@@ -62,7 +62,7 @@ schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSO
 	$(PYTHON) docs/make_schema.py
 
 .PHONY: site
-site:  ## build the site with the playground into build/site; takes pip and npm
+site:  ## build the site with the playground into build/site; takes `pip install -e ".[docs]"` and npm
 	$(PYTHON) docs/make_site.py
 
 .PHONY: architecture

@@ -1,6 +1,6 @@
 """The loop of an agent: ask the model, read its turn, run the tools, until there is an answer.
 
-It is made of what is public, so a loop of your own can do the same in fifteen lines.
+It is made of what is public, so a loop of your own can do the same in seventeen lines.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def run_agent(
     Raises:
         MaxTurnsError: The model has not answered in *max_turns*.
         ModelRefusalError: The model refused; asking again does not help.
-        OutputParserException: More than *max_retries* turns in a row could not be read.
+        OutputParserException: More than *max_retries* turns in a row could not be read; a note of
+            the last error says how many.
         TypeError: *model* is asynchronous or no function, or there are no tools.
         Exception: What a tool or the model raised, unchanged.
     """
@@ -203,7 +204,11 @@ class _Loop:
 
     def retry(self, error: OutputParserException) -> None:
         """Make *error* a step, so that the model reads it; raise it if that does not help."""
-        if isinstance(error, ModelRefusalError) or not self._retries:
+        if isinstance(error, ModelRefusalError):
+            raise error
+        if not self._retries:
+            if self._max_retries:
+                error.add_note(f"after {self._max_retries + 1} tries in a row")
             raise error
         self._retries -= 1
         self.run.steps.append(error)

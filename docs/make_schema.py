@@ -44,7 +44,7 @@ def schema() -> dict[str, Any]:
 
 
 def _object(kind: Kind) -> dict[str, Any]:
-    fields = {**kind.fields, **kind.more}
+    fields = {**kind.fields, **kind.later, **kind.more}
     return {
         "description": (kind.cls.__doc__ or "").partition("\n")[0].replace("`", ""),
         "type": "object",
@@ -52,7 +52,7 @@ def _object(kind: Kind) -> dict[str, Any]:
             "type": {"const": kind.cls.__name__},
             **{name: field.schema() for name, field in fields.items()},
         },
-        "required": ["type", *fields],
+        "required": ["type", *(name for name in fields if name not in kind.later)],
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from site_links import broken_links, loaded_from_outside
@@ -28,6 +29,7 @@ site_description = "{SUMMARY}"
 docs_dir = "pages"
 site_dir = "site"
 use_directory_urls = true
+extra_css = ["site.css"]
 nav = [
 {{nav}}
 ]
@@ -71,6 +73,9 @@ pymdownx.superfences = {{{{}}}}
 def main() -> int:
     """Build the site, and return 1 if a link in it is broken."""
     has_playground = "--no-playground" not in sys.argv[1:]
+    if missing := [*_missing(has_playground=has_playground)]:
+        print(*missing, sep="\n", file=sys.stderr)
+        return 1
     shutil.rmtree(SOURCES, ignore_errors=True)
     shutil.rmtree(SITE, ignore_errors=True)
     _write_sources()
@@ -85,8 +90,18 @@ def main() -> int:
         build_playground(SITE / "playground")
     wrong = [*broken_links(SITE), *loaded_from_outside(SITE)]
     print(*wrong, sep="\n", file=sys.stderr)
-    print(f"{SITE.relative_to(ROOT)}: {len(pages())} pages, {len(wrong)} faults")
+    place = SITE.relative_to(ROOT)
+    print(f"{place}: {len(pages())} pages, {len(wrong)} faults")
+    print(f"look at it with: python -m http.server -d {place}")
     return 1 if wrong else 0
+
+
+def _missing(*, has_playground: bool) -> Iterator[str]:
+    """Yield what is not installed, with the command that installs it."""
+    if find_spec("zensical") is None:
+        yield 'the site is built by Zensical: pip install -e ".[docs]"'
+    if has_playground and shutil.which("npm") is None:
+        yield "the playground takes Pyodide from npm: install Node.js, or use --no-playground"
 
 
 def _write_sources() -> None:

@@ -90,9 +90,11 @@ def pages() -> list[Page]:
 
 
 def assets() -> dict[str, Path]:
-    """Return the pictures and other files that pages show, by their place in the site."""
-    shown = [*(ROOT / "docs").glob("*.svg"), *(ROOT / "docs").glob("*.png")]
-    return {_place(f"docs/{path.name}"): path for path in [*shown, *(ROOT / "docs").glob("*.json")]}
+    """Return the pictures, styles and data of the pages, by their place in the site."""
+    shown = (
+        path for end in ("svg", "png", "css", "json") for path in (ROOT / "docs").glob(f"*.{end}")
+    )
+    return {_place(f"docs/{path.name}"): path for path in shown}
 
 
 def _page(source: str, group: str) -> Page:

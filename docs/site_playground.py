@@ -18,7 +18,7 @@ from typing import Final
 
 from site_pages import ROOT
 
-__all__ = ["build_playground"]
+__all__ = ["build_playground", "of_the_site"]
 
 PYODIDE: Final = "314.0.7"
 """The version of Pyodide."""
@@ -40,16 +40,28 @@ def build_playground(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(str(files("agent_parsers.playground") / "page"), folder)
     index = folder / "index.html"
-    page = index.read_text("utf-8").replace(
-        'name="python" content="server"', 'name="python" content="page"'
-    )
-    index.write_text(page, "utf-8")
+    index.write_text(of_the_site(index.read_text("utf-8")), "utf-8")
     _fetch_pyodide(folder / "pyodide")
     wheels = folder / "wheels"
     _pip("wheel", "--quiet", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
     _pip("download", "--quiet", "--only-binary", ":all:", *TAGS, "--dest", str(wheels), *NEEDED)
     names = sorted(path.name for path in wheels.iterdir())
     (folder / "wheels.json").write_text(json.dumps(names), "utf-8")
+
+
+def of_the_site(page: str) -> str:
+    """Return the *page* of the playground as part of the site: Python in it, and a way back."""
+    for served, in_site in _CHANGES.items():
+        assert served in page, f"the page has no {served}"
+        page = page.replace(served, in_site)
+    return page
+
+
+_CHANGES: Final = {
+    'name="python" content="server"': 'name="python" content="page"',
+    '<a id="home" href="../" hidden>': '<a id="home" href="../">',
+}
+"""What is otherwise on the page that a server on this machine has."""
 
 
 def _pip(*arguments: str) -> None:

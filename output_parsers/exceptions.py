@@ -50,6 +50,11 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
 
     problem: str = ""
     """Name of what is wrong, such as ``no_input``, for programs; empty if it has none."""
+    begins_at: tuple[int, int] = (1, 1)
+    """Line and column, from 1, where `llm_output` begins in the text that was read, such as a log.
+
+    `line`, `column` and `pointer` count from the beginning of that text.
+    """
 
     def __init__(
         self,
@@ -79,13 +84,14 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
 
     @property
     def line(self) -> int | None:
-        r"""The line of `llm_output` where the span begins, from 1; `None` without a text.
+        r"""The line where the span begins, from 1; `None` without a text.
 
         A line ends at ``\n`` or ``\r\n``.
         """
         if self.span is None or self.llm_output is None:
             return None
-        return self.llm_output.count("\n", 0, _clamp(self.span[0], self.llm_output)) + 1
+        start = _clamp(self.span[0], self.llm_output)
+        return self.begins_at[0] + self.llm_output.count("\n", 0, start)
 
     @property
     def column(self) -> int | None:
@@ -93,7 +99,8 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         if self.span is None or self.llm_output is None:
             return None
         start = _clamp(self.span[0], self.llm_output)
-        return start - self.llm_output.rfind("\n", 0, start)
+        line_start = self.llm_output.rfind("\n", 0, start) + 1
+        return start - line_start + (1 if line_start else self.begins_at[1])
 
     @property
     def reason(self) -> str:

@@ -26,6 +26,7 @@ _FIELDS: Final = {
     "send_to_llm": FLAG,
     "span": maybe(SPAN),
 }
+_LATER: Final = {"begins_at": SPAN}
 _PLACE: Final = {"line": maybe(NUMBER), "column": maybe(NUMBER)}
 
 
@@ -36,6 +37,7 @@ def _get(error: OutputParserException, key: str) -> Any:
 def _make(cls: type[OutputParserException], fields: dict[str, Any]) -> OutputParserException:
     """Return an error with these fields; those of its own class are attributes."""
     message, problem = fields.pop("message"), fields.pop("problem")
+    begins_at = fields.pop("begins_at", cls.begins_at)
     common = {key: fields.pop(key) for key in _FIELDS if key in fields}
     error = cls.__new__(cls, message)
     for key, value in fields.items():
@@ -43,12 +45,14 @@ def _make(cls: type[OutputParserException], fields: dict[str, Any]) -> OutputPar
     OutputParserException.__init__(error, message, **common)
     if problem != error.problem:  # that of its class
         error.problem = problem
+    if begins_at != error.begins_at:
+        error.begins_at = begins_at
     return error
 
 
 def error_kind(cls: type[OutputParserException], **fields: Field) -> Kind:
     """Return the kind of an error, given the *fields* that not every error has."""
-    return Kind(cls, {**_FIELDS, **fields}, _get, _make, _PLACE)
+    return Kind(cls, {**_FIELDS, **fields}, _get, _make, _PLACE, _LATER)
 
 
 _TEXT_OF: Final = Field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
@@ -56,6 +57,30 @@ def telemetry(monkeypatch: pytest.MonkeyPatch) -> Recorded:
 
 def test_the_pages_have_samples() -> None:
     assert len(SAMPLES) >= 4
+
+
+@pytest.mark.one_in(1)
+def test_a_loop_has_as_many_lines_as_the_pages_say() -> None:
+    page = ROOT / "docs" / "executors.md"
+    loop = next(
+        node
+        for code in samples(page)
+        for node in ast.parse(code).body
+        if isinstance(node, ast.FunctionDef) and node.name == "run"
+    )
+    assert loop.end_lineno is not None
+    assert loop.end_lineno - loop.lineno + 1 == 17
+    for source in (page, ROOT / "docs" / "coming-from.md", ROOT / "agent_parsers" / "loop.py"):
+        assert "seventeen lines" in source.read_text("utf-8")
+
+
+@pytest.mark.one_in(1)
+def test_a_sample_says_that_it_goes_on_from_the_one_above() -> None:
+    for page in PAGES:
+        for first in re.findall(
+            r"^```python continued\n(.*)$", page.read_text("utf-8"), re.MULTILINE
+        ):
+            assert first == "# continues from above", page
 
 
 @pytest.mark.parametrize("code", SAMPLES)

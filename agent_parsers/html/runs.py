@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.html.results import badges_html, messages_html, repairs_html, result_fields
 from agent_parsers.html.written import notes_about, parts_of_step, start_of_log
-from agent_parsers.runs.facts import form_of
+from agent_parsers.runs.facts import first_line_of, form_of
 from outputs.html.fields import Field, fields_html
 from outputs.html.source import anchor_of, notes_html, source_html
 from outputs.html.text import html_text
@@ -65,11 +65,13 @@ def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None
         where = f"step {notice.step}: " if notice.step else ""
         text = f"\n{notice.text}" if notice.text else ""
         messages.append(("notice", f"{where}{notice.message}{text}"))
+    source = run.source
+    # The lines of a text are those of its file; without a file, those of the text that was read.
+    first_line = first_line_of(run) if source else 1
     steps = (
-        _step_html(step, f"{anchor}s{step.number}", (keys or {}).get(step.number, ""))
+        _step_html(step, f"{anchor}s{step.number}", (keys or {}).get(step.number, ""), first_line)
         for step in run.all_steps
     )
-    source = run.source
     place = f"{source.file}:{source.line or 1}" if source and source.file else ""
     told = f'<p class="ap-sub"><bdi>{html_text(place)}</bdi></p>' if place else ""
     return (
@@ -78,7 +80,7 @@ def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None
     )
 
 
-def _step_html(step: TranscriptStep, anchor: str, keys: str) -> str:
+def _step_html(step: TranscriptStep, anchor: str, keys: str, first_line: int) -> str:
     call = isinstance(step.action, AgentAction)
     part = "error" if step.error is not None else "tool" if call else "answer"
     head = f'<a href="#{anchor}">step {step.number}</a>'
@@ -99,12 +101,18 @@ def _step_html(step: TranscriptStep, anchor: str, keys: str) -> str:
     kept = f' data-keys="{keys}"' if keys else ""
     return (
         f'<li class="ap-{part}" id="{anchor}"{kept}><div class="ap-head">{head}</div>'
-        f"{fields_html(fields)}{_trouble(step, anchor)}{fields_html(after)}</li>"
+        f"{fields_html(fields)}{_trouble(step, anchor, first_line)}{fields_html(after)}</li>"
     )
 
 
-def _trouble(step: TranscriptStep, anchor: str) -> str:
-    """Return the error and the repairs of a step, in the text of its model if that is known."""
+def _trouble(step: TranscriptStep, anchor: str, first_line: int) -> str:
+    """Return the error and the repairs of a step, in the text of its model if that is known.
+
+    Args:
+        step: The step.
+        anchor: How the names of places on the page begin.
+        first_line: The line of the file where the run begins; 0 if it is not a text there.
+    """
     error = step.error
     if error is not None:
         text = error.llm_output or ""
@@ -112,7 +120,9 @@ def _trouble(step: TranscriptStep, anchor: str) -> str:
             return messages_html([("error", error.reason)]) + repairs_html(step.repairs)
         notes = [Note(*error.span, "error", error.reason)]
         source = source_html(text, [Piece(0, len(text), "")], notes, anchor)
-        return source + notes_html(text, notes, anchor) + repairs_html(step.repairs)
+        line, within = (first_line + error.begins_at[0] - 1, "") if first_line else (1, _STEP)
+        said = notes_html(text, notes, anchor, line, within)
+        return source + said + repairs_html(step.repairs)
     log = step.action.log if step.action is not None else ""
     start = start_of_log(step, log) if step.repairs else None
     if start is None:
@@ -120,9 +130,13 @@ def _trouble(step: TranscriptStep, anchor: str) -> str:
     notes, others = notes_about(step.repairs, start, len(log))
     source = source_html(log, parts_of_step(step, log, start), notes, anchor)
     return (
-        f"{notes_html(log, notes, anchor)}{repairs_html(others)}"
+        f"{notes_html(log, notes, anchor, within=_STEP)}{repairs_html(others)}"
         f'<details class="ap-more"><summary>as it was written</summary>{source}</details>'
     )
+
+
+_STEP: Final = "of the step"
+"""What lines are counted in if it is not known where the text of a step stands."""
 
 
 def _count(number: int, one: str) -> str:

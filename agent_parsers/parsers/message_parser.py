@@ -11,6 +11,7 @@ from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentFinish, T, WithResult
 from agent_parsers.actions.foreign import is_step
+from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
@@ -57,6 +58,11 @@ class MessageTurn(WithResult[T], Storable, Viewable):
     """The repairs; empty if the message needed none."""
     events: tuple[Event, ...]
     """All events of the message; neighbouring deltas are joined."""
+
+    def __str__(self) -> str:
+        """Return the thought, the calls or the answer, and the kinds of repairs, a line each."""
+        repaired = (repair.kind for repair in self.repairs)
+        return "\n".join(turn_lines(self.thought, self.result, repaired))
 
 
 class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["FACTS", "Fact", "facts_of", "form_of"]
+__all__ = ["FACTS", "Fact", "facts_of", "first_line_of", "form_of"]
 
 FACTS: Final = ("read_as", "tools", "repairs_by_kind", "errors_by_reason", "notices_by_kind")
 """The kinds of facts."""
@@ -31,6 +31,13 @@ class Fact(NamedTuple):
 def form_of(run: Transcript) -> str:
     """Return what a run was read as: its dialect, or the form of its log; empty if unknown."""
     return (run.source.dialect or run.source.reader) if run.source else ""
+
+
+def first_line_of(run: Transcript) -> int:
+    """Return the line of the file where the text of a run begins; 0 if it is not a text there."""
+    source = run.source
+    is_text = source is not None and source.reader == "plain" and not source.within
+    return source.line if source is not None and is_text else 0
 
 
 def facts_of(run: Transcript) -> Iterator[Fact]:

@@ -87,6 +87,7 @@ _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
     (laws.the_instructions_name_every_tool, (_TOOLS, "finds what it is asked")),
     (laws.the_replies_in_the_instructions_are_read, (_TOOLS,)),
     (laws.what_is_copied_from_the_instructions_is_no_turn, (_TYPED,)),
+    (laws.without_tools_no_call_is_shown, ()),
 )
 """Laws that need no text, and their arguments."""
 

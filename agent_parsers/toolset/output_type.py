@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
 from inspect import isroutine
-from typing import TYPE_CHECKING, Any, NamedTuple, Never, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Never, NoReturn
 
 from agent_parsers.toolset.declaring.validation import problems_of, validated
-from agent_parsers.toolset.problems.errors import AnswerError, answer_text, as_json, wrong_answer
+from agent_parsers.toolset.problems.errors import (
+    CUT_ANSWER,
+    AnswerError,
+    answer_text,
+    as_json,
+    wrong_answer,
+)
 from agent_parsers.toolset.problems.input_problem import InputProblem, shown
 from agent_parsers.toolset.problems.policy import Note, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, parted
@@ -20,7 +28,9 @@ from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import Schema
 from output_parsers.model_output import kind_of
 from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
+from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.lenient.repeated_keys import repeated_key
+from outputs.growing_json.reader import JsonReader, parse_partial_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
@@ -193,6 +203,8 @@ class OutputType:
         from agent_parsers.toolset.schemas.example import corrected_input
 
         example = self._valid(fitter, corrected_input(fitter, value, problems))
+        if problems == (CUT_ANSWER,) and _placeholder_in(example, self.example) is None:
+            example = self.example  # which cannot be taken for the answer
         return AnswerError(
             wrong_answer(problems), answer=answer, problems=problems, example=example
         )
@@ -238,12 +250,15 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> Any:
         value, repairs = repair_json(text) if fitter.policy.lenient else (NOTHING, ())
     except json.JSONDecodeError:
         value, repairs = NOTHING, ()
+    written = _FENCE.sub("", text) if fitter.policy.lenient else text
+    if (begun := _begun(written)) is not NOTHING:
+        raise BadInput(CUT_ANSWER, begun)
     if not isinstance(value, dict | list):
         if text[:1] not in ("{", "["):
             return text  # its problem is that it is a text
         raise BadInput(InputProblem((), "JSON", "text that cannot be read as JSON"))
     if any(repair.kind == "missing_closer" for repair in repairs):
-        raise BadInput(InputProblem((), "whole JSON", "the beginning of it"), value)
+        raise BadInput(CUT_ANSWER, value)
     if (key := repeated_key(text, repairs)) is not None:
         raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
     extra, within = parted(text, repairs)
@@ -257,20 +272,54 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> Any:
     return value
 
 
+_FENCE: Final = re.compile(r"\A```\w*\s*")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+("?)', re.DOTALL)
+_CUT: Final = "<>"
+_LAST_WORD: Final = re.compile(r"[\w.+-]+\Z")
+
+
+def _begun(text: str) -> Any:
+    """Return what is whole of an object or a list that *text* begins; `NOTHING` if it is none.
+
+    A placeholder stands in place of the value in which the text ends.
+    """
+    reader = JsonReader(strict=True)
+    with suppress(JsonLimitError):
+        reader.feed(text)
+    if text[:1] not in ("{", "[") or reader.error is not None or reader.complete:
+        return NOTHING
+    strings = [*_STRING.finditer(text)]
+    is_open = strings and not strings[-1][1]
+    before = text[: strings[-1].start()] if is_open else _LAST_WORD.sub("", text)
+    return _with_placeholder(parse_partial_json(f'{before}"{_CUT}"'), "value")
+
+
+def _with_placeholder(value: Any, name: str) -> Any:
+    """Return *value* with a placeholder in place of `_CUT`, which can only be its last part."""
+    if isinstance(value, dict) and value:
+        key = next(reversed(value))
+        return {**value, key: _with_placeholder(value[key], key)}
+    if isinstance(value, list) and value:
+        return [*value[:-1], _with_placeholder(value[-1], name)]
+    return f"<{name}>" if value == _CUT else value
+
+
 def _placeholder_in(value: Any, example: Any, name: str = "value") -> str | None:
-    """Return a text of *value* that is a placeholder in *example*, at the same place.
+    """Return a text of *value* that is a placeholder in *example*, or that the example lacks.
 
     Args:
         value: A part of an answer.
-        example: The same part of the example.
+        example: The same part of the example; `None` if it has none.
         name: The key under which they stand; a placeholder shows it.
     """
     if isinstance(value, str):
-        return value if value == example == f"<{name}>" else None
-    if isinstance(value, dict) and isinstance(example, dict):
-        parts = [(each, example.get(key), key) for key, each in value.items()]
-    elif isinstance(value, list) and isinstance(example, list) and example:
-        parts = [(each, example[0], name) for each in value]
+        return value if value == f"<{name}>" and example in (value, None) else None
+    if isinstance(value, dict):
+        known = example if isinstance(example, dict) else {}
+        parts = [(each, known.get(key), key) for key, each in value.items()]
+    elif isinstance(value, list):
+        first = example[0] if isinstance(example, list) and example else None
+        parts = [(each, first, name) for each in value]
     else:
         return None
     return next(filter(None, (_placeholder_in(*part) for part in parts)), None)

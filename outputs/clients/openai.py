@@ -26,6 +26,8 @@ from outputs.messages.wire_calls import chunks_from_wire
 if TYPE_CHECKING:
     from outputs.messages.base import BaseMessage
 
+_ALIKE = 0.8
+"""How similar an unknown role is to a known one that was meant, at least."""
 _CLASSES: dict[str, type[BaseMessage]] = {
     "assistant": AIMessage,
     "developer": SystemMessage,
@@ -66,8 +68,21 @@ def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
     return message_from_role(fields) if isinstance(fields.get("role"), str) else None
 
 
+def _other_role(role: str) -> type[BaseMessage]:
+    """Return the class of messages with a *role* that is not known.
+
+    Raises:
+        ValueError: It is probably misspelt.
+    """
+    from difflib import get_close_matches  # imported lazily: such roles are rare
+
+    for near in get_close_matches(role.casefold(), _CLASSES, 1, _ALIKE):
+        raise ValueError(f"a message has the unknown role {role!r}; did you mean {near!r}?")
+    return ChatMessage
+
+
 def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
-    """Convert one message of a conversation by its ``role``; an unknown role is a `ChatMessage`.
+    """Convert one message of a conversation by its ``role``; another role is a `ChatMessage`.
 
     Fields that our message does not have go into ``additional_kwargs``. Anthropic's conversation
     messages have the same shape, with their tool calls in the content.
@@ -75,8 +90,11 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
     Args:
         fields: The message.
         more: Fields of our message that are already known.
+
+    Raises:
+        ValueError: The role is probably a known one that is misspelt.
     """
-    message_class = _CLASSES.get(fields["role"], ChatMessage)
+    message_class = _CLASSES.get(fields["role"]) or _other_role(fields["role"])
     names = {"content", "role", "name", "id"}
     if message_class is ToolMessage:
         names.add("tool_call_id")

@@ -18,6 +18,7 @@ class Problem(Protocol):
     observation: str | None
     llm_output: str | None
     span: tuple[int, int] | None
+    begins_at: tuple[int, int]
 
     @property
     def reason(self) -> str:
@@ -33,7 +34,7 @@ def problem_html(problem: Problem) -> str:
         anchor = anchor_of(text, problem.reason)
         notes = [Note(*problem.span, "error", problem.reason)]
         html.append(source_html(text, [Piece(0, len(text), "")], notes, anchor))
-        html.append(notes_html(text, notes, anchor))
+        html.append(notes_html(text, notes, anchor, problem.begins_at[0]))
     if problem.observation:
         html.append(fields_html([Field("observation", problem.observation, "to the model")]))
     return f'<section class="ap-explained">{"".join(html)}</section>'

@@ -61,16 +61,27 @@ def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Note], anchor
     )
 
 
-def notes_html(text: str, notes: Sequence[Note], anchor: str) -> str:
-    """Return the list of the *notes* about *text*, with their lines; nothing if there are none."""
+def notes_html(
+    text: str, notes: Sequence[Note], anchor: str, first_line: int = 1, within: str = ""
+) -> str:
+    """Return the list of the *notes* about *text*, with their lines; nothing if there are none.
+
+    Args:
+        text: The text.
+        notes: The notes, in order.
+        anchor: How the names of places on the page begin.
+        first_line: The number of the first line of the text.
+        within: What the lines are counted in, such as ``of the step``; may be empty.
+    """
     items = []
-    line, at = 1, 0
+    behind = f" {within}" if within else ""
+    line, at = first_line, 0
     for number, note in enumerate(notes, 1):
         line, at = line + text.count("\n", at, note.start), note.start
         items.append(
             f'<li id="{anchor}n{number}"><a class="ap-{note.kind}" href="#{anchor}m{number}">'
             f'{number} {note.kind}</a><div><span class="ap-text">{html_text(note.message)}</span>'
-            f' <span class="ap-sub">line {line}</span></div></li>'
+            f' <span class="ap-sub">line {line}{behind}</span></div></li>'
         )
     return f'<ol class="ap-notes">{"".join(items)}</ol>' if items else ""
 

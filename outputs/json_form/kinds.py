@@ -42,6 +42,8 @@ class Kind(NamedTuple):
     """Makes an object of the class, given its fields."""
     more: Mapping[str, Field] = {}
     """Fields for readers that do not have this package: they are written, but not read."""
+    later: Mapping[str, Field] = {}
+    """Fields that were added to the form: what was written before lacks them."""
 
 
 _known: dict[str, Kind] = {}
@@ -100,7 +102,7 @@ def _write_object(value: Any, document: Document) -> dict[str, Any]:
     if kind is None or kind.cls is not type(value):
         raise Misfit(f"{name_of(value)} has no JSON form")
     written: dict[str, Any] = {"type": kind.cls.__name__}
-    for key, field in {**kind.fields, **kind.more}.items():
+    for key, field in {**kind.fields, **kind.later, **kind.more}.items():
         try:
             written[key] = field.write(kind.get(value, key), document)
         except Misfit as misfit:
@@ -117,7 +119,9 @@ def _read_object(data: Any, document: Document, classes: tuple[type, ...]) -> An
         found = "an object without a type" if name is None else f"the type {name!r}"
         raise Misfit(f"expected {_names(classes)}, found {found}")
     fields: dict[str, Any] = {}
-    for key, field in kind.fields.items():
+    for key, field in {**kind.fields, **kind.later}.items():
+        if key not in data and key in kind.later:
+            continue
         if key not in data:
             raise Misfit(f"expected a key {key!r} in {name}")
         try:

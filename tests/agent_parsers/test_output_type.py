@@ -172,8 +172,9 @@ READ: Final = {
 REFUSED: Final = {
     "Bern": "expected an object",
     '{"town": "Bern"}': "days: expected an integer, found nothing",
-    '{"town": "Bern", "days": 3': "cannot be read as JSON",
-    '{"town": "Bern", "days": 3, "stops": ["a"': "expected whole JSON, found the beginning of it",
+    '{"town": "Bern", "days": 3': "found only its beginning, since it is cut off",
+    '{"town": "Bern", "days": 3, "stops": ["a"': "found only its beginning, since it is cut off",
+    '{"town": "Bern", "days"; 3': "cannot be read as JSON",
     '{"town": "Bern", "days": 3, "town": "Thun"}': "town: expected one value",
     'It is {"town": "Bern", "days": 3}': "expected nothing but the JSON",
     '{"town": "Bern", "days": 31}': "a trip has at most 30 days",
@@ -201,6 +202,29 @@ def test_what_may_be_another_answer_is_refused(answer: str) -> None:
             parser.read(f"Final Answer: {answer}")
         if lenient:
             assert REFUSED[answer] in str(caught.value)
+
+
+BEGUN: Final = '{"town": "Bern", "days": 3'
+CUT: Final = {
+    '{"town": "Be': '{"town": "<town>", "days": 1}',
+    f'{BEGUN}, "stops": ["a", "Th': f'{BEGUN}, "stops": ["a", "<stops>"]}}',
+    f'{BEGUN}, "stops": ["a", ': f'{BEGUN}, "stops": ["a", "<stops>"]}}',
+    BEGUN: '{"town": "<town>", "days": 1}',
+    f'{BEGUN}, "st': '{"town": "<town>", "days": 1}',
+}
+
+
+@pytest.mark.parametrize("lenient", [True, False])
+@pytest.mark.parametrize("answer", CUT)
+def test_the_example_for_a_cut_answer_keeps_what_is_whole(answer: str, lenient: bool) -> None:
+    parser = get_parser("react", output_type=Trip, lenient=lenient)
+    with pytest.raises(AnswerError) as caught:
+        parser.read(f"Final Answer: {answer}")
+    said, _, example = str(caught.value.observation).partition("\nFor example: ")
+    assert said.startswith("The answer is cut off. Write it again, whole.\nYou wrote: ")
+    assert example == f"Final Answer: {CUT[answer]}"
+    with pytest.raises(AnswerError):  # it is not taken for the answer, if it is copied
+        get_parser("react", output_type=Trip).read(example)
 
 
 def test_texts_are_texts_where_the_type_takes_them() -> None:

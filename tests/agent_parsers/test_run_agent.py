@@ -249,9 +249,13 @@ def test_retries_are_in_a_row() -> None:
     bad = call("width")
     model = ScriptedModel([bad, call(), bad, call(), bad, bad])
     steps: list[Any] = []
-    with pytest.raises(OutputParserException, match="'width' is not one of the tools"):
+    with pytest.raises(OutputParserException, match="'width' is not one of the tools") as last:
         run_agent(model, QUESTION, get_parser("tools"), [depth], max_retries=1, steps=steps)
     assert len(steps) == 5
+    assert last.value.__notes__[-1] == "after 2 tries in a row"
+    with pytest.raises(OutputParserException) as only:
+        run_agent(ScriptedModel([bad]), QUESTION, get_parser("tools"), [depth], max_retries=0)
+    assert not any("tries" in note for note in only.value.__notes__)
 
 
 def test_a_refusal_is_not_retried() -> None:

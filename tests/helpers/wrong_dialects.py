@@ -385,6 +385,14 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "'Tool:', the marker 'tool', is missing",
         "",
     ),
+    "a call is shown without tools": (
+        lambda: replace(
+            MEMO, prompt_words=replace(MEMO.prompt_words, no_tools="{answer}\n\nTool: a\nWith: b")
+        ),
+        laws.without_tools_no_call_is_shown,
+        "it is read as the action 'a' with 'b'",
+        "Tool: a\nWith: b",
+    ),
     "the instructions lack the tools": (
         lambda: replace(MEMO, prompt="{form}\n\n{action}"),
         laws.the_instructions_name_every_tool,

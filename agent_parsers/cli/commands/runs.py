@@ -134,7 +134,7 @@ def convert(
     from agent_parsers.runs.writers.known import get_writer
 
     options = _options_of(reader, dialect, tools, strict=strict)
-    if not convert_files(or_stdin(ctx, files), options, get_writer(to), out):
+    if not convert_files(or_stdin(ctx, files), options, get_writer(to, tools=options.tools), out):
         raise typer.Exit(NOT_ALL)
 
 

@@ -18,9 +18,9 @@ steps: number, thought, action (tool, tool_input, log; or for the answer
        return_values, log), observation, repairs (kind, span, message),
        thought_span, action_span, observation_span
 failed: the same with error (message, reason, problem, observation for the
-       model, llm_output, send_to_llm, span, line, column) instead of an
-       action; line, column (in the file or, in records and messages, in the
-       model's text)
+       model, llm_output, send_to_llm, span, begins_at (line and column of
+       llm_output), line, column) instead of an action; line, column (in
+       the file or, in records and messages, in the model's text)
 source: reader, within, dialect, evidence, file, line
 notices: kind, message, step, text, line
 finish: return_values, log; or null

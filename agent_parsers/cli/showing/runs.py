@@ -108,9 +108,9 @@ class Run:
     @property
     def first_line(self) -> int:
         """The line of the file where the text of the run begins; 0 if it is not a text there."""
-        source = self.transcript.source
-        is_text = source is not None and source.reader == "plain" and not source.within
-        return source.line if source is not None and is_text else 0
+        from agent_parsers.runs.facts import first_line_of  # imported lazily: as above
+
+        return first_line_of(self.transcript)
 
     def place_of(self, error: OutputParserException) -> Place | None:
         """Return where an error of the run stands: in the file, or in the model's text."""

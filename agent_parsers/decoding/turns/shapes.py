@@ -116,7 +116,9 @@ class Shapes:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         if dialect.form is None:
-            raise GrammarError(f"only a function writes its turns, so it has no form that says how they are spelt")
+            raise GrammarError(
+                "its turns are written by a function, which does not say their spelling"
+            )
         self._form = dialect.form
 
     @cached_property

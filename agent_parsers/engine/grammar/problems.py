@@ -25,7 +25,8 @@ class Problem:
 
     Args:
         reason: One clause about the expectation that failed.
-        observation: Text that can be sent back to the model as it is.
+        observation: Text that can be sent back to the model. ``{tool}`` stands for the tool of the
+            call that is wrong.
         exact: The message in strict mode, if it has to be that of the reference parser; ``{text}``
             stands for the model's text. Or a function that returns the message, given that text.
         exact_observation: The observation in strict mode, if it differs.
@@ -55,6 +56,11 @@ class Problem:
             return self.exact(text)
         return self.exact.replace("{text}", text) or self.reason
 
+    def told(self, tool: str, *, strict: bool) -> str:
+        """Return the observation about a call of *tool*."""
+        exact = strict and self.exact_observation
+        return exact or self.observation.replace("{tool}", tool)
+
     def error(
         self, text: str, span: Span, *, strict: bool, observation: str = ""
     ) -> OutputParserException:
@@ -64,12 +70,11 @@ class Problem:
             text: The model's text.
             span: Where the problem is in *text*.
             strict: Whether *text* was read in strict mode.
-            observation: An observation that says more, for lenient mode.
+            observation: The observation, if it says more than that of the problem.
         """
-        exact = strict and self.exact_observation
         return OutputParserException(
             self.strict_reason(text) if strict else self.reason,
-            observation=observation or exact or self.observation,
+            observation=observation or self.told("the tool", strict=strict),
             llm_output=text,
             send_to_llm=self.send_to_llm or not strict,
             span=span,
@@ -219,7 +224,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "cut_input": Problem(
         "expected the rest of the tool's input, which ends in the middle of a value",
-        "The input of the tool is cut off, so nothing was done. Write it again, whole.",
+        "The input of {tool} is cut off, so nothing was done. Write it again, whole.",
     ),
     "bad_input": Problem(
         "expected a JSON object as the tool's input",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import T, WithResult
+from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     AnswerDelta,
@@ -70,6 +71,11 @@ class Turn(_WithEvents, WithResult[T], Storable, Viewable):
     """What was repaired; empty if the turn follows the dialect."""
     events: tuple[Event, ...]
     """All events; neighbouring deltas are joined."""
+
+    def __str__(self) -> str:
+        """Return the thought, the calls or the answer, and the kinds of repairs, a line each."""
+        repaired = (repair.kind for repair in self.repairs)
+        return "\n".join(turn_lines(self.thought, self.result, repaired))
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:

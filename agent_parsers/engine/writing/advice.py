@@ -33,8 +33,11 @@ def advice(
     written: str,
     tools: ToolSet | None,
     error: OutputParserException | None = None,
+    named: str = "",
 ) -> str:
     """Return an observation that can be sent back to the model, with an example of an action.
+
+    If there are no tools, the example is an answer.
 
     Args:
         dialect: The dialect in which the model should write.
@@ -42,8 +45,9 @@ def advice(
         written: The text at fault.
         tools: The available tools, if they are known.
         error: The error that the tools raised. The example then uses the tool and the arguments of
-            the error. Without an error it uses the tool whose name is most like *written*, or else
-            the first tool, with placeholders.
+            the error. Without an error it uses the tool that was *named*, or else the one whose
+            name is most like *written*, or else the first, with placeholders.
+        named: What the model wrote as the name of a tool before the fault, if it did.
     """
     tool, arguments = "", None
     if error is not None:
@@ -52,12 +56,13 @@ def advice(
     if found := _shown(written, said):
         lines.append(dialect.prompt_words.wrote.replace("{text}", found))
     if tools is not None and len(tools):
-        near = None if tool else nearest(_one_line(written), tools.names)
-        tool = tool or near or tools.names[0]
+        tool = tool or _meant(named, tools) or _meant(_one_line(written), tools) or tools.names[0]
     output_type = output_type_of(tools)
     takes_answers = output_type is None or not output_type.is_never
     if isinstance(error, AnswerError) and takes_answers:
         example = _answer(dialect, error.example)
+    elif tools is not None and not len(tools):
+        example = _answer(dialect, tools=tools)
     else:
         example = _example(dialect, tools, tool, arguments)
     if example:
@@ -84,6 +89,11 @@ def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -
     if isinstance(error, AnswerError) and error.example is not None:
         lines.append(f"For example:\n{answer_text(error.example)}")
     return "\n".join(lines)
+
+
+def _meant(written: str, tools: ToolSet) -> str:
+    """Return the tool whose name is *written*, or most like it; ``""`` if there is none."""
+    return tools.find(written) or nearest(written, tools.names) or ""
 
 
 def _said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
@@ -139,11 +149,13 @@ def _first_short(examples: Iterable[str]) -> str:
     return next((text for text in examples if 0 < len(text) <= _LONGEST_EXAMPLE), "")
 
 
-def _answer(dialect: Dialect, example: Any) -> str:
-    """Write an *example* of an answer; ``""`` if there is none, or none that is short."""
-    # imported lazily: only errors of typed answers need it
-    from agent_parsers.engine.writing.render import write_answer
+def _answer(dialect: Dialect, example: Any = None, *, tools: ToolSet | None = None) -> str:
+    """Write an *example* of an answer, or that of the *tools*; ``""`` if none is short."""
+    # imported lazily: only few errors need it
+    from agent_parsers.engine.writing.render import sample_answer, write_answer
 
+    if tools is not None:
+        return _first_short([sample_answer(dialect, tools, thinks=False)])
     if example is None:
         return ""
     try:

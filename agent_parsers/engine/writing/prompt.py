@@ -8,7 +8,6 @@ contain braces and markers.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -20,7 +19,7 @@ from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
-from agent_parsers.engine.writing.render import render, write_answer
+from agent_parsers.engine.writing.render import render, sample_answer
 from output_parsers.model_output import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
@@ -40,15 +39,19 @@ _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
     """Return the format instructions: how to write a turn, and which *tools* there are.
 
-    Without tools, the placeholders ``{tools}`` and ``{tool_names}`` are kept, for `str.replace`.
+    If it is not known which tools there are, the placeholders ``{tools}`` and ``{tool_names}`` are
+    kept, for `str.replace`. If there are none, the instructions are only about answers.
     """
     known = known_tools(tools)
     action, answer = _replies(dialect, known)
-    texts = {"form": _form(dialect, known), "action": action, "answer": answer}
-    if known is not None:
-        texts["tools"] = dialect.list_tools(known) if len(known) else dialect.prompt_words.no_tools
-        texts["tool_names"] = ", ".join(known.names)
-    told = _PLACES.sub(lambda place: texts.get(place[1], place[0]), dialect.prompt)
+    texts = {"answer": answer}
+    prompt = dialect.prompt_words.no_tools
+    if action:
+        texts |= {"form": _form(dialect, known), "action": action}
+        prompt = dialect.prompt
+    if known:
+        texts |= {"tools": dialect.list_tools(known), "tool_names": ", ".join(known.names)}
+    told = _PLACES.sub(lambda place: texts.get(place[1], place[0]), prompt)
     return "\n\n".join(filter(None, (told, told_type(known, dialect.prompt_words))))
 
 
@@ -62,7 +65,10 @@ def told_type(tools: ToolSet | None, words: PromptWords) -> str:
 
 
 def replies(dialect: Dialect, tools: Tools | None = None) -> tuple[str, str]:
-    """Return the two turns that the instructions show as examples: an action and an answer."""
+    """Return the two turns that the instructions show as examples: an action and an answer.
+
+    If there are no tools, the action is ``""``.
+    """
     return _replies(dialect, known_tools(tools))
 
 
@@ -167,27 +173,19 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     seen = dialect.results_text([Result(dialect.example.tool, words.observation)]).removesuffix(
         dialect.generation_prompt(2)
     )
-    last = _last_turn(dialect, tools)
+    last = sample_answer(dialect, tools, number=2)
     return "\n".join((dialect.write(step) + seen.rstrip("\n"), words.repeats, last))
 
 
-def _last_turn(dialect: Dialect, tools: ToolSet | None) -> str:
-    words = dialect.prompt_words
-    thought = words.last_thought if dialect.thinks else ""
-    output_type = output_type_of(tools)
-    if output_type is not None and output_type.example is not None:
-        with suppress(ValueError):  # the dialect cannot write it
-            return write_answer(dialect, output_type.example, thought, number=2)
-    return dialect.write(Written(thought, answer=words.answer, number=2))
-
-
 def _replies(dialect: Dialect, tools: ToolSet | None) -> tuple[str, str]:
+    if tools is not None and not len(tools):
+        return "", sample_answer(dialect, tools)
     uses = (_use(dialect, tools, name) for name in tools.names) if tools is not None else iter(())
     action = next(filter(None, uses), "")
     if not action:
         example = dialect.example
         action = dialect.write(replace(example, thought=_thought(dialect, example.tool)))
-    return action, _last_turn(dialect, tools)
+    return action, sample_answer(dialect, tools, number=2)
 
 
 def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import (
     AgentAction,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
-    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "write_answer",
-    "write_seen",
+    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "sample_answer",
+    "write_answer", "write_seen",
 ]  # fmt: skip
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
@@ -102,6 +103,26 @@ def write_answer(
         return text
     before, _, after = text.rpartition(as_json(written))
     return f"{before}{written}{after}"
+
+
+def sample_answer(
+    dialect: Dialect, tools: ToolSet | None, *, number: int = 1, thinks: bool = True
+) -> str:
+    """Return an answer with a placeholder, or of the type of answers that *tools* have.
+
+    Args:
+        dialect: The dialect.
+        tools: The tools, if they are known.
+        number: Number of the turn in its run.
+        thinks: Whether a thought stands before it, if the dialect has thoughts.
+    """
+    words = dialect.prompt_words
+    thought = words.last_thought if dialect.thinks and thinks else ""
+    output_type = output_type_of(tools)
+    if output_type is not None and output_type.example is not None:
+        with suppress(ValueError):  # the dialect cannot write it
+            return write_answer(dialect, output_type.example, thought, number=number)
+    return dialect.write(Written(thought, answer=words.answer, number=number))
 
 
 def calls_and_results(
@@ -234,11 +255,19 @@ def _write(
             turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
         for part, wanted, read in _compare(dialect, meant or step, turn):
             if wanted != read:
+                is_object = isinstance(wanted, dict) and isinstance(read, str)
                 raise ValueError(
                     f"{dialect.name} cannot write this step: its {part} {wanted!r}"
-                    f" is read back as {read!r}"
+                    f" is read back as {read!r}{_OBJECTS if is_object else ''}"
                 )
     return text
+
+
+_OBJECTS: Final = (
+    "; give the tools with their schemas, or choose a dialect whose inputs are objects, such as"
+    " react_json"
+)
+"""What to do if a dialect cannot write an object."""
 
 
 def _taken_by(dialect: Dialect, result: TurnResult, tools: ToolSet, mode: Mode) -> TurnResult:

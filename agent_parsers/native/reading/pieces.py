@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from output_parsers.model_output import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.messages.wire_calls import calls_from_wire
 
@@ -73,7 +74,22 @@ def message_in(output: Any, *, takes_text: bool) -> AIMessage:
         if not hasattr(output, "message"):
             return message_in(output.text, takes_text=takes_text)
         output = output.message
-    return ai_message(output)
+    try:
+        return ai_message(output)
+    except TypeError as error:  # in LangChain's words
+        raise TypeError(_not_of_a_model(output)) from error
+
+
+def _not_of_a_model(output: Any) -> str:
+    """Return what is wrong with the *output*, which is no message of a model."""
+    try:
+        kind = from_any(output).type
+    except TypeError:
+        return (
+            f"a parser takes a message or a generation, not {kind_of(output)};"
+            " outputs.from_any says what else counts as a message"
+        )
+    return f"a parser takes a message of a model, which has the type 'ai', not {kind!r}"
 
 
 def not_text(said: str) -> ValueError:

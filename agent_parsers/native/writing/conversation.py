@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_parsers.actions.agent import AgentFinish, pair_of
 from agent_parsers.actions.foreign import is_step, own_action
 from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.engine.reading.rules.known_tools import with_called
 from agent_parsers.engine.writing.past_turns import past_turns
 from agent_parsers.engine.writing.prompt import asked_in
 from agent_parsers.engine.writing.render import render
 from agent_parsers.native.reading.pieces import function_pieces, tool_pieces
 from agent_parsers.native.reading.said import said_in
 from agent_parsers.native.writing.past import PastTurn, past_of
-from agent_parsers.toolset import ToolSet
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.writing.render import Rendered
     from agent_parsers.native.writing.past import PastCall
+    from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
 
 __all__ = ["conversation"]
@@ -58,17 +59,10 @@ def conversation(
         items: list[Any] = [*group]
         past += [[*map(pair_of, items)]] if are_text else past_of(items)
     head = [each.text for each in takewhile(lambda each: isinstance(each, SystemMessage), past)]
-    writer = _Writer(dialect, _with_called(tools, past))
+    turns = (turn for turn in past if isinstance(turn, PastTurn))
+    called = (call.tool for turn in turns for call in turn.calls)
+    writer = _Writer(dialect, with_called(tools, called))
     return head, [writer.exchange(item) for item in past[len(head) :]]
-
-
-def _with_called(tools: ToolSet | None, past: list[Any]) -> ToolSet | None:
-    """Return *tools*, with the names of all other tools that were called."""
-    if tools is None:
-        return None
-    called = {call.tool for turn in past if isinstance(turn, PastTurn) for call in turn.calls}
-    others = sorted(called.difference(tools.names))
-    return ToolSet([*tools, *others]) if others else tools
 
 
 def _is_text_step(item: Any) -> bool:

@@ -143,7 +143,8 @@ function show(answer) {
 /** Return what is said of the reading above the page: as what it was read, and how fast. */
 function told({ dialect, parsed_us: micros }) {
   if (dialect === undefined) return "";
-  const time = micros < 1000 ? `${micros.toFixed(0)} µs` : `${(micros / 1000).toFixed(1)} ms`;
+  const exact = micros < 1000 ? `${micros.toFixed(0)} µs` : `${(micros / 1000).toFixed(1)} ms`;
+  const time = micros < 1 ? "< 0.1 ms" : exact; // the clocks of browsers are coarse
   return `Parsed as ${dialect} in ${time}.`;
 }
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.in_words import in_a_line, turn_lines
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
@@ -117,6 +118,22 @@ class Transcript(Storable, Viewable):
     notices: tuple[Notice, ...] = ()
     """What the log does not say, and text of it that belongs to no step."""
 
+    def __str__(self) -> str:
+        """Return the question and the steps as short lines, as a person reads them."""
+        lines = [in_a_line(f"Question: {self.question}")] if self.question else []
+        for step in self.all_steps:
+            repaired = (repair.kind for repair in step.repairs)
+            told = [*turn_lines(step.thought, step.action, repaired)]
+            if step.error is not None:
+                told.append(in_a_line(f"not read: {step.error.reason}"))
+            if step.observation is not None:
+                told.append(in_a_line(f"-> {step.observation}"))
+            number = f"{step.number}. "
+            lines += (
+                f"{' ' * len(number) if at else number}{line}" for at, line in enumerate(told)
+            )
+        return "\n".join(lines)
+
     @property
     def steps(self) -> tuple[TranscriptStep, ...]:
         """The steps that could be read; one of them may be the answer."""
@@ -138,3 +155,8 @@ class Transcript(Storable, Viewable):
         """The final answer; `None` if the run ended without one."""
         answers = (step.action for step in self.steps if isinstance(step.action, AgentFinish))
         return next(answers, None)
+
+    @property
+    def output(self) -> Any:
+        """The answer itself; `None` if the run ended without one."""
+        return None if self.finish is None else self.finish.output

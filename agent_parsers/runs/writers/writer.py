@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EVERYTHING", "IN_MESSAGES", "Writer"]
 
-IN_MESSAGES: Final = frozenset({"preamble", "thoughts of calls", "text inputs", "parallel calls"})
+IN_MESSAGES: Final = frozenset(
+    {"preamble", "thoughts of calls", "text inputs", "object inputs", "parallel calls"}
+)
 """What messages of a chat have a place for."""
 EVERYTHING: Final = IN_MESSAGES | {
     "errors", "repairs", "notices", "thoughts of answers", "typed answers",
@@ -50,6 +52,7 @@ class Writer:
             "thoughts of calls": sum(bool(step.thought) for step in calls),
             "thoughts of answers": sum(bool(step.thought) for step in answers),
             "text inputs": sum(isinstance(_input_of(step), str) for step in calls),
+            "object inputs": sum(isinstance(_input_of(step), dict) for step in calls),
             "parallel calls": sum(len(turn.calls) > 1 for turn in turns_of(run)),
             "typed answers": sum(not isinstance(_output_of(step), str) for step in answers),
         }

@@ -35,6 +35,7 @@ from agent_parsers.testing.laws.form import (
     the_steps_of_the_sample_are_written_as_they_stand,
     two_samples_are_two_runs,
     what_is_copied_from_the_instructions_is_no_turn,
+    without_tools_no_call_is_shown,
 )
 from agent_parsers.testing.laws.marks import (
     no_call_is_an_answer,
@@ -148,4 +149,5 @@ __all__ = [
     "what_is_escaped_is_unescaped",
     "what_is_given_is_never_said",
     "without_a_repair_both_readings_are_the_same",
+    "without_tools_no_call_is_shown",
 ]

@@ -42,8 +42,8 @@ __all__ = [
 ]
 
 
-def _check_refusal(refused: Refusal, text: str) -> None:
-    """Check that an error about *text* has all that a caller needs."""
+def _check_refusal(refused: Refusal, text: str, before: str = "") -> None:
+    """Check that an error about *text*, which follows *before*, has all that a caller needs."""
     error = refused.error
     if not refused.message:
         raise Broken("an error has no reason")
@@ -56,8 +56,8 @@ def _check_refusal(refused: Refusal, text: str) -> None:
         )
     if refused.span is None or not 0 <= refused.span[0] <= refused.span[1] <= len(text):
         raise Broken(f"the error {refused.message!r} points to {refused.span}")
-    start = refused.span[0]
-    place = (text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
+    whole, start = before + text, len(before) + refused.span[0]
+    place = (whole.count("\n", 0, start) + 1, start - whole.rfind("\n", 0, start))
     if (error.line, error.column) != place:
         raise Broken(f"the error {refused.message!r} is at {place}, not {error.line, error.column}")
     pointer = error.pointer()
@@ -116,11 +116,12 @@ def a_transcript_is_read_or_refused(dialect: Dialect, text: str) -> None:
         error = step.error
         if error is None or error.llm_output is None or error.llm_output not in text:
             raise Broken(f"step {step.number} failed: {error}, about other text")
-        _check_refusal(refusal(error), error.llm_output)
         if not step.action_span or not error.span:
             raise Broken(f"step {step.number} failed: {error}, at no place")
         if error.llm_output[slice(*error.span)] != text[slice(*step.action_span)]:
             raise Broken(f"step {step.number} failed: {error}, at another place than it says")
+        before = text[: max(step.action_span[0] - error.span[0], 0)]
+        _check_refusal(refusal(error), error.llm_output, before)
     places = [step.action_span for step in failed]
     for failure in story_of(dialect, "transcript", [text]).of(FailedStep):
         if failure.span not in places:

@@ -12,7 +12,7 @@ from agent_parsers.runs.reading.transcript_parser import parse_transcript, parse
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.laws.writing import check_answer, check_sound, is_same
 from agent_parsers.testing.trials.pieces import marker_in, sample_answer
-from agent_parsers.testing.trials.stories import outcome_of, results_in
+from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,6 +31,7 @@ __all__ = [
     "the_steps_of_the_sample_are_written_as_they_stand",
     "two_samples_are_two_runs",
     "what_is_copied_from_the_instructions_is_no_turn",
+    "without_tools_no_call_is_shown",
 ]
 
 
@@ -169,6 +170,30 @@ def the_replies_in_the_instructions_are_read(dialect: Dialect, tools: Collection
                 raise Broken(f"it is read as {shown(turn.result)}", text=text)
             if turn.repairs:
                 raise Broken(f"it is repaired: {turn.repairs[0].message}", text=text)
+
+
+@law
+def without_tools_no_call_is_shown(dialect: Dialect) -> None:
+    """Check that neither the prompt nor an observation shows a call if there are no tools.
+
+    Raises:
+        BrokenLawError: The instructions, a paragraph of them, or the observation of a call that was
+            refused is read as an action; or the example that they show is not read as an answer.
+    """
+    parser = dialect_parser(dialect, lenient=True)
+    told = instructions(dialect, [])
+    call = dialect.write(dialect.example)
+    refused = outcome_of(partial(dialect_parser(dialect, lenient=True, tools=[]).parse, call))
+    observation = (refused.observation or "") if isinstance(refused, Refusal) else ""
+    shown_answer = observation.partition(dialect.prompt_words.example)[2]
+    for text in (told, *told.split("\n\n"), observation, shown_answer):
+        for made in results_in(outcome_of(partial(parser.parse, text))):
+            if isinstance(made, AgentAction):
+                raise Broken(f"it is read as {shown(made)}", text=text)
+    for text in filter(None, (replies(dialect, [])[1], shown_answer)):
+        outcome = outcome_of(partial(parser.parse, text))
+        if not isinstance(outcome, AgentFinish):
+            raise Broken(f"the example is read as {shown(outcome)}", text=text)
 
 
 @law

@@ -171,7 +171,7 @@ def the_instructions_show_no_label_that_is_not_read(dialect: Dialect) -> None:
             that is not read as one.
     """
     known = dialect.lenient.markers
-    for paragraph in instructions(dialect, []).split("\n\n"):
+    for paragraph in instructions(dialect).split("\n\n"):
         labels = _LABEL.findall(paragraph)
         unread = [label for label in labels if not _begins(known, label)]
         if unread and len(unread) < len(labels):

@@ -135,6 +135,10 @@ def placeholder_error(tool: str, tool_input: dict[str, Any], name: str) -> ToolI
     )
 
 
+CUT_ANSWER: Final = InputProblem((), "whole JSON", "only its beginning, since it is cut off")
+"""The problem of an answer of which the end is missing."""
+
+
 class AnswerError(OutputParserException):
     """Raised for an answer that is not of the type that was asked for; lists all problems.
 
@@ -175,6 +179,8 @@ class AnswerError(OutputParserException):
     @property
     def advice(self) -> str:
         """Advice for the model, without the example; each dialect writes its own."""
+        if self.problems == (CUT_ANSWER,):
+            return "The answer is cut off. Write it again, whole."
         return "\n".join(("The answer is not right:", *_answer_lines(self.problems)))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from agent_parsers.cli import files as _sources
 from agent_parsers.cli.showing.runs import Options, Trouble
 
-from ...helpers.command_line import BRIDGE, EXAMPLES, LAKE, MILL, parse
+from ...helpers.command_line import BRIDGE, EXAMPLES, LAKE, MILL, command, parse
 
 RUN = "Question: {0}?\nThought: easy\nFinal Answer: {0}!\n"
 RECORD = {"id": "a", "format": "react", "task": "a?", "steps": [{"output": "Final Answer: a!"}]}
@@ -151,17 +152,34 @@ def test_a_bad_step_of_a_record_has_its_line_and_its_text(tmp_path: Path) -> Non
 
 
 def test_the_place_of_a_bad_step_in_a_text_is_of_the_file(tmp_path: Path) -> None:
-    run = "Question: a\nAction:\nAction Input: x\nObservation: y\n"
-    path = write(tmp_path / "runs.txt", RUN.format("é") + run + RUN.format("z"))
-    outcome = parse(path)
+    whole = "Thought: b\nAction: a\nAction Input: b\nObservation: c\n"
+    bad = "Thought: x\nhmm\nObservation: y\n"
+    run = f"Question: a\n{bad}{whole}  {bad}Thought: y\nAction: serch\nAction Input: a\n"
+    path = write(tmp_path / "runs.txt", "\n\n" + RUN.format("é") + run)
+    lines = Path(path).read_text(encoding="utf-8").split("\n")
+    outcome = parse(path, "--dialect", "react", "--tools", "a,search")
     assert outcome.status == 1
-    (failed,) = outcome.runs[1]["failed"]
-    line, column = failed["line"], failed["column"]
-    reason = failed["error"]["reason"]
-    assert outcome.stderr.startswith(
-        f"{path}:{line}:{column}: {reason} (run 2, step 1)\n{line:>5} | "
-    )
-    assert line in (5, 6)
+    found = [
+        (each["line"], each["column"], lines[each["line"] - 1][each["column"] - 1 :])
+        for each in outcome.runs[1]["failed"]
+    ]
+    begin = lines.index("Question: a") + 1
+    assert found == [
+        (begin + 1, 1, "Thought: x"),
+        (begin + 8, 1, "  Thought: x"),
+        (begin + 12, 9, "serch"),
+    ]
+    for line, column, _ in found:
+        shown = lines[line - 1].rstrip()
+        assert f"{path}:{line}:{column}: " in outcome.stderr
+        assert f"\n{line:>5} | {shown}\n" in outcome.stderr
+
+
+def test_the_lines_of_a_report_are_of_the_file(tmp_path: Path) -> None:
+    text = "\n\nQuestion: a\nThought: x\nhmm\nObservation: y\nThought: z\n"
+    path = write(tmp_path / "l.log", text)
+    page = command("report", path, "--dialect", "react").stdout
+    assert re.findall(r'class="ap-sub">line (\d+)<', page) == ["4", "7"]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,22 @@ def state_in(url: str) -> str:
     return base64.urlsafe_b64decode(written + "=" * (-len(written) % 4)).decode()
 
 
+@pytest.mark.parametrize(("micros", "time"), [(0, "< 0.1 ms"), (12.4, "12 µs"), (2000, "2.0 ms")])
+def test_the_time_is_said_as_exactly_as_it_is_known(page: Any, micros: float, time: str) -> None:
+    found = {"html": "", "dialect": "react", "parsed_us": micros}
+    page.route("**/answer", lambda route: route.fulfill(json=found))
+    page.fill("#text", TURN)
+    settle(page)
+    assert page.inner_text("#state") == f"Parsed as react in {time}."
+
+
+def test_the_state_has_a_line_of_its_own_on_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    state, button = (page.locator(name).bounding_box() for name in ("#state", "#share"))
+    assert state["y"] >= button["y"] + button["height"]
+    assert state["height"] < 30
+
+
 def test_every_view_shows_something(page: Any) -> None:
     page.fill("#text", TURN)
     page.fill("#tools", "search")

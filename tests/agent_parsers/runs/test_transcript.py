@@ -1,5 +1,6 @@
 """Whole runs read back, as text or as records; `tests/cases/transcripts` has more texts."""
 
+import json
 import tracemalloc
 from typing import Any
 
@@ -11,6 +12,7 @@ from agent_parsers import (
     OutputParserException,
     Repair,
     StreamParser,
+    Transcript,
     TranscriptParser,
     TranscriptStep,
     get_dialect,
@@ -20,6 +22,8 @@ from agent_parsers import (
     parse_transcript,
     parse_transcripts,
 )
+from agent_parsers.engine.reading.collecting.run import RunCollector
+from agent_parsers.testing import BrokenLawError, laws
 
 RUN = """\
 Question: How late is it?
@@ -293,6 +297,33 @@ def test_a_value_that_is_not_a_record_is_rejected(record: Any, reason: str) -> N
 def test_a_record_in_an_unknown_dialect() -> None:
     with pytest.raises(ValueError, match="there is no dialect 'reakt'"):
         parse_record({**RECORD, "format": "reakt"})
+
+
+_LATE = "Question: é\nThought: a\nAction: b\nAction Input: c\nObservation: d\n  Thought: hm\n\nno"
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_the_place_of_an_error_is_in_the_text_of_the_run(size: int) -> None:
+    parser = TranscriptParser("react")
+    for at in range(0, len(_LATE), size):
+        parser.feed(_LATE[at : at + size])
+    parser.close()
+    run = parser.runs[0]
+    (error,) = (step.error for step in run.failed)
+    assert error is not None
+    assert error.pointer().splitlines()[1:3] == ["  --> line 6, column 1", "6 |   Thought: hm"]
+    stored = Transcript.from_json(json.loads(json.dumps(run.to_json()))).failed[0].error
+    assert stored is not None
+    assert (stored.pointer(), stored.begins_at) == (error.pointer(), (6, 1))
+
+
+def test_the_law_of_transcripts_catches_lines_that_are_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    laws.a_transcript_is_read_or_refused(get_dialect("react"), _LATE)
+    monkeypatch.setattr(RunCollector, "_count_lines", lambda *_: None)
+    with pytest.raises(BrokenLawError, match=r"is at \(6, 1\), not \(1, 1\)"):
+        laws.a_transcript_is_read_or_refused(get_dialect("react"), _LATE)
 
 
 def test_a_label_of_the_next_step_is_not_a_step() -> None:

@@ -53,6 +53,14 @@ CONVERSATION: list[tuple[dict[str, Any], BaseMessage]] = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("role", "meant"), [("assistent", "assistant"), ("System", "system"), ("users", "user")]
+)
+def test_a_role_that_is_misspelt_is_an_error(role: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown role '{role}'; did you mean '{meant}'"):
+        from_any({"role": role, "content": "x"})
+
+
 @pytest.mark.parametrize(("fields", "message"), CONVERSATION)
 def test_a_message_is_known_by_its_role(fields: dict[str, Any], message: BaseMessage) -> None:
     assert from_any(fields) == message

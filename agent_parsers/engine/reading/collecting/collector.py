@@ -71,8 +71,8 @@ class Collector:
 
     __slots__ = (
         "_advise", "_answer", "_call", "_code", "_fenced", "_fences", "_kept", "_machine",
-        "_problem", "_step_at", "_text", "_tools", "_watch", "add", "ended", "has_dropped",
-        "is_closed", "is_half", "is_holding", "keeps_text", "label", "label_span",
+        "_named_at", "_problem", "_step_at", "_text", "_tools", "_watch", "add", "ended",
+        "has_dropped", "is_closed", "is_half", "is_holding", "keeps_text", "label", "label_span",
         "reads_foreign", "result",
     )  # fmt: skip
 
@@ -84,6 +84,7 @@ class Collector:
         self._advise = advise
         self._tools = tools
         self._problem: BadPayload | None = None  # the first problem of a turn
+        self._named_at: list[tuple[int, str]] = []  # the tools that were named so far, and where
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
         self._kept = KeptText()  # the text of this state
         self._call: CallReader | None = None
@@ -294,7 +295,8 @@ class Collector:
         """Return the error of the turn; `None` without an error."""
         if self._problem is None:
             return None
-        return self._machine.error(self._problem, self.text, self._tools, self._advise)
+        named = self._named_before(self._problem)
+        return self._machine.error(self._problem, self.text, self._tools, self._advise, named)
 
     def noted(self, error: OutputParserException) -> OutputParserException:
         """Return *error* with a note of the calls that were emitted before it, if there are any."""
@@ -304,8 +306,14 @@ class Collector:
         """Replace the names of tools in *events* by their repaired names."""
         for at, event in enumerate(events):
             if isinstance(event, ToolNamed):
-                events[at] = self._machine.named(event, self._tools)
+                events[at] = event = self._machine.named(event, self._tools)  # noqa: PLW2901
+                self._named_at.append((event.span[0], event.tool))
         return events
+
+    def _named_before(self, bad: BadPayload) -> str:
+        """Return the tool of the call that is *bad*; ``""`` if it has none yet."""
+        before = (tool for at, tool in reversed(self._named_at) if at <= bad.span[1])
+        return next(before, "")
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         """Emit the result of the step, which is at *span*."""

@@ -32,7 +32,7 @@ class RunCollector(StepCollector):
         advise: Writes the observations of errors.
     """
 
-    __slots__ = ("_acted", "_last", "_turned_at")
+    __slots__ = ("_acted", "_column", "_counted", "_last", "_line", "_turned_at")
 
     def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
         super().__init__(machine, tools, advise)
@@ -40,6 +40,8 @@ class RunCollector(StepCollector):
         self._acted = False  # whether the step has an action, an answer or an error
         self._turned_at = -1  # where the last marker that leads to another state ends or begins
         self._last = (0, 0)  # span of the last text
+        self._line = self._column = 1  # of the character at the offset `_counted`
+        self._counted = 0
 
     @override
     def turn_page(self, events: list[Event], part: Part, start: int) -> None:
@@ -52,6 +54,7 @@ class RunCollector(StepCollector):
         elif self._step_at < 0 or self._acted:
             self._step_at = start
             self._acted = False
+            self._named_at.clear()
 
     def _end_step(self, events: list[Event], stop: int) -> None:
         if self._step_at >= 0 and not self._acted:
@@ -80,10 +83,29 @@ class RunCollector(StepCollector):
     @override
     def _fail(self, events: list[Event], bad: BadPayload) -> None:
         at = min(self._step_at, bad.span[0])
+        self._count_lines(at)
         text = self._slice(at, bad.span[1])
-        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise)
+        named = self._named_before(bad)
+        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise, named)
+        if at:
+            error.begins_at = self._line, self._column
         events.append(StepFailed(error, bad.span))
         self._acted = True
+
+    @override
+    def _slice(self, start: int, stop: int) -> str:
+        self._count_lines(start)  # of the text before, which may then be forgotten
+        return super()._slice(start, stop)
+
+    def _count_lines(self, stop: int) -> None:
+        """Count the lines up to the offset *stop*, from where the last count ended."""
+        if stop <= self._counted:
+            return
+        text = self._text.slice(self._counted, stop)
+        self._line += text.count("\n")
+        line_start = text.rfind("\n") + 1
+        self._column = len(text) - line_start + (1 if line_start else self._column)
+        self._counted = stop
 
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:

@@ -81,6 +81,7 @@ class StepCollector(Collector):
         self._tool, self._tool_at = (head, span), self.label_span[0]
         if isinstance(head, ToolHead) and self._machine.is_name(head):
             events.append(ToolNamed(head.tool, span))
+            self._named_at.append((span[0], head.tool))
         elif left.raw:
             events.append(SkippedDelta(left.raw, span))
         events += (repair.moved(span[0]) for repair in repairs)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
     from agent_parsers.toolset.output_type import OutputType
 
-__all__ = ["known_tools", "names_of", "output_type_of"]
+__all__ = ["known_tools", "names_of", "output_type_of", "with_called"]
 
 
 def names_of(tools: ToolSet | Collection[str] | None) -> Iterable[str]:
@@ -39,3 +39,9 @@ def known_tools(tools: Tools | None) -> ToolSet | None:
     from agent_parsers.toolset import ToolSet  # imported lazily: only callers with tools need it
 
     return ToolSet(tools)
+
+
+def with_called(tools: ToolSet | None, called: Iterable[str]) -> ToolSet | None:
+    """Return *tools*, if they are known, with the names of all other tools that were *called*."""
+    others = () if tools is None else sorted(set(called).difference(tools.names))
+    return known_tools([*(tools or ()), *others]) if others else tools

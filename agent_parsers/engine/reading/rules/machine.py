@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["Advise", "Machine", "machine"]
 
 Advise: TypeAlias = (
-    "Callable[[Dialect, str, str, ToolSet | None, OutputParserException | None], str]"
+    "Callable[[Dialect, str, str, ToolSet | None, OutputParserException | None, str], str]"
 )
 """Returns the observation of an error, given the dialect, what is wrong, the text at fault, the
-tools, and the error that the tools raised, if they did."""
+tools, the error that the tools raised, if they did, and the tool that the model named before."""
 
 
 class Machine(CallRules):
@@ -126,7 +126,12 @@ class Machine(CallRules):
             )
 
     def error(
-        self, bad: BadPayload, text: str, tools: ToolSet | None, advise: Advise | None
+        self,
+        bad: BadPayload,
+        text: str,
+        tools: ToolSet | None,
+        advise: Advise | None,
+        named: str = "",
     ) -> OutputParserException:
         """Return the error for what is *bad* in *text*.
 
@@ -135,19 +140,22 @@ class Machine(CallRules):
             text: The text that was read.
             tools: The available tools.
             advise: Writes the observation; without it, the observation is that of the problem.
+            named: The tool of the call that is wrong; empty if it has none.
         """
         written = text[slice(*bad.span)]
         if (error := bad.error) is not None:  # raised by the tools
             if advise is not None:
-                error.observation = advise(self.dialect, "", written, tools, error)
+                error.observation = advise(self.dialect, "", written, tools, error, named)
             error.llm_output, error.span = text, bad.span
             return error
         problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
             raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
-        observation = ""
+        observation = problem.told(
+            named or self.dialect.prompt_words.any_tool, strict=self._is_strict
+        )
         if advise is not None and not self._is_strict:
-            observation = advise(self.dialect, problem.observation, written, tools, None)
+            observation = advise(self.dialect, observation, written, tools, None, named)
         error = problem.error(text, bad.span, strict=self._is_strict, observation=observation)
         error.problem = bad.problem
         return error

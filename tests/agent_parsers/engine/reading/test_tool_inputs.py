@@ -266,10 +266,13 @@ def test_an_unknown_name_is_reported_with_an_input_of_the_nearest(lenient: bool)
     ]
 
 
-def test_without_tools_no_example_is_given() -> None:
+def test_without_tools_the_example_is_an_answer() -> None:
     with pytest.raises(UnknownToolError) as caught:
         react(call("search", "x"), tools=[])
-    assert caught.value.observation == "There is no tool 'search'. There are no tools."
+    assert caught.value.observation == (
+        "There is no tool 'search'. There are no tools."
+        "\nFor example: Final Answer: the answer to the question"
+    )
 
 
 # -- errors --------------------------------------------------------------------------------------

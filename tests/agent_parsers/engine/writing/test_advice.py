@@ -1,10 +1,19 @@
 """The observations that a model gets after an error."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import Dialect, OutputParserException, get_parser
+from agent_parsers import (
+    AgentAction,
+    Dialect,
+    OutputParserException,
+    get_parser,
+    parse_transcript,
+)
+from agent_parsers.engine.writing.render import render
 from agent_parsers.testing import laws
+from agent_parsers.toolset import ToolSet, ToolSpec
 
 from ....helpers.stories import every_dialect
 
@@ -20,6 +29,55 @@ def advice(dialect: Dialect, text: str, tools: list[str] | None = None) -> str |
 @every_dialect
 def test_the_example_is_an_action_of_the_dialect(dialect: Dialect) -> None:
     laws.the_example_is_an_action(dialect)
+
+
+def test_without_tools_the_example_is_an_answer() -> None:
+    with pytest.raises(OutputParserException) as caught:
+        get_parser("react", output_type=list[int]).parse("Action: search\nAction Input: x")
+    assert str(caught.value.observation).endswith("\nFor example: Final Answer: [1]")
+
+
+TWO = ToolSet(
+    [
+        ToolSpec("weather", "", {"properties": {"city": {"type": "string"}}}),
+        ToolSpec("hotels", "", {"properties": {"city": {}, "max_price": {"type": "integer"}}}),
+    ]
+)
+
+
+@every_dialect
+def test_the_example_for_a_call_that_is_cut_keeps_its_tool(dialect: Dialect) -> None:
+    if dialect.name in {"self_ask", "smolagents_code"}:  # a call names no tool
+        return
+    given = {"city": "is weather in it?", "max_price": 100}
+    text = render(dialect, AgentAction("hotels", given, ""), tools=TWO)
+    for lenient in (True, False):
+        with pytest.raises(OutputParserException) as caught:
+            get_parser(dialect.name, tools=TWO, lenient=lenient).parse(
+                text[: text.index("max_price") + len("max_pri")]
+            )
+        observation = str(caught.value.observation)
+        _, found, example = observation.partition(dialect.prompt_words.example)
+        assert not found or ("hotels" in example and "weather" not in example)
+        if caught.value.problem == "cut_input":
+            assert "hotels" in observation.partition("\n")[0]
+
+
+def test_the_example_is_of_the_call_that_is_wrong() -> None:
+    call = '<tool_call>\n{"name": "NAME", "arguments": {"city": "x"}}\n</tool_call>'
+    whole = call.replace("NAME", "weather")
+    for text in (whole + call.replace("NAME", "hotels")[:45], whole[:45] + "\n"):
+        with pytest.raises(OutputParserException) as caught:
+            get_parser("hermes", tools=TWO).parse(text)
+        tool = "hotels" if "hotels" in text else "weather"
+        assert f'{{"name": "{tool}"' in str(caught.value.observation).partition("For example")[2]
+
+
+def test_the_tool_of_a_step_is_not_that_of_the_step_before() -> None:
+    log = "Action: hotels\nAction Input: Bern\nObservation: 7\nThought: hm\nObservation: 8\n"
+    (step,) = parse_transcript(log, tools=["weather", "hotels"]).failed
+    assert step.error is not None
+    assert str(step.error.observation).endswith("Action: weather\nAction Input: what to look for")
 
 
 @every_dialect

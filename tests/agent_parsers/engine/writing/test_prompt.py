@@ -25,6 +25,7 @@ from agent_parsers import (
 from agent_parsers.authoring import Result, list_functions, list_schemas
 from agent_parsers.engine.writing.prompt import instructions, replies
 from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.testing import laws
 from agent_parsers.testing.laws.writing import is_same
 from agent_parsers.testing.trials.pieces import a_tool
 from agent_parsers.testing.trials.step_strategies import plain_input, plain_tool, wild
@@ -104,8 +105,10 @@ def test_the_last_turn_in_the_instructions_is_an_answer(dialect: Dialect) -> Non
 
 
 @every_dialect
-def test_without_tools_there_is_an_example_all_the_same(dialect: Dialect) -> None:
-    for tools in (None, [], ["name of\na [tool]"]):
+def test_there_is_an_example_also_if_no_tool_can_be_written(
+    dialect: Dialect,
+) -> None:
+    for tools in (None, ["name of\na [tool]"]):
         action, answer = replies(dialect, tools)
         text = instructions(dialect, tools)
         assert action in text
@@ -115,8 +118,19 @@ def test_without_tools_there_is_an_example_all_the_same(dialect: Dialect) -> Non
 
 
 @every_dialect
-def test_an_empty_list_of_tools_is_named(dialect: Dialect) -> None:
-    assert f"\n\n{dialect.prompt_words.no_tools}\n\n" in instructions(dialect, [])
+@pytest.mark.parametrize("output_type", [None, list[int]])
+def test_without_tools_only_an_answer_is_shown(dialect: Dialect, output_type: Any) -> None:
+    tools = ToolSet([])
+    if output_type is not None:
+        tools = tools.answering(output_type)
+    action, answer = replies(dialect, tools)
+    assert action == ""
+    assert answer in instructions(dialect, tools)
+    prompt = dialect_parser(dialect, tools=tools).render_prompt("Why?")
+    for word in ("search", "[]", "(none)", "tool"):
+        assert word not in prompt.replace(answer, "")
+    if output_type is None:
+        laws.without_tools_no_call_is_shown(dialect)
 
 
 @every_dialect
@@ -141,8 +155,8 @@ def test_no_description_changes_what_stands_around_it(
 @every_dialect
 @given(data=st.data())
 def test_any_name_of_a_tool_can_be_in_a_prompt(dialect: Dialect, data: st.DataObject) -> None:
-    drawn = data.draw(st.lists(wild(dialect), max_size=3), "names")
-    names = [name for name in dict.fromkeys(drawn) if name.strip()]
+    named = wild(dialect).filter(str.strip)
+    names = data.draw(st.lists(named, min_size=1, max_size=3, unique=True), "names")
     action, _ = replies(dialect, names)
     assert action in instructions(dialect, names)
     assert actions_in(dialect_parser(dialect).parse(action))

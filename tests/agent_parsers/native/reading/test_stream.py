@@ -268,7 +268,7 @@ def test_a_closed_parser_takes_nothing_more() -> None:
 def test_a_stream_of_text_is_refused() -> None:
     with pytest.raises(ValueError, match="only works on ChatGeneration"):
         list(ToolsAgentOutputParser().events(["x"]))
-    with pytest.raises(TypeError, match="Expected an AI message"):
+    with pytest.raises(TypeError, match="takes a message of a model"):
         list(ToolsAgentOutputParser().events([lc.HumanMessageChunk("x")]))
 
 

@@ -1,0 +1,48 @@
+"""Turns and steps as short texts for people: a line each for the thought, the calls, the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.actions.agent import AgentAction, as_text
+from output_parsers.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from agent_parsers.actions.agent import TurnResult
+
+__all__ = ["in_a_line", "turn_lines"]
+
+_MOST_CHARS: Final = 100
+"""The longest line, in characters."""
+
+
+def turn_lines(
+    thought: str, result: TurnResult | None, repaired: Iterable[str] = ()
+) -> Iterator[str]:
+    """Yield the lines of a turn: its thought, its calls or its answer, and its repairs.
+
+    Args:
+        thought: The thought.
+        result: The result; `None` if the turn could not be read.
+        repaired: The kinds of the repairs.
+    """
+    if thought.strip():
+        yield in_a_line(thought)
+    match result:
+        case None:
+            pass
+        case AgentAction() | list():
+            for action in result if isinstance(result, list) else [result]:
+                yield in_a_line(f"{action.tool}: {as_text(action.tool_input)}")
+        case finish:
+            yield in_a_line(f"answer: {as_text(finish.output)}")
+    if kinds := ", ".join(repaired):
+        yield in_a_line(f"repaired: {kinds}")
+
+
+def in_a_line(text: str) -> str:
+    """Return *text* on one line that is safe for a terminal, cut if it is long."""
+    line = printable(" ".join(text[: 2 * _MOST_CHARS].split()))
+    return line if len(line) <= _MOST_CHARS else f"{line[: _MOST_CHARS - 1]}…"
