@@ -80,6 +80,8 @@ class CanonicalReader:
         if is_said and may_be_foreign(turn.content, names_of(tools)):
             return None
         if not turn.calls:
+            if text.endswith(self._machine.half_stops):
+                return None
             return turn if self._machine.keeps_answer(turn.content, tools) else None
         known = known_tools(tools)
         if known is None:

@@ -131,7 +131,7 @@ class ShortSteps:
             tools: The available tools, or only their names.
         """
         at = 0 if len(text) <= _LONGEST else self._begin(text)
-        if at < 0:
+        if at < 0 or text.endswith(self._machine.half_stops):
             return None
         found = self._match(text, at)
         if found is None:

@@ -66,7 +66,7 @@ class Texts:
         self._marks = [*(text for texts in marks for text in texts), *PIECES]
 
     def some(self, count: int) -> Iterator[str]:
-        """Yield so many texts; what the dialect cannot write is left out."""
+        """Yield so many texts, some of them answers; what cannot be written is left out."""
         for _ in range(count):
             try:
                 text = self._dialect.write(self._turn())
@@ -76,6 +76,8 @@ class Texts:
 
     def _turn(self) -> Written:
         random = self._random
+        if random.random() < 0.2:
+            return Written(self._said(), answer=self._said() or str(self._value()))
         calls = [
             WrittenCall(random.choice(TOOLS), self._input())
             for _ in range(random.choice((1, 1, 2)))
@@ -126,7 +128,8 @@ class Texts:
                 case 1:
                     text = text[:at] + text[at + random.randrange(1, 8) :]
                 case 2:
-                    text += random.choice(self._marks)
+                    stop = random.choice(self._dialect.stop)
+                    text += random.choice((random.choice(self._marks), stop[: random.randrange(9)]))
                 case _:
                     text = text.replace(
                         random.choice((" ", "\n")), random.choice(("", " ", "\n", "\r\n", "\t"))

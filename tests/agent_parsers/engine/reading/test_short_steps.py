@@ -69,6 +69,8 @@ def texts(dialect: Dialect, seed: int, count: int) -> Iterator[str]:
             step = Written(thought, tool, random.choice(INPUTS))
         text = dialect.write(step)
         if random.random() < 0.1:
+            text += random.choice(dialect.stop)[: random.randrange(1, 9)]
+        if random.random() < 0.1:
             text = text.partition("\n")[2]  # without the label that it may need
         for _ in range(random.choice((0, 0, 1, 2))):
             at = random.randrange(len(text) + 1)
