@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from agent_parsers.decoding.texts.automaton import intersection
 from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
-from agent_parsers.decoding.texts.marks import Marks
+from agent_parsers.decoding.texts.marks import marks_of
 from agent_parsers.decoding.texts.quoting import content_before_calls
 from agent_parsers.decoding.tree.nodes import (
     Chars,
@@ -126,7 +126,7 @@ class _Turns:
         self._dialect = dialect
         self._options = options
         self._shapes = Shapes(dialect)
-        self._marks = Marks(dialect)
+        self._marks = marks_of(dialect)
         self._rules: dict[str, Node] = {}
         self._output_type = output_type_of(tools)
         if tools is not None and not options.schema_inputs:
@@ -223,7 +223,7 @@ class _Turns:
 
     def _has_many_states(self, then: str, within: Automaton) -> bool:
         whole = intersection(self._marks.text(self._marks.begin, then), within)
-        return len(whole.smallest().rows) > _MOST_STATES
+        return len(whole.smallest.rows) > _MOST_STATES
 
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""
@@ -231,7 +231,7 @@ class _Turns:
         made = intersection(self._marks.text(place), NOT_BLANK)
         if not self._is_several:  # a bracket behind the only call may be part of it
             made = intersection(made, PLAIN_TEXT)
-        return sequence(tail, Text(made.smallest()))
+        return sequence(tail, Text(made.smallest))
 
     def _calls(self, rests: list[str]) -> Node | None:
         """Return the calls of a turn that may have several, with what stands before them.
@@ -292,7 +292,7 @@ class _Turns:
             return self._inputs.answer(self._output_type.schema, place, after, quoted=quoted)
         if quoted:
             return Text(self._inputs.quoted(JSON_ESCAPES).text)
-        return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest())
+        return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest)
 
     # -- the text before ---------------------------------------------------------------------------
 
@@ -357,7 +357,7 @@ class _Turns:
             made = self._marks.text(place, then)
             if not is_thought and within is not None:
                 made = intersection(made, within)
-            return Text(made.smallest())
+            return Text(made.smallest)
         ends = self._marks.barred(place.state), last_chars(self._marks.stop)
         return Repeat(Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[")]))), 1, most)
 

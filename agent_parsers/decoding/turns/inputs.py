@@ -133,13 +133,13 @@ class Inputs:
         made = self._marks.text(place, after)
         if after.strip():
             made = intersection(made, text_without(self._closers(after), after))
-        return made.smallest()
+        return made.smallest
 
     def _raw(self, tool: str | None, place: Place, after: str) -> Node:
         """Return the inputs of *tool* where text stands as it is."""
         schema = self._schema(tool)
         if schema is None:
-            return Text(intersection(self.text(place, after), NOT_BLANK).smallest())
+            return Text(intersection(self.text(place, after), NOT_BLANK).smallest)
         whole, inner = self._raw_texts(place, after)
         values = self._values(inner)
         return choice([values.value(schema, schema.root), *self._lone(schema, whole, values)])
@@ -152,14 +152,14 @@ class Inputs:
         barred = self._marks.barred(place.state)
         if after.strip():
             barred = union([barred, last_chars(self._closers(after))])
-        in_json = Strings(inner.smallest(), JSON_ESCAPES, barred)
+        in_json = Strings(inner.smallest, JSON_ESCAPES, barred)
         return Strings(self.text(place, after), "", barred), in_json
 
     def _json(self, tool: str | None, place: Place) -> Node:
         """Return the inputs of *tool* where JSON stands."""
         strings = self.quoted(JSON_ESCAPES)
         if not self._marks.is_call(place):  # readers of calls know what a string is
-            within = self._marks.text(self._marks.fresh(place.state)).smallest()
+            within = self._marks.text(self._marks.fresh(place.state)).smallest
             strings = Strings(within, JSON_ESCAPES, self._marks.barred(place.state))
         values, schema = self._values(strings), self._schema(tool)
         takes_texts = self._shapes.takes_texts
@@ -291,7 +291,8 @@ class Inputs:
         """
         if self._shapes.quotes_values:
             return self.quoted(_PYTHON_ESCAPES)
-        closers = tuple(dict.fromkeys([*self._closers(after), *spelt.tags, *self._marks.stop]))
+        any_tool = self.shape(None).parameters or spelt  # so that texts are the same for all tools
+        closers = tuple(dict.fromkeys([*self._closers(after), *any_tool.tags, *self._marks.stop]))
         return Strings(text_without(closers, after), escapes, last_chars(closers))
 
     # ----------------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ class Strings:
             assert self._within is not None, "something has to end the text"
             return self._within
         made = _escaped(self._escapes)
-        return made if self._within is None else intersection(made, self._within).smallest()
+        return made if self._within is None else intersection(made, self._within)
 
     def body(
         self, flat: dict[str, Any], within: Automaton | None = None, begins: Charset = ANY
@@ -127,7 +127,7 @@ class Strings:
             raise GrammarError(f"a grammar cannot say the format {form!r}")
         least, most = int(flat.get("minLength", 0)), flat.get("maxLength")
         if not least and most is None:
-            made = self.text if within is None else intersection(self.text, within).smallest()
+            made = self.text if within is None else intersection(self.text, within)
             return Text(made)
         most = None if most is None else int(most)
         if begins is ANY:
