@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
     from agent_parsers.decoding.texts.charsets import Charset
 
-__all__ = ["Automaton", "Nfa", "intersection", "partition"]
+__all__ = ["Automaton", "Nfa", "TooManyStates", "intersection", "partition"]
 
 Row: TypeAlias = "tuple[tuple[Charset, int], ...]"
 """The transitions of a state: the characters and the next state. Others end in a refusal."""
 _Meeting: TypeAlias = tuple[int, int, tuple[int, int]]
 _BEYOND: Final = 0x110000
 """More than any code point."""
+
+
+class TooManyStates(Exception):  # noqa: N818 - internal: callers say what it means
+    """Raised for an automaton that would have more states than are allowed."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +183,12 @@ class Nfa:
         )
 
     def automaton(
-        self, start: Iterable[int], *, bad: Collection[int], bad_ends: Collection[int] = ()
+        self,
+        start: Iterable[int],
+        *,
+        bad: Collection[int],
+        bad_ends: Collection[int] = (),
+        most: int | None = None,
     ) -> tuple[Automaton, Mapping[frozenset[int], int]]:
         """Return the automaton of the texts on whose way no *bad* state is reached.
 
@@ -187,9 +196,13 @@ class Nfa:
             start: The states in which a text begins.
             bad: States that no text may reach.
             bad_ends: States in which no text may end.
+            most: The most states; `None` for any number.
 
         Returns:
             The automaton, and its states by the sets of states here.
+
+        Raises:
+            TooManyStates: It has more.
         """
         used = {charset for edges in self.edges for charset, _ in edges}
         classes = partition(used)
@@ -198,8 +211,9 @@ class Nfa:
         known = {first: 0}
         todo = [first]
         rows: list[Row] = []
-        while todo:
-            states = todo.pop(0)
+        for states in todo:
+            if most is not None and len(known) > most:
+                raise TooManyStates(f"it takes an automaton of more than {most} states")
             row: list[tuple[Charset, int]] = []
             for charset, sign in zip(classes, signs, strict=True):
                 to = self.closure(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.decoding.tree.notation import JSON, NAME, Notation
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.engine.grammar.dialect import Written, WrittenCall
 from agent_parsers.engine.reading.rules.machine import machine
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = [
-    "ANSWER", "CONTENT", "ID", "INPUT", "JSON_CONSTANTS", "KEY", "NUMBER", "SLOTS", "TEXT",
+    "ANSWER", "CONTENT", "ID", "INPUT", "KEY", "NUMBER", "SLOTS", "TEXT",
     "THOUGHT", "TOOL", "VALUE", "Calls", "Parameters", "Shapes", "common", "json_in",
 ]  # fmt: skip
 
@@ -38,8 +39,6 @@ THOUGHT, CONTENT, ANSWER, TEXT, INPUT, KEY, VALUE, ID, NUMBER, TOOL = map(
 and the value of a parameter, the id of a call, the number of a step, and the name of any tool."""
 SLOTS: Final = re.compile(f"([{THOUGHT}-{TOOL}])")
 
-JSON_CONSTANTS: Final = ("null", "true", "false")
-"""How JSON writes null, true and false."""
 _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
 _COUNT: Final = 80808
@@ -140,17 +139,48 @@ class Shapes:
         return '\\"' in self._written(Written(tool=_ANY_TOOL, tool_input={"key": 'a"'}))
 
     @cached_property
-    def constants(self) -> tuple[str, str, str]:
+    def enclosing(self) -> tuple[str, str]:
+        """What encloses a value of several lines, such as ``<![CDATA[``; empty if nothing does."""
+        line, lines = (
+            self._written(Written(tool=_ANY_TOOL, tool_input={"key": text})).partition(text)
+            for text in (_WORD, _WORD.replace(" ", "\n"))
+        )
+        if not line[1] or not lines[1]:
+            return "", ""
+        return lines[0].removeprefix(line[0]), lines[2].removesuffix(line[2])
+
+    @cached_property
+    def notation(self) -> Notation:
+        """How values are written that are not text."""
+        made = Notation(self._constants, sorts=self._sorts)
+        written = self._written(Written(tool=_ANY_TOOL, tool_input={_KEYS[0]: [_WORD]}))
+        if not self._dialect.several or self.nests or INPUT in self._calls(None, (1,)):
+            return made
+        if found := re.search(rf"\[(\S+){_WORD}\1\]", written):
+            return replace(made, quote=found[1])
+        nested = self._written(Written(tool=_ANY_TOOL, tool_input={_KEYS[0]: {_KEYS[1]: _WORD}}))
+        before, _, after = nested.partition(_WORD)
+        opens = before[before.rfind(_KEYS[0]) + len(_KEYS[0]) + 1 :]
+        closes = after[: after.find(_KEYS[1]) + len(_KEYS[1]) + 1]
+        if _KEYS[1] not in opens or _KEYS[1] not in closes:
+            raise GrammarError("lists and objects in parameters are written in a way of their own")
+        head, _, tail = opens.partition(_KEYS[1])
+        item = written.partition(_WORD)[0].rpartition(head)[2].removesuffix(tail)
+        element = opens.replace(_KEYS[1], NAME), closes.replace(_KEYS[1], NAME)
+        return replace(made, element=element, item=item)
+
+    @cached_property
+    def _constants(self) -> tuple[str, str, str]:
         """How null, true and false are written."""
         tool_input = {"key": [None, True, False]}
         written = self._written(Written(tool=_ANY_TOOL, tool_input=tool_input))
         python = ("None", "True", "False")
         if not self._dialect.several:  # such an input is written as JSON in text
-            return JSON_CONSTANTS
-        return python if all(word in written for word in python) else JSON_CONSTANTS
+            return JSON.constants
+        return python if all(word in written for word in python) else JSON.constants
 
     @cached_property
-    def sorts(self) -> bool:
+    def _sorts(self) -> bool:
         """Whether parameters are written in the order of their names."""
         written = self._written(Written(tool=_ANY_TOOL, tool_input={"second": 1, "first": 2}))
         return written.find("first") < written.find("second")
@@ -284,6 +314,12 @@ class Shapes:
         parameters = self._parameters(tool, opens, closes)
         return Calls("", parameters, opens, between, closes, bool(many))
 
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of parameters, up to their names and those of tools."""
+        spelt = self.of_tool(None).parameters
+        return spelt.tags if spelt is not None else ()
+
     def _parameters(self, tool: str | None, opens: str, closes: str) -> Parameters:
         def inner(count: int, value: Any = _WORD) -> str:
             written = self._calls(tool, (count,), value)
@@ -302,7 +338,7 @@ class Shapes:
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:
             raise GrammarError(f"the parameters of {self._dialect.name} are not spelt alike")
-        if inner(1, True).replace(self.constants[1], VALUE) != inner(1, _COUNT):
+        if inner(1, True).replace(self._constants[1], VALUE) != inner(1, _COUNT):
             raise GrammarError(
                 f"{self._dialect.name} writes the type of each value, which no grammar knows yet"
             )

@@ -81,10 +81,6 @@ def test_the_texts_that_two_automata_accept() -> None:
         ("kimi_k3", "gbnf", [SEARCH], "the type of each value"),
         ("self_ask", "gbnf", [SEARCH], "it calls 'Intermediate Answer'"),
         ("mistral", "gbnf", ["two words"], "cannot write the name of the tool 'two words'"),
-        ("hermes", "lark", [tool(type="string", pattern="a+")], "cannot say 'pattern'"),
-        ("hermes", "lark", [tool(type="string", format="email")], "the format 'email'"),
-        ("hermes", "lark", [tool(type="integer", multipleOf=3)], "cannot say 'multipleOf'"),
-        ("react", "lark", [tool(enum=["Final Answer: x"])], "has a mark in it"),
         ("hermes", "lark", [], "no tools to call"),
     ],
 )

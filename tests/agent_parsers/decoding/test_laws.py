@@ -22,15 +22,15 @@ from agent_parsers.decoding.forms.gbnf import write_gbnf
 from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.structural_tag import write_structural_tag
 from agent_parsers.decoding.texts import marks
-from agent_parsers.decoding.tree.options import TurnKind
-from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
+from agent_parsers.decoding.tree.options import TurnKind, TurnOptions
+from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.values.strings import Strings
-from agent_parsers.toolset import ToolSet
+from agent_parsers.toolset import ToolInputError, ToolSet
 
 from ...helpers.effort import DEEP, THOROUGH
 from ...helpers.grammar_engines import Llguidance, Xgrammar, needs
 from ...helpers.grammar_samples import PIECES, Sampler, literals, near_misses, own_calls
-from ...helpers.grammar_tools import draw_tools, inputs_of
+from ...helpers.grammar_tools import SETS, draw_tools, inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,21 +51,31 @@ MANY_MARKS = {"granite"}
 COUNT = 3000 if DEEP else 300 if THOROUGH else 25
 """How many sentences of each dialect are tried."""
 TURN_KINDS = get_args(TurnKind)
-SEEDS = range(5 if DEEP else 2 if THOROUGH else 1)
+SEEDS = (*SETS, *range(5 if DEEP else 2 if THOROUGH else 1))
 
 
-def parser_of(dialect: str, seed: int) -> AnyDialectParser:
+def parser_of(dialect: str, seed: int | str) -> AnyDialectParser:
     return get_parser(get_dialect(dialect), tools=draw_tools(seed, dialect), lenient=False)
 
 
 @cache
-def grammar_of(dialect: str, seed: int = 0) -> Grammar:
+def grammar_of(dialect: str, seed: int | str = 0) -> Grammar:
     parser = parser_of(dialect, seed)
     return turn_grammar(parser.dialect, parser.tools, TurnOptions())
 
 
-def sampler_of(dialect: str, seed: int = 0) -> Sampler:
+def sampler_of(dialect: str, seed: int | str = 0) -> Sampler:
     return Sampler(get_dialect(dialect), grammar_of(dialect, seed), seed)
+
+
+def is_noted(error: Exception, dialect: str, seed: int | str) -> bool:
+    """Return whether *error* is about an input in which only what is left out does not fit."""
+    if not isinstance(error, ToolInputError):
+        return False
+    notes = [note for note in grammar_of(dialect, seed).notes if note.tool == error.tool]
+    paths = ["".join(f".{p}" if isinstance(p, str) else "[]" for p in problem.path)[1:]
+             for problem in error.problems]  # fmt: skip
+    return all(any(note.path and path.startswith(note.path) for note in notes) for path in paths)
 
 
 def misread(parser: AnyDialectParser, sentence: str) -> str:
@@ -105,11 +115,15 @@ def meant(result: AgentAction | AgentFinish) -> object:
 @pytest.mark.one_in(30)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_a_grammar_allows_is_read(dialect: str, seed: int) -> None:
+def test_what_a_grammar_allows_is_read(dialect: str, seed: int | str) -> None:
+    """But for what the schema says that the grammar leaves out, which is noted."""
     parser, sampler = parser_of(dialect, seed), sampler_of(dialect, seed)
     kinds = set()
     for _ in range(COUNT):
         sentence = sampler.sentence()
+        error = parser.explain(sentence).error
+        if error is not None and is_noted(error, dialect, seed):
+            continue
         assert not misread(parser, sentence), (misread(parser, sentence), sentence)
         kinds.add(isinstance(parser.parse(sentence), AgentFinish))
     assert kinds == {True, False}
@@ -144,8 +158,8 @@ WRITERS: dict[str, Callable[[Grammar], Any]] = {
 }  # fmt: skip
 
 
-def engines(dialect: str) -> Iterator[Any]:
-    grammar = grammar_of(dialect)
+def engines(dialect: str, seed: int | str = 0) -> Iterator[Any]:
+    grammar = grammar_of(dialect, seed)
     needs("llguidance")
     yield Llguidance("lark", write_lark(grammar))
     needs("xgrammar")
@@ -154,11 +168,12 @@ def engines(dialect: str) -> Iterator[Any]:
 
 
 @pytest.mark.one_in(30)
+@pytest.mark.parametrize("seed", [0, *SETS])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_engines_allow_each_sentence(dialect: str) -> None:
-    sampler = sampler_of(dialect)
+def test_engines_allow_each_sentence(dialect: str, seed: int | str) -> None:
+    sampler = sampler_of(dialect, seed)
     sentences = [sampler.sentence() for _ in range(COUNT // 2)]
-    for engine in engines(dialect):
+    for engine in engines(dialect, seed):
         for sentence in sentences:
             assert engine.accepts(sentence), (type(engine).__name__, sentence)
 
@@ -211,12 +226,13 @@ def turns(parser: AnyDialectParser, seed: int) -> Iterator[str]:
 
 
 @pytest.mark.one_in(30)
+@pytest.mark.parametrize("seed", [0, *SETS])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_render_writes_is_allowed(dialect: str) -> None:
-    parser = parser_of(dialect, 0)
-    written = list(islice(turns(parser, 0), None if THOROUGH else 20))
+def test_what_render_writes_is_allowed(dialect: str, seed: int | str) -> None:
+    parser = parser_of(dialect, seed)
+    written = list(islice(turns(parser, 0), None if THOROUGH and seed != "hundred" else 40))
     assert len(written) > 5
-    for engine in engines(dialect):
+    for engine in engines(dialect, seed):
         for turn in written:
             assert engine.accepts(turn), (type(engine).__name__, turn)
 

@@ -45,7 +45,7 @@ def test_null_is_written_and_read_back(dialect: str, schema: dict[str, Any]) -> 
 def test_a_text_that_would_be_read_as_null_is_refused(dialect: str) -> None:
     parser = get_parser(dialect, tools=[tool(ALLOW_NULL["text or null"])])
     action = AgentAction(tool="search", tool_input={"query": "a", "limit": "null"}, log="")
-    with pytest.raises(ValueError, match="input .* is read back as .*'limit': None"):
+    with pytest.raises(ValueError, match=r"input .* is read back as .*'limit': None"):
         parser.render(action)
 
 
