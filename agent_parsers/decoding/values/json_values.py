@@ -14,8 +14,10 @@ from agent_parsers.decoding.texts.charsets import chars, union
 from agent_parsers.decoding.tree.nodes import (
     NOTHING,
     Chars,
+    Choice,
     Repeat,
     Rule,
+    Sequence,
     Text,
     choice,
     optional,
@@ -79,6 +81,7 @@ class JsonValues:
         self._notes = notes
         self._notation = notation
         self._refs: dict[tuple[Schema, str], str] = {}
+        self._items: dict[Node, str] = {}
 
     @property
     def string(self) -> Node:
@@ -133,12 +136,21 @@ class JsonValues:
         *first, last = items
         if most == 0:
             return sequence(opens, self._ws, closes)
+        last = self._shared(last)
         count = len(first)
         comma = sequence(",", self._ws)
         more = repeat(sequence(comma, last), max(least - 1 - count, 0), _less(most, count + 1))
         inner = sequence(*(part for each in first for part in (each, comma)), last, more)
         whole = sequence(opens, self._ws, inner, self._ws, closes)
         return whole if least else choice([whole, sequence(opens, self._ws, closes)])
+
+    def _shared(self, node: Node) -> Node:
+        """Return *node*, as a part with a name if it has parts: lists have it twice."""
+        if not isinstance(node, Sequence | Choice):
+            return node
+        name = self._items.setdefault(node, f"{self._name}-item-{len(self._items) + 1}")
+        self._rules[name] = node
+        return Rule(name)
 
     @property
     def _ws(self) -> Node:

@@ -35,6 +35,7 @@ __all__ = ["automaton_of", "of_pattern"]
 _MOST_STATES: Final = 600
 """The most states of an automaton; grammars with more take engines too long."""
 _MOST_REPEATS: Final = 2000
+_MOST_DEEP: Final = 20
 
 _ASCII: Final = ((0x01, 0x7F),)
 _DIGIT: Final = chars("0123456789")
@@ -153,6 +154,7 @@ class _Reader:
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._at = 0
+        self._depth = 0
 
     def alternatives(self) -> list[tuple[bool, Node, bool]]:
         """Return the alternatives, and whether each begins and ends with the text."""
@@ -245,7 +247,11 @@ class _Reader:
             if not closer or named == name or not named.isidentifier():
                 self._refuse("a group that is more than a group, such as one that looks ahead")
             self._at += len(name) + 1
+        self._depth += 1
+        if self._depth > _MOST_DEEP:
+            self._refuse(f"groups that are nested deeper than {_MOST_DEEP} levels")
         found = choice(node for _, node, _ in self._alternatives(within=True))
+        self._depth -= 1
         if not self._take(")"):
             self._refuse("a bracket that nothing closes")
         return found
