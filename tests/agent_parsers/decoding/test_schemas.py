@@ -297,7 +297,8 @@ def test_a_pattern_is_found_in_each_text_of_its_automaton(seed: int) -> None:
         ("(a", "nothing closes"),
         ("a)", "nothing opens"), ("*a", "nothing to repeat"), ("[a", "nothing closes"),
         (r"\x4", "without digits"), ("[\\d-z]", "range"), ("(a{99}){99}", "repeats too much"),
-        ("(" * 400 + "a" + ")" * 400, "nested deeper than 20 levels"), ("a{3,2}", "'{' without"), ("a.{12}b", "more than 600 states"), ("\\", "'\\\\'"),
+        ("(" * 400 + "a" + ")" * 400, "nested deeper than 20 levels"), ("a{3,2}", "'{' without"),
+        ("a.{12}b", "more than 600 states"), ("\\", "'\\\\'"),
         ("[]", "nothing closes"), ("a\0", "no grammar has"), ("[^\\s\\S]", "no text fits"),
     ],
 )  # fmt: skip
