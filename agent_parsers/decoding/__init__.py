@@ -9,14 +9,21 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.decoding.export import GrammarOptions
+    from agent_parsers.decoding.tree.notes import GrammarNote, GrammarText, GrammarTree
     from agent_parsers.decoding.tree.options import GrammarForm, Server
     from agent_parsers.decoding.tree.problems import GrammarError
 
-__all__ = ["GrammarError", "GrammarForm", "GrammarOptions", "Server"]
+__all__ = [
+    "GrammarError", "GrammarForm", "GrammarNote", "GrammarOptions", "GrammarText", "GrammarTree",
+    "Server",
+]  # fmt: skip
 
 _MODULES = {
     "GrammarOptions": "agent_parsers.decoding.export",
     "GrammarForm": "agent_parsers.decoding.tree.options",
+    "GrammarNote": "agent_parsers.decoding.tree.notes",
+    "GrammarText": "agent_parsers.decoding.tree.notes",
+    "GrammarTree": "agent_parsers.decoding.tree.notes",
     "Server": "agent_parsers.decoding.tree.options",
     "GrammarError": "agent_parsers.decoding.tree.problems",
 }

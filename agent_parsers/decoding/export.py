@@ -12,9 +12,10 @@ from agent_parsers.decoding.forms.json_schema import write_json_schema
 from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.regex import write_regex
 from agent_parsers.decoding.forms.structural_tag import write_structural_tag
-from agent_parsers.decoding.tree.options import GrammarForm, Server, Start, TurnKind
+from agent_parsers.decoding.tree.notes import GrammarText, GrammarTree
+from agent_parsers.decoding.tree.options import GrammarForm, Server, Start, TurnKind, TurnOptions
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
+from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.turns.shapes import Shapes
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
@@ -42,6 +43,9 @@ class GrammarOptions(TypedDict, total=False):
     """The most calls of a turn; `None`, the default, for any number."""
     schema_inputs: bool
     """Whether inputs follow the schemas of the tools, as by default, or are of any kind."""
+    exact: bool
+    """Whether to raise a `GrammarError` if the grammar leaves out anything of the schemas. By
+    default it is looser there, and its ``notes`` say where."""
     max_thought: int | None
     """The most characters of a thought, which is then one line without colons and brackets;
     `None`, the default, for any number."""
@@ -65,7 +69,7 @@ _WRITERS: Final[dict[str, Callable[[Grammar], Any]]] = {
 
 def write_grammar(
     form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
-) -> str | dict[str, Any]:
+) -> GrammarText | GrammarTree:
     """Return the grammar of the turns of *dialect* in a *form*.
 
     Args:
@@ -87,19 +91,21 @@ def write_grammar(
 @lru_cache(maxsize=32)
 def _written(
     form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
-) -> str | dict[str, Any]:
+) -> GrammarText | GrammarTree:
     """Return the same; made once, since servers are asked for it with each request."""
     output_type = output_type_of(tools)
     try:
         if output_type is not None and output_type.is_never:
             options = _only_calls(options)
         if form == "json_schema":
-            return write_json_schema(Shapes(dialect), tools, options)
+            return GrammarTree(write_json_schema(Shapes(dialect), tools, options))
         grammar = turn_grammar(dialect, tools, options, brief=form == "regex")
-        written: str | dict[str, Any] = _WRITERS[form](grammar)
+        written = _WRITERS[form](grammar)
     except GrammarError as error:
         raise GrammarError(f"{dialect.name} has no grammar in the form {form!r}: {error}") from None
-    return written
+    made = GrammarText(written) if isinstance(written, str) else GrammarTree(written)
+    made.notes = grammar.notes
+    return made
 
 
 def _only_calls(options: TurnOptions) -> TurnOptions:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from agent_parsers.decoding.export import GrammarOptions
-    from agent_parsers.decoding.tree.options import GrammarForm, Server
-    from agent_parsers.decoding.turns.grammar import TurnOptions
+    from agent_parsers.decoding.tree.notes import GrammarText, GrammarTree
+    from agent_parsers.decoding.tree.options import GrammarForm, Server, TurnOptions
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
@@ -33,12 +33,14 @@ class Constrained:
         self,
         form: Literal["lark", "llguidance", "gbnf", "regex"],
         **options: Unpack[GrammarOptions],
-    ) -> str: ...
+    ) -> GrammarText: ...
     @overload
     def grammar(
         self, form: Literal["json_schema", "structural_tag"], **options: Unpack[GrammarOptions]
-    ) -> dict[str, Any]: ...
-    def grammar(self, form: GrammarForm, **options: Unpack[GrammarOptions]) -> str | dict[str, Any]:
+    ) -> GrammarTree: ...
+    def grammar(
+        self, form: GrammarForm, **options: Unpack[GrammarOptions]
+    ) -> GrammarText | GrammarTree:
         """Return a grammar for constrained decoding: the model can write only turns of the dialect.
 
         Strict parsing reads every such turn as an action of one of the tools, or as an answer. The
@@ -53,7 +55,12 @@ class Constrained:
                 ``start`` (as the field of the parser, which is the default), ``thoughts=False``
                 for turns without, ``max_calls`` (the most calls of a turn), ``max_thought`` and
                 ``max_content`` (their most characters), and ``schema_inputs=False`` for inputs of
-                any kind; see `GrammarOptions`.
+                any kind, and ``exact=True`` to refuse schemas that a grammar cannot say as a
+                whole; see `GrammarOptions`.
+
+        Returns:
+            The grammar. Its ``notes`` say what it leaves out of the schemas of the tools, such as
+            ``uniqueItems``: there the model can write more than the parser takes.
 
         Raises:
             GrammarError: The form cannot say it, such as free text in a JSON Schema; it is a
@@ -85,7 +92,7 @@ class Constrained:
         return request_fields(server, self.dialect, self.tools, self._turn_options(options))
 
     def _turn_options(self, options: GrammarOptions) -> TurnOptions:
-        from agent_parsers.decoding.turns.grammar import TurnOptions
+        from agent_parsers.decoding.tree.options import TurnOptions
 
         start: Literal["", "content", "thought"] = self.start
         if self.prompt:

@@ -193,7 +193,8 @@ def _prompt(parser: AnyDialectParser, _request: _Request) -> dict[str, Any]:
 
 def _grammar(parser: AnyDialectParser, _request: _Request) -> dict[str, Any]:
     try:
-        return {"text": parser.grammar("gbnf")}
+        grammar = parser.grammar("gbnf")
+        return {"text": "".join(f"# {note}\n" for note in grammar.notes) + grammar}
     except GrammarError as error:
         return {"problem": str(error)}
 

@@ -26,8 +26,9 @@ from agent_parsers import (
     list_dialects,
     run_agent,
 )
+from agent_parsers.decoding.tree.options import TurnOptions
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
+from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.json_form import from_json
 from agent_parsers.templates import from_response_template, response_template
 from agent_parsers.testing import ScriptedModel
@@ -36,6 +37,7 @@ from agent_parsers.toolset.output_type import OutputType
 from outputs import AIMessage
 
 from ..helpers.effort import THOROUGH
+from ..helpers.grammar_engines import Llguidance, needs
 from ..helpers.grammar_samples import Sampler
 
 if TYPE_CHECKING:
@@ -451,10 +453,19 @@ def test_json_schemas_have_the_type() -> None:
     assert tree["properties"]["action_input"] == {"$ref": "#/$defs/answer"}
     never = get_parser("json", tools=["search"], output_type=Never)
     assert "Final Answer" not in json.dumps(never.grammar("json_schema"))
-    abc = Annotated[str, Field(pattern="^[a-c]+$")]
-    for name in ("react", "json"):
-        with pytest.raises(GrammarError, match="pattern"):
-            get_parser(name, output_type=abc).grammar("gbnf", turn="answer")
+
+
+@pytest.mark.parametrize("name", ["react", "json"])
+def test_grammars_have_the_pattern_of_the_type(name: str) -> None:
+    needs("llguidance")
+    parser = get_parser(name, output_type=Annotated[str, Field(pattern="^[a-c]+$")])
+    engine = Llguidance("lark", parser.grammar("lark", turn="answer", exact=True))
+    written = parser.render(AgentFinish({"output": "cab"}, ""))
+    assert engine.accepts(written)
+    assert not engine.accepts(written.replace("cab", "cad"))
+    odd = get_parser(name, output_type=Annotated[str, Field(pattern=r"^a|\bb")])
+    (note,) = odd.grammar("lark", turn="answer").notes
+    assert str(note).startswith("the answer: 'pattern' of the whole value is left out: ")
 
 
 class Tree(BaseModel):

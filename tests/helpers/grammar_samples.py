@@ -48,7 +48,7 @@ class Sampler:
         seed: Makes the draws repeatable.
     """
 
-    def __init__(self, dialect: Dialect, grammar: Grammar, seed: int) -> None:
+    def __init__(self, dialect: Dialect, grammar: Grammar, seed: int | str) -> None:
         self._grammar = grammar
         self._random = Random(seed)
         self.pieces = [*PIECES, *near_misses(dialect), *own_calls(dialect)]

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from agent_parsers.cli.options import (
+    NAME,
     DialectArgument,
     Format,
     FormatOption,
@@ -95,26 +96,32 @@ def grammar(
     max_content: Annotated[
         int | None, typer.Option(min=0, help="The most characters of content beside calls.")
     ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Refuse schemas that cannot be said as a whole.")
+    ] = False,
 ) -> None:
     """Write a grammar for constrained decoding: the model can write only turns of the dialect.
 
-    Inputs follow the schemas of the tools, if --tools names a file with schemas.
+    Inputs follow the schemas of the tools, if --tools names a file with schemas. What cannot be
+    said of them is left out, which standard error reports.
     """
     from agent_parsers import get_dialect
     from agent_parsers.decoding import GrammarError
     from agent_parsers.decoding.export import write_grammar
-    from agent_parsers.decoding.turns.grammar import TurnOptions
+    from agent_parsers.decoding.tree.options import TurnOptions
 
     try:
         options = TurnOptions(
             turn, start or "", thoughts, max_calls,
-            max_thought=max_thought, max_content=max_content,
+            exact=exact, max_thought=max_thought, max_content=max_content,
         )  # fmt: skip
         written = write_grammar(form, get_dialect(name), known_tools(tools), options)
     except GrammarError as error:
         fail(str(error))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    for note in written.notes:
+        typer.echo(f"{NAME}: {note}", err=True)
     if isinstance(written, str):
         typer.echo(written, nl=not written.endswith("\n"))
     else:

@@ -11,7 +11,7 @@ from agent_parsers.decoding.turns.shapes import ANSWER, ID, INPUT, SLOTS, TOOL, 
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.turns.grammar import TurnOptions
+    from agent_parsers.decoding.tree.options import TurnOptions
     from agent_parsers.decoding.turns.shapes import Shapes
     from agent_parsers.toolset import ToolSet
 

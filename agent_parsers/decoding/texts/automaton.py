@@ -5,21 +5,28 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.decoding.texts.charsets import ANY, minus, union
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 
     from agent_parsers.decoding.texts.charsets import Charset
 
-__all__ = ["Automaton", "Nfa", "intersection", "partition"]
+__all__ = ["Automaton", "Nfa", "TooManyStates", "intersection", "partition"]
 
 Row: TypeAlias = "tuple[tuple[Charset, int], ...]"
 """The transitions of a state: the characters and the next state. Others end in a refusal."""
+_Meeting: TypeAlias = tuple[int, int, tuple[int, int]]
+_BEYOND: Final = 0x110000
+"""More than any code point."""
+
+
+class TooManyStates(Exception):  # noqa: N818 - internal: callers say what it means
+    """Raised for an automaton that would have more states than are allowed."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +45,30 @@ class Automaton:
 
     def step(self, state: int, char: str) -> int:
         """Return the state after *char*; -1 if it is refused."""
-        lows, ranges = self._by_range[state]
-        code = ord(char)
-        at = bisect_right(lows, code) - 1
-        return ranges[at][1] if at >= 0 and code <= ranges[at][0] else -1
+        code, ranges = ord(char), self._ranges[state]
+        at = bisect_right(ranges, (code, _BEYOND)) - 1
+        return ranges[at][2] if at >= 0 and code <= ranges[at][1] else -1
 
     @cached_property
-    def _by_range(self) -> list[tuple[list[int], list[tuple[int, int]]]]:
-        """For each state, where ranges of characters begin, and where they end and lead."""
-        found = []
-        for row in self.rows:
-            ranges = sorted((low, high, to) for charset, to in row for low, high in charset)
-            found.append(([low for low, _, _ in ranges], [each[1:] for each in ranges]))
-        return found
+    def _ranges(self) -> list[list[tuple[int, int, int]]]:
+        """For each state, the ranges of characters in order: their ends, and where they lead."""
+        return [
+            sorted((low, high, to) for charset, to in row for low, high in charset)
+            for row in self.rows
+        ]
+
+    def meet(self, other: Automaton, state: int, beside: int) -> Iterator[_Meeting]:
+        """Yield the ranges that lead on from *state* here and from *beside* in *other*."""
+        ours, theirs = self._ranges[state], other._ranges[beside]
+        here = there = 0
+        while here < len(ours) and there < len(theirs):
+            (low, high, to), (first, last, goal) = ours[here], theirs[there]
+            if max(low, first) <= min(high, last):
+                yield max(low, first), min(high, last), (to, goal)
+            if high < last:
+                here += 1
+            else:
+                there += 1
 
     def run(self, text: str, state: int | None = None) -> int:
         """Return the state after *text*, from *state* on; -1 if the text is refused."""
@@ -71,39 +89,38 @@ class Automaton:
     def _hash(self) -> int:
         return hash((self.rows, self.start, self.accepting))
 
+    @cached_property
     def smallest(self) -> Automaton:
-        """Return the smallest automaton that accepts the same texts; states in order of use."""
+        """The smallest automaton that accepts the same texts; its states are in order of use."""
         live = self._live()
-        classes = partition({charset for row in self.rows for charset, _ in row})
-        moves = [self._moves(state, classes, live) for state in range(len(self.rows))]
-        block = [int(state in self.accepting) for state in range(len(self.rows))]
+        moves = [[each for each in row if each[2] in live] for row in self._ranges]
+        block = [int(state in self.accepting) for state in range(len(moves))]
         count = 0
         while count != len(set(block)):
             count = len(set(block))
             seen: dict[Hashable, int] = {}
             signs = [
-                (block[state], tuple(block[to] if to >= 0 else -1 for to in moves[state]))
-                for state in range(len(self.rows))
+                (own, _joined((low, high, block[to]) for low, high, to in row))
+                for own, row in zip(block, moves, strict=True)
             ]
             block = [seen.setdefault(sign, len(seen)) for sign in signs]
         order = {block[self.start]: 0}
         rows: list[Row] = []
         todo = [self.start]
-        while todo:
-            state = todo.pop(0)
-            by_target: defaultdict[int, list[Charset]] = defaultdict(list)
-            for charset, to in zip(classes, moves[state], strict=True):
-                if to < 0:
-                    continue
+        for state in todo:
+            reached = []
+            for low, high, to in moves[state]:
                 if block[to] not in order:
                     order[block[to]] = len(order)
                     todo.append(to)
-                by_target[order[block[to]]].append(charset)
-            rows.append(tuple((union(sets), to) for to, sets in by_target.items()))
+                reached.append((low, high, order[block[to]]))
+            rows.append(_row(reached))
         accepting = frozenset(
             order[block[state]] for state in self.accepting if block[state] in order
         )
-        return Automaton(tuple(rows), 0, accepting)
+        made = Automaton(tuple(rows), 0, accepting)
+        made.__dict__["smallest"] = made
+        return made
 
     def _live(self) -> set[int]:
         """Return the states from which a text may still be accepted."""
@@ -117,10 +134,6 @@ class Automaton:
                 live.add(state)
                 todo.append(state)
         return live
-
-    def _moves(self, state: int, classes: Iterable[Charset], live: Collection[int]) -> list[int]:
-        reached = (self.step(state, chr(charset[0][0])) for charset in classes)
-        return [to if to in live else -1 for to in reached]
 
     def where(self, is_end: Callable[[int], bool]) -> Automaton:
         """Return the automaton of those accepted texts whose last state fulfils *is_end*."""
@@ -170,7 +183,12 @@ class Nfa:
         )
 
     def automaton(
-        self, start: Iterable[int], *, bad: Collection[int], bad_ends: Collection[int] = ()
+        self,
+        start: Iterable[int],
+        *,
+        bad: Collection[int],
+        bad_ends: Collection[int] = (),
+        most: int | None = None,
     ) -> tuple[Automaton, Mapping[frozenset[int], int]]:
         """Return the automaton of the texts on whose way no *bad* state is reached.
 
@@ -178,9 +196,13 @@ class Nfa:
             start: The states in which a text begins.
             bad: States that no text may reach.
             bad_ends: States in which no text may end.
+            most: The most states; `None` for any number.
 
         Returns:
             The automaton, and its states by the sets of states here.
+
+        Raises:
+            TooManyStates: It has more.
         """
         used = {charset for edges in self.edges for charset, _ in edges}
         classes = partition(used)
@@ -189,8 +211,9 @@ class Nfa:
         known = {first: 0}
         todo = [first]
         rows: list[Row] = []
-        while todo:
-            states = todo.pop(0)
+        for states in todo:
+            if most is not None and len(known) > most:
+                raise TooManyStates(f"it takes an automaton of more than {most} states")
             row: list[tuple[Charset, int]] = []
             for charset, sign in zip(classes, signs, strict=True):
                 to = self.closure(
@@ -205,6 +228,25 @@ class Nfa:
             rows.append(tuple(row))
         accepting = frozenset(n for states, n in known.items() if states.isdisjoint(bad_ends))
         return Automaton(tuple(rows), 0, accepting), known
+
+
+def _joined(ranges: Iterable[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
+    """Return *ranges* that lead on, with those joined that touch and lead to the same state."""
+    joined: list[tuple[int, int, int]] = []
+    for low, high, to in ranges:
+        if joined and joined[-1][1] + 1 == low and joined[-1][2] == to:
+            joined[-1] = joined[-1][0], high, to
+        else:
+            joined.append((low, high, to))
+    return tuple(joined)
+
+
+def _row(ranges: Iterable[tuple[int, int, int]]) -> Row:
+    """Return the transitions of a state, given *ranges* in order and where they lead."""
+    by_target: dict[int, list[tuple[int, int]]] = {}
+    for low, high, to in _joined(ranges):
+        by_target.setdefault(to, []).append((low, high))
+    return tuple((tuple(each), to) for to, each in by_target.items())
 
 
 def partition(charsets: Iterable[Charset]) -> list[Charset]:
@@ -223,29 +265,25 @@ def _holds(charset: Charset, part: Charset) -> bool:
     return not minus((part[0],), charset)
 
 
+@lru_cache(maxsize=1024)
 def intersection(one: Automaton, other: Automaton) -> Automaton:
-    """Return the automaton of the texts that both accept."""
-    classes = partition(
-        {charset for each in (one, other) for row in each.rows for charset, _ in row}
-    )
+    """Return the smallest automaton of the texts that both accept.
+
+    Those of a dialect are the same for each of its parsers and tools, so they are kept.
+    """
     first = (one.start, other.start)
     known = {first: 0}
     todo = [first]
     rows: list[Row] = []
-    while todo:
-        a, b = todo.pop(0)
-        row = []
-        for charset in classes:
-            char = chr(charset[0][0])
-            to = one.step(a, char), other.step(b, char)
-            if min(to) < 0:
-                continue
+    for a, b in todo:
+        reached = []
+        for low, high, to in one.meet(other, a, b):
             if to not in known:
                 known[to] = len(known)
                 todo.append(to)
-            row.append((charset, known[to]))
-        rows.append(tuple(row))
+            reached.append((low, high, known[to]))
+        rows.append(_row(reached))
     accepting = frozenset(
         number for (a, b), number in known.items() if a in one.accepting and b in other.accepting
     )
-    return Automaton(tuple(rows), 0, accepting)
+    return Automaton(tuple(rows), 0, accepting).smallest

@@ -8,7 +8,7 @@ refused, such as a word of prose that would be a marker before a list.
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_parsers.decoding.texts.automaton import Automaton, Nfa, intersection
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["Marks", "Place", "spellings", "text_without"]
+__all__ = ["Marks", "Place", "marks_of", "spellings", "text_without"]
 
 
 def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
@@ -66,7 +66,7 @@ def text_without(parts: tuple[str, ...], then: str = "") -> Automaton:
 
     expected = first(nfa.closure([home]))
     fits = {number for states, number in known.items() if first(states) == expected}
-    return made.where(fits.__contains__).smallest()
+    return made.where(fits.__contains__).smallest
 
 
 @cache
@@ -78,7 +78,7 @@ def no_json_lines() -> Automaton:
     nfa.edge(home, chars("\n"), line)
     nfa.edge(line, union([SPACES, chars("`")]), line)
     nfa.edge(line, chars("{["), bad)
-    return nfa.automaton([home, line], bad=[bad])[0].smallest()
+    return nfa.automaton([home, line], bad=[bad])[0].smallest
 
 
 def _literals(table: Table) -> tuple[str, ...]:
@@ -150,6 +150,8 @@ class Marks:
         self._lenient = dialect.lenient
         self.stop = dialect.stop
         self._scanners: dict[str, _Scanner] = {}
+        self._texts: dict[tuple[Place, str], Automaton] = {}
+        self._in_json: dict[tuple[str, str], Automaton] = {}
 
     @property
     def begin(self) -> Place:
@@ -180,12 +182,17 @@ class Marks:
         return place, met
 
     def text(self, place: Place, then: str = "") -> Automaton:
-        """Return the automaton of texts at *place* that have no marker and no stop sequence.
+        """Return the smallest automaton of texts at *place* without marker and stop sequence.
 
         Args:
             place: Where they begin.
             then: What follows them; its markers, if it has any, must be the first.
         """
+        if (place, then) not in self._texts:
+            self._texts[place, then] = self._text(place, then).smallest
+        return self._texts[place, then]
+
+    def _text(self, place: Place, then: str) -> Automaton:
         scanner = self._scanner(place.state)
         made, known = scanner.nfa.automaton(place.reached, bad=scanner.ends)
         if then:
@@ -223,6 +230,11 @@ class Marks:
             state: The state of the table.
             then: What follows the JSON.
         """
+        if (state, then) not in self._in_json:
+            self._in_json[state, then] = self._strings(state, then)
+        return self._in_json[state, then]
+
+    def _strings(self, state: str, then: str) -> Automaton:
         scanner = self._scanner(state)
         place = self.follow(self.fresh(state), '\n"')
         made, known = scanner.nfa.automaton(place.reached, bad=scanner.ends)
@@ -261,3 +273,9 @@ class Marks:
         if state not in self._scanners:
             self._scanners[state] = _Scanner(self.table, state)
         return self._scanners[state]
+
+
+@lru_cache(maxsize=256)
+def marks_of(dialect: Dialect) -> Marks:
+    """Return the markers of *dialect*; its texts are made once, whatever the parser and tools."""
+    return Marks(dialect)

@@ -62,7 +62,7 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
     else:
         bad_ends |= _denial(nfa, sentence)
     made, _ = nfa.automaton([home, line, sentence], bad=bad, bad_ends=bad_ends)
-    return made.smallest()
+    return made.smallest
 
 
 def _denial(nfa: Nfa, sentence: int) -> set[int]:

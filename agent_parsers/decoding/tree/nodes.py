@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
     from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.charsets import Charset
+    from agent_parsers.decoding.tree.notes import GrammarNote
 
 __all__ = [
     "NOTHING", "Chars", "Choice", "Grammar", "Literal", "Node", "Repeat", "Rule", "Sequence",
-    "Text", "choice", "factored", "optional", "sequence",
+    "Text", "choice", "factored", "optional", "repeat", "sequence",
 ]  # fmt: skip
 
 
@@ -82,6 +83,8 @@ class Grammar:
     """A turn."""
     rules: Mapping[str, Node] = field(default_factory=dict)
     """The parts with names."""
+    notes: tuple[GrammarNote, ...] = ()
+    """What it leaves out of the schemas of the tools."""
 
 
 def sequence(*parts: Node | str) -> Node:
@@ -118,6 +121,11 @@ def factored(options: Iterable[Node]) -> Node:
         sequence(first, factored(rests) if len(rests) > 1 else rests[0])
         for first, rests in by_first.items()
     )
+
+
+def repeat(part: Node, least: int, most: int | None) -> Node:
+    """Return *part* from *least* to *most* times; engines refuse a repeat of no times."""
+    return NOTHING if most == 0 else Repeat(part, least, most)
 
 
 def optional(part: Node) -> Node:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, get_args
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.decoding.texts.automaton import intersection
 from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
-from agent_parsers.decoding.texts.marks import Marks
+from agent_parsers.decoding.texts.marks import marks_of
 from agent_parsers.decoding.texts.quoting import content_before_calls
 from agent_parsers.decoding.tree.nodes import (
     Chars,
@@ -16,20 +15,13 @@ from agent_parsers.decoding.tree.nodes import (
     Repeat,
     Rule,
     Text,
-    choice,
     factored,
     optional,
     sequence,
 )
-from agent_parsers.decoding.tree.options import Start, TurnKind
+from agent_parsers.decoding.tree.notes import Notes
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.inputs import (
-    NOT_BLANK,
-    PLAIN_TEXT,
-    Inputs,
-    last_chars,
-    tokens,
-)
+from agent_parsers.decoding.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs
 from agent_parsers.decoding.turns.shapes import (
     ANSWER,
     CONTENT,
@@ -39,6 +31,8 @@ from agent_parsers.decoding.turns.shapes import (
     Shapes,
     common,
 )
+from agent_parsers.decoding.turns.slots import tokens
+from agent_parsers.decoding.turns.texts import Texts, last_chars
 from agent_parsers.decoding.values.strings import JSON_ESCAPES
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
@@ -48,57 +42,15 @@ if TYPE_CHECKING:
     from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.marks import Place
     from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.tree.options import TurnOptions
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["TurnOptions", "turn_grammar"]
+__all__ = ["turn_grammar"]
 
 
 _MOST_STATES: Final = 210
 """The most states of content before calls; llguidance follows no more at once."""
-
-
-@dataclass(frozen=True)
-class TurnOptions:
-    """What turns a grammar has."""
-
-    turn: TurnKind = "any"
-    start: Start = ""
-    thoughts: bool = True
-    """Whether a turn may have a thought."""
-    max_calls: int | None = None
-    """The most calls of a turn; `None` for any number."""
-    schema_inputs: bool = True
-    """Whether inputs follow the schemas of the tools."""
-    max_thought: int | None = None
-    """The most characters of a thought; `None` for any number."""
-    max_content: int | None = None
-    """The most characters of content beside calls; `None` for none if each turn has a call, and
-    for any number otherwise."""
-
-    def __post_init__(self) -> None:
-        for name, value, known in (("turn", self.turn, TurnKind), ("start", self.start, Start)):
-            if value not in get_args(known):
-                raise ValueError(f"{name} is one of {get_args(known)}, not {value!r}")
-        if self.max_calls is not None and self.max_calls < 1:
-            raise ValueError(f"max_calls is at least 1, not {self.max_calls!r}")
-        for name in ("max_thought", "max_content"):
-            if (most := getattr(self, name)) is not None and most < 0:
-                raise ValueError(f"{name} is at least 0, not {most!r}")
-        if self.start == "thought" and not self.has_thoughts:
-            raise ValueError(
-                "a turn that begins in a thought has one: leave out thoughts=False, max_thought=0"
-            )
-
-    @property
-    def has_thoughts(self) -> bool:
-        """Whether a turn may have a thought."""
-        return self.thoughts and self.max_thought != 0
-
-    @property
-    def has_content(self) -> bool:
-        """Whether a turn may have content beside its calls."""
-        return self.turn != "call" if self.max_content is None else self.max_content > 0
 
 
 def turn_grammar(
@@ -126,12 +78,14 @@ class _Turns:
         self._dialect = dialect
         self._options = options
         self._shapes = Shapes(dialect)
-        self._marks = Marks(dialect)
+        self._marks = marks_of(dialect)
         self._rules: dict[str, Node] = {}
+        self._notes = Notes()
         self._output_type = output_type_of(tools)
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
-        self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)
+        self._texts = Texts(self._shapes, self._marks, self._rules, self._notes)
+        self._inputs = Inputs(tools, self._shapes, self._marks, self._texts, self._notes)
         self._names: list[str | None] = [None] if tools is None else [*tools.names]
 
     def grammar(self) -> Grammar:
@@ -142,7 +96,11 @@ class _Turns:
             turns += self._answers()
         if not turns:
             raise GrammarError(f"{self._dialect.name} has no such turns")
-        return Grammar(factored(turns), self._rules)
+        notes = tuple(self._notes.found)
+        if notes and self._options.exact:
+            more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
+            raise GrammarError(f"not all of the schemas can be said: {notes[0]}{more}")
+        return Grammar(factored(turns), self._rules, notes)
 
     # -- turns with calls --------------------------------------------------------------------------
 
@@ -216,14 +174,16 @@ class _Turns:
         for nodes, place in self._leads(leads.pop(), then, within):
             if not self._is_several:
                 named = zip(self._names, rests, strict=True)
-                made = choice(self._inputs.rest(*each, place) for each in named)
+                made = self._inputs.any_of(
+                    (name, partial(self._inputs.rest, name, rest, place)) for name, rest in named
+                )
                 yield sequence(*nodes, self._rule("call", made), *after)
             elif (calls := self._calls(rests)) is not None:
                 yield sequence(*nodes, calls, *after)
 
     def _has_many_states(self, then: str, within: Automaton) -> bool:
         whole = intersection(self._marks.text(self._marks.begin, then), within)
-        return len(whole.smallest().rows) > _MOST_STATES
+        return len(whole.smallest.rows) > _MOST_STATES
 
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""
@@ -231,7 +191,7 @@ class _Turns:
         made = intersection(self._marks.text(place), NOT_BLANK)
         if not self._is_several:  # a bracket behind the only call may be part of it
             made = intersection(made, PLAIN_TEXT)
-        return sequence(tail, Text(made.smallest()))
+        return sequence(tail, Text(made.smallest))
 
     def _calls(self, rests: list[str]) -> Node | None:
         """Return the calls of a turn that may have several, with what stands before them.
@@ -250,7 +210,7 @@ class _Turns:
         if len(gaps) > 1 or (gap := gaps.pop()) is None:
             return None
         before, cut = gap
-        each = self._rule("call", choice(map(self._inputs.call, self._names)))
+        each = self._rule("call", self._each_call)
         most = None if self._options.max_calls is None else self._options.max_calls - 1
         # A stop sequence may end all calls together; its first characters may be the last call's.
         ends_all = closes and any(
@@ -260,6 +220,12 @@ class _Turns:
         more = [Repeat(sequence(between, each), 0, most)] if most != 0 else []
         calls = sequence(opens.removeprefix(cut), each, *more, closes)
         return sequence(before, self._rule("calls", calls))
+
+    @cached_property
+    def _each_call(self) -> Node:
+        """A call of any tool, in turns that may have several."""
+        call = self._inputs.call
+        return self._inputs.any_of((name, partial(call, name)) for name in self._names)
 
     def _rule(self, name: str, node: Node) -> Node:
         """Return *node* as a part with a name."""
@@ -291,8 +257,8 @@ class _Turns:
         if self._output_type is not None:
             return self._inputs.answer(self._output_type.schema, place, after, quoted=quoted)
         if quoted:
-            return Text(self._inputs.quoted(JSON_ESCAPES).text)
-        return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest())
+            return Text(self._texts.quoted(JSON_ESCAPES).text)
+        return Text(intersection(self._texts.bare(place, after), NOT_BLANK).smallest)
 
     # -- the text before ---------------------------------------------------------------------------
 
@@ -357,7 +323,7 @@ class _Turns:
             made = self._marks.text(place, then)
             if not is_thought and within is not None:
                 made = intersection(made, within)
-            return Text(made.smallest())
+            return Text(made.smallest)
         ends = self._marks.barred(place.state), last_chars(self._marks.stop)
         return Repeat(Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[")]))), 1, most)
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.decoding.tree.notation import JSON, NAME, Notation
 from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.reading.rules.machine import machine
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = [
-    "ANSWER", "CONTENT", "ID", "INPUT", "JSON_CONSTANTS", "KEY", "NUMBER", "SLOTS", "TEXT",
+    "ANSWER", "CONTENT", "ID", "INPUT", "KEY", "NUMBER", "SLOTS", "TEXT",
     "THOUGHT", "TOOL", "VALUE", "Calls", "Parameters", "Shapes", "common", "json_in",
 ]  # fmt: skip
 
@@ -37,8 +38,6 @@ THOUGHT, CONTENT, ANSWER, TEXT, INPUT, KEY, VALUE, ID, NUMBER, TOOL = map(
 and the value of a parameter, the id of a call, the number of a step, and the name of any tool."""
 SLOTS: Final = re.compile(f"([{THOUGHT}-{TOOL}])")
 
-JSON_CONSTANTS: Final = ("null", "true", "false")
-"""How JSON writes null, true and false."""
 _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
 _COUNT: Final = 80808
@@ -149,16 +148,45 @@ class Shapes:
         return '\\"' in self._written_value('a"')
 
     @cached_property
-    def constants(self) -> tuple[str, str, str]:
+    def enclosing(self) -> tuple[str, str]:
+        """What encloses a value of several lines, such as ``<![CDATA[``; empty if nothing does."""
+        if self._form.call.parameters is None:
+            return "", ""
+        before, _, after = self._written_value("a\nb").partition("a\nb")
+        return (before, after) if self._written_value("a b") == "a b" else ("", "")
+
+    @cached_property
+    def notation(self) -> Notation:
+        """How values are written that are not text."""
+        call = self._form.call
+        made = Notation(self._constants, sorts=self._sorts)
+        if not self._dialect.several or self.nests:
+            return made
+        if call.parameters is None and call.has_json_input:
+            return made
+        written, nested = self._written_value([_WORD]), self._written_value({_KEYS[1]: _WORD})
+        if found := re.search(rf"\[(\S+){_WORD}\1\]", written):
+            return replace(made, quote=found[1])
+        opens, _, after = nested.partition(_WORD)
+        closes = after[: after.find(_KEYS[1]) + len(_KEYS[1]) + 1]
+        if _KEYS[1] not in opens or _KEYS[1] not in closes:
+            raise GrammarError("lists and objects in parameters are written in a way of their own")
+        head, _, tail = opens.partition(_KEYS[1])
+        item = written.partition(_WORD)[0].rpartition(head)[2].removesuffix(tail)
+        element = opens.replace(_KEYS[1], NAME), closes.replace(_KEYS[1], NAME)
+        return replace(made, element=element, item=item)
+
+    @cached_property
+    def _constants(self) -> tuple[str, str, str]:
         """How null, true and false are written."""
         python = ("None", "True", "False")
         if not self._dialect.several:  # such an input is written as JSON in text
-            return JSON_CONSTANTS
+            return JSON.constants
         written = self._written_value([None, True, False])
-        return python if all(word in written for word in python) else JSON_CONSTANTS
+        return python if all(word in written for word in python) else JSON.constants
 
     @cached_property
-    def sorts(self) -> bool:
+    def _sorts(self) -> bool:
         """Whether parameters are written in the order of their names."""
         call, given = self._form.call, {"second": 1, "first": 2}
         written = call.parameters(given) if call.parameters else call.write_input(given)
@@ -281,6 +309,12 @@ class Shapes:
             return Calls(call, None, opens, between, closes, several)
         parameters = self._parameters(tool, opens, closes)
         return Calls("", parameters, opens, between, closes, several)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of parameters, up to their names and those of tools."""
+        spelt = self.of_tool(None).parameters
+        return spelt.tags if spelt is not None else ()
 
     def _parameters(self, tool: str | None, opens: str, closes: str) -> Parameters:
         (begins, ends), (before, _, behind) = self._form.around, self._form.calls

@@ -1,54 +1,59 @@
-"""Values in JSON, by the JSON Schema of a tool or of any kind.
+"""Values in JSON and in notations like it, by the JSON Schema of a tool or of any kind.
 
 Members of objects stand in the order of the schema, which is that of `render`. What a grammar
-cannot say, such as ``pattern``, is refused, because a model that keeps to the grammar must not fail
-the check of the tool.
+cannot say is left out and noted: the check of the tool still knows it.
 """
 
 from __future__ import annotations
 
-import json
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.texts.charsets import chars
+from agent_parsers.decoding.texts.automaton import intersection
+from agent_parsers.decoding.texts.charsets import chars, union
 from agent_parsers.decoding.tree.nodes import (
     NOTHING,
     Chars,
+    Choice,
     Repeat,
     Rule,
+    Sequence,
     Text,
     choice,
     optional,
+    repeat,
     sequence,
 )
-from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.values.members import in_order
+from agent_parsers.decoding.tree.notation import JSON
+from agent_parsers.decoding.tree.problems import GrammarError, NoValue
+from agent_parsers.decoding.values.cases import cases
+from agent_parsers.decoding.values.members import declared, in_order
 from agent_parsers.decoding.values.numbers import integer, number
+from agent_parsers.decoding.values.patterns import of_pattern
+from agent_parsers.decoding.values.strings import count_of, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.tree.notation import Notation
+    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.values.cases import Case
     from agent_parsers.decoding.values.strings import Strings
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["JsonValues", "words"]
+__all__ = ["JsonValues"]
 
-_UNSAID: Final = (
-    "pattern", "not", "if", "patternProperties", "propertyNames", "minProperties", "maxProperties",
-    "dependentRequired", "uniqueItems", "contains",
-)  # fmt: skip
-"""Keywords that the check of a tool enforces and a grammar cannot say."""
 _INDENT: Final = 40
 _SPACE: Final = optional(sequence(" "))
 _BLANK: Final = optional(choice([" ", sequence("\n", Repeat(Chars(chars(" \t")), 0, _INDENT))]))
 """White space as programs write it; with any of it, some models write nothing else."""
 _KINDS: Final = ("object", "array", "string", "number", "boolean", "null")
-
-
-def words(value: Any) -> str:
-    """Return *value* in JSON as `render` writes it."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+_LETTERS: Final = union([chars("_"), ((65, 90), (97, 122))])
+_BARE_KEY: Final = sequence(
+    Chars(_LETTERS), Repeat(Chars(union([_LETTERS, chars("0123456789")])), 0, 63)
+)
+_SAYS_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 
 
 class JsonValues:
@@ -58,7 +63,8 @@ class JsonValues:
         rules: Collects the parts with names.
         name: Begins the names of the parts.
         strings: What may stand in strings.
-        constants: How null, true and false are written.
+        notes: Collects what is left out.
+        notation: How values are written.
     """
 
     def __init__(
@@ -66,23 +72,29 @@ class JsonValues:
         rules: dict[str, Node],
         name: str,
         strings: Strings,
-        constants: tuple[str, str, str] = ("null", "true", "false"),
+        notes: Notes,
+        notation: Notation = JSON,
     ) -> None:
         self._rules = rules
         self._name = name
         self._strings = strings
-        self._constants = constants
-        self._refs: dict[tuple[str, str], str] = {}
+        self._notes = notes
+        self._notation = notation
+        self._refs: dict[tuple[Schema, str], str] = {}
+        self._items: dict[Node, str] = {}
 
     @property
     def string(self) -> Node:
         """Any string."""
-        return Rule(self._add("string", lambda: sequence('"', Text(self._strings.text), '"')))
+        return Rule(self._add("string", lambda: self._quoted(Text(self._strings.text))))
 
     @property
     def any_object(self) -> Node:
         """Any object."""
         return self._any("object")
+
+    def _quoted(self, body: Node) -> Node:
+        return sequence(self._notation.quote, body, self._notation.quote)
 
     def _any(self, kind: str = "value") -> Node:
         """Return any value of a *kind*."""
@@ -94,14 +106,20 @@ class JsonValues:
             return Rule(self._add(kind, lambda: self._row("[", [self._any()], "]", 0, None)))
         if kind == "string":
             return self.string
-        null, *truths = self._constants
+        null, *truths = self._notation.constants
         if kind == "null":
             return sequence(null)
-        return choice(truths) if kind == "boolean" else number({})
+        return choice(truths) if kind == "boolean" else number({}, self._notes)
 
     def _any_members(self) -> Node:
-        member = sequence(self.string, ":", self._ws, self._any())
-        return self._row("{", [member], "}", 0, None)
+        return self._row("{", [self._member(self._any_key, self._any())], "}", 0, None)
+
+    @property
+    def _any_key(self) -> Node:
+        return self.string if self._notation.is_json else _BARE_KEY
+
+    def _member(self, key: Node, value: Node) -> Node:
+        return sequence(key, ":", self._ws, value)
 
     def _add(self, name: str, make: Callable[[], Node]) -> str:
         """Add a part under a *name*, if there is none, and return its whole name."""
@@ -118,154 +136,240 @@ class JsonValues:
         *first, last = items
         if most == 0:
             return sequence(opens, self._ws, closes)
+        last = self._shared(last)
         count = len(first)
         comma = sequence(",", self._ws)
-        more = Repeat(sequence(comma, last), max(least - 1 - count, 0), _less(most, count + 1))
+        more = repeat(sequence(comma, last), max(least - 1 - count, 0), _less(most, count + 1))
         inner = sequence(*(part for each in first for part in (each, comma)), last, more)
         whole = sequence(opens, self._ws, inner, self._ws, closes)
         return whole if least else choice([whole, sequence(opens, self._ws, closes)])
+
+    def _shared(self, node: Node) -> Node:
+        """Return *node*, as a part with a name if it has parts: lists have it twice."""
+        if not isinstance(node, Sequence | Choice):
+            return node
+        name = self._items.setdefault(node, f"{self._name}-item-{len(self._items) + 1}")
+        self._rules[name] = node
+        return Rule(name)
+
+    @property
+    def _ws(self) -> Node:
+        if not self._notation.is_json:
+            return NOTHING
+        name, blank = ("ws", _BLANK) if self._strings.may_hold("\n") else ("space", _SPACE)
+        self._rules.setdefault(name, blank)
+        return Rule(name)
 
     def value(self, schema: Schema, node: Any) -> Node:
         """Return the values that *node*, a part of *schema*, allows.
 
         Raises:
-            GrammarError: The schema has something that a grammar cannot say.
+            NoValue: There is none that can be written.
         """
-        if isinstance(node, dict) and "$ref" in node:
-            key = (words(schema.root), node["$ref"])
-            if key not in self._refs:
-                self._refs[key] = f"{self._name}-ref-{len(self._refs) + 1}"
+        if not isinstance(node, dict) or node.keys() - _SAYS_NOTHING != {"$ref"}:
+            return self._value(schema, node)
+        key = (schema, node["$ref"])
+        if key not in self._refs:
+            rules, refs = {**self._rules}, {**self._refs}
+            self._refs[key] = f"{self._name}-ref-{len(self._refs) + 1}"
+            self._rules[self._refs[key]] = NOTHING
+            try:
                 self._rules[self._refs[key]] = self._value(schema, node)
-            return Rule(self._refs[key])
-        return self._value(schema, node)
+            except NoValue:  # neither is there what refers to it
+                self._rules.clear()
+                self._rules.update(rules)
+                self._refs = refs
+                raise
+        return Rule(self._refs[key])
 
     def _value(self, schema: Schema, node: Any) -> Node:
-        if isinstance(node, bool):
-            if not node:
-                raise GrammarError("a grammar cannot say that there is no value")
-            return self._any()
-        flat = schema.flat(node)
-        for keyword in _UNSAID:
-            if flat.get(keyword, False) is not False:
-                raise GrammarError(f"a grammar cannot say {keyword!r}")
-        if "enum" in flat or "const" in flat:
-            allowed = flat["enum"] if "enum" in flat else [flat["const"]]
-            return choice(self._literal(value) for value in allowed)
-        for keyword in ("anyOf", "oneOf"):
-            if keyword in flat:
-                if keyword == "oneOf" and not _differ(schema, flat[keyword]):
-                    raise GrammarError("a grammar cannot say that just one part of 'oneOf' fits")
-                return choice(self.value(schema, part) for part in flat[keyword])
-        kinds = flat.get("type", "object" if "properties" in flat else None)
-        if kinds is None:
-            return self._any()
-        named = [kinds] if isinstance(kinds, str) else kinds
-        return choice(self._of_kind(schema, flat, kind) for kind in named)
+        return self.one_of(schema, cases(schema, node, self._notes))
 
-    def _of_kind(self, schema: Schema, flat: dict[str, Any], kind: str) -> Node:
-        match kind:
+    def one_of(self, schema: Schema, found: list[Case]) -> Node:
+        """Return the values of any of the cases that were *found* in a *schema*.
+
+        Raises:
+            NoValue: There is none that can be written.
+        """
+        made: list[Node] = []
+        problem = "no value fits"
+        for case in found:
+            try:
+                made.append(self._case(schema, case))
+            except NoValue as error:
+                problem = str(error)
+                kind = case.get("type", "enum")
+                if len(found) > 1:
+                    self._notes.add("enum" if kind == "enum" else "type", f"{kind}: {problem}")
+        if not made:
+            raise NoValue(problem)
+        return choice(made)
+
+    def _case(self, schema: Schema, case: Case) -> Node:
+        if "enum" in case:
+            return self._constants(case["enum"])
+        match case.get("type"):
+            case None:
+                return self._any()
             case "object":
-                return self._object(schema, flat)
+                return self._object(schema, case)
             case "array":
-                return self._array(schema, flat)
+                return self._array(schema, case)
             case "string":
-                return self._string(flat)
+                return self._string(case)
             case "integer":
-                return integer(flat)
+                return integer(case, self._notes)
             case "number":
-                return number(flat)
-            case _:
+                return number(case, self._notes)
+            case kind:
                 return self._any(kind)
 
-    def _object(self, schema: Schema, flat: dict[str, Any]) -> Node:
-        properties, more = flat.get("properties", {}), flat.get("additionalProperties")
-        required = flat.get("required", ())
-        if missing := [key for key in required if key not in properties]:
-            raise GrammarError(f"the required keys {missing} are no properties of the schema")
-        if not properties:
-            if more is False or (more is None and "properties" in flat):
-                return sequence("{", self._ws, "}")
-            member = sequence(
-                self.string, ":", self._ws, self.value(schema, True if more is None else more)
-            )
-            return self._row("{", [member], "}", 0, None)
-        parts = [
-            (
-                sequence(self._literal(key), ":", self._ws, self.value(schema, part)),
-                key in required,
-            )
-            for key, part in properties.items()
-            if part is not False
-        ]
+    # -- objects -----------------------------------------------------------------------------------
+
+    def _object(self, schema: Schema, case: Case) -> Node:
+        if not case.get("properties") and not case.get("required"):
+            return self._map(schema, case)
+        found = declared(
+            schema,
+            case,
+            lambda key, part: self._member(self._key(key), self.value(schema, part)),
+            self._notes,
+        )
+        if self._notation.sorts:
+            found.sort(key=lambda member: member[0].lower())
+        parts = [(made, is_required) for _, made, is_required in found]
+        empty = sequence("{", self._ws, "}")
+        if not parts:
+            return empty
         members, may_be_empty = in_order(parts, sequence(",", self._ws))
         whole = sequence("{", self._ws, members, self._ws, "}")
-        return choice([whole, sequence("{", self._ws, "}")]) if may_be_empty else whole
+        return choice([whole, empty]) if may_be_empty and not case.get("minProperties") else whole
 
-    @property
-    def _ws(self) -> Node:
-        if self._strings.may_hold("\n"):
-            self._rules.setdefault("ws", _BLANK)
-            return Rule("ws")
-        self._rules.setdefault("space", _SPACE)
-        return Rule("space")
+    def _key(self, key: str) -> Node:
+        return self._literal(key) if self._notation.is_json else sequence(key)
 
-    def _array(self, schema: Schema, flat: dict[str, Any]) -> Node:
-        first, rest = flat.get("prefixItems", ()), flat.get("items", True)
-        if isinstance(rest, list):  # as in drafts before 2020-12
-            first, rest = rest, flat.get("additionalItems", True)
-        items = [self.value(schema, part) for part in first]
-        least, most = int(flat.get("minItems", 0)), flat.get("maxItems")
-        if rest is not False and (most is None or most > len(items)):
-            items.append(self.value(schema, rest))
-        elif items and least < len(items):
-            least = len(items)  # shorter lists are left out
-        most = None if most is None else int(most)
+    def _map(self, schema: Schema, case: Case) -> Node:
+        """Return objects of which no member is declared."""
+        more = case.get("additionalProperties", "properties" not in case)
+        least = count_of(case, "minProperties", self._notes) or 0
+        most = count_of(case, "maxProperties", self._notes)
+        members = [*self._by_pattern(schema, case)]
+        if not case.get("patternProperties") and more is not False:
+            with self._notes.below(".*"):
+                members = [self._member(self._key_of(schema, case), self.value(schema, more))]
+        elif more is not False:
+            self._notes.add("additionalProperties", "a key of any name may match a pattern")
+        if members:
+            return self._row("{", [choice(members)], "}", least, most)
+        if least:
+            raise NoValue("an object without members is none")
+        return sequence("{", self._ws, "}")
+
+    def _by_pattern(self, schema: Schema, case: Case) -> Iterator[Node]:
+        patterns = case.get("patternProperties", {})
+        if not self._notation.is_json and patterns:
+            self._notes.add("patternProperties", "names without quotes follow no pattern")
+            return
+        made = []
+        for pattern, part in patterns.items():
+            if part is False:
+                continue
+            try:
+                made.append(of_pattern(pattern))
+            except GrammarError as error:
+                self._notes.add("patternProperties", f"no grammar is made of {pattern!r}: {error}")
+                continue
+            with self._notes.below(".*"):
+                key = self._string({"pattern": (pattern,)})
+                yield self._member(key, self.value(schema, part))
+        if any(intersection(one, other).accepting for one, other in combinations(made, 2)):
+            self._notes.add("patternProperties", "a key may match several, of which one is said")
+
+    def _key_of(self, schema: Schema, case: Case) -> Node:
+        if "propertyNames" not in case:
+            return self._any_key
+        if not self._notation.is_json:
+            self._notes.add("propertyNames", "names without quotes follow no pattern")
+            return self._any_key
+        found = [
+            {"enum": [*filter(_is_text, each["enum"])]} if "enum" in each else each
+            for each in cases(schema, case["propertyNames"], self._notes)
+        ]
+        texts = [
+            each or {"type": "string"}
+            for each in found
+            if each.get("type", "string") == "string" and each.get("enum") != []
+        ]
+        return self.one_of(schema, texts)
+
+    # -- lists, strings and constants --------------------------------------------------------------
+
+    def _array(self, schema: Schema, case: Case) -> Node:
+        first, rest = case.get("prefixItems", ()), case.get("items", True)
+        least = count_of(case, "minItems", self._notes) or 0
+        most = count_of(case, "maxItems", self._notes)
+        if case.get("uniqueItems") and (most is None or most > 1):
+            self._notes.add("uniqueItems", "a grammar does not know which items a list has already")
+        with self._notes.below("[]"):
+            items = [self.value(schema, part) for part in first[:most]]
+            count = len(items)
+            if rest is not False and (most is None or most > count):
+                try:
+                    items.append(self.value(schema, rest))
+                except NoValue:
+                    most = count
+            elif most is None or most > count:
+                most = count
+        if most is not None and most < least:
+            raise NoValue("no list is so long")
         if not items:
             return sequence("[", self._ws, "]")
-        return self._row("[", items, "]", max(least, len(first)), most)
+        # Lists that are shorter than the first items are left out.
+        return self._row("[", items, "]", max(least, count), most)
 
-    def _string(self, flat: dict[str, Any]) -> Node:
-        body = self._strings.body(flat)
-        return self.string if isinstance(body, Text) else sequence('"', body, '"')
+    def _string(self, case: Case) -> Node:
+        body = self._strings.body(case, self._notes)
+        return self.string if body == Text(self._strings.text) else self._quoted(body)
+
+    def _constants(self, values: list[Any]) -> Node:
+        made, problems = [], []
+        for value in values:
+            try:
+                made.append(self._literal(value))
+            except NoValue as error:
+                problems.append(str(error))
+        if not made:
+            raise NoValue(problems[0])
+        for problem in problems:
+            self._notes.add("enum", problem)
+        return choice(made)
 
     def _literal(self, value: Any) -> Node:
-        if value is None or isinstance(value, bool):
-            null, true, false = self._constants
-            return sequence(null if value is None else true if value else false)
-        written = words(value)
-        self._strings.check(written)
+        written = self._written(value)
+        self._strings.check(written, value)
         return sequence(written)
+
+    def _written(self, value: Any) -> str:
+        """Return *value* as `render` writes it."""
+        null, true, false = self._notation.constants
+        comma, colon = (", ", ": ") if self._notation.is_json else (",", ":")
+        if value is None or isinstance(value, bool):
+            return null if value is None else true if value else false
+        if isinstance(value, list):
+            return f"[{comma.join(map(self._written, value))}]"
+        if isinstance(value, dict):
+            keys = sorted(value, key=str.lower) if self._notation.sorts else value
+            name = self._written if self._notation.is_json else str
+            return f"{{{comma.join(f'{name(k)}{colon}{self._written(value[k])}' for k in keys)}}}"
+        if isinstance(value, str) and not self._notation.is_json:
+            self._strings.check(value, value)
+            return f"{self._notation.quote}{value}{self._notation.quote}"
+        return words(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _less(most: int | None, count: int) -> int | None:
     return None if most is None else most - count
-
-
-def _differ(schema: Schema, parts: list[Any]) -> bool:
-    """Return whether no value can fit two of *parts*, as their types or constants show."""
-    signs = [set(_signs(schema.flat(part))) for part in parts]
-    return all(
-        signs[a] & signs[b] == set() and bool(signs[a]) and bool(signs[b])
-        for a in range(len(parts))
-        for b in range(a)
-    ) or _have_tag(schema, parts)
-
-
-def _signs(flat: dict[str, Any]) -> Iterator[str]:
-    kinds = flat.get("type", ())
-    for kind in [kinds] if isinstance(kinds, str) else kinds:
-        yield "number" if kind == "integer" else kind
-
-
-def _have_tag(schema: Schema, parts: list[Any]) -> bool:
-    """Return whether objects have a member whose constants tell them apart."""
-    members = [schema.flat(part).get("properties", {}) for part in parts]
-    for key in members[0] if members else ():
-        tags = [
-            frozenset(map(words, flat.get("enum", [flat["const"]] if "const" in flat else ())))
-            for flat in (schema.flat(each.get(key, {})) for each in members)
-        ]
-        required = all(key in schema.flat(part).get("required", ()) for part in parts)
-        if required and all(tags) and sum(map(len, tags)) == len(frozenset().union(*tags)):
-            return True
-    return False

@@ -1,17 +1,77 @@
-"""Parts in a fixed order, of which some may be left out, with something between them."""
+"""The members of an object: those that its schema declares, in a fixed order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers.decoding.tree.nodes import NOTHING, choice, optional, sequence
+from agent_parsers.decoding.tree.problems import NoValue
+from agent_parsers.toolset.problems.policy import Policy
+from agent_parsers.toolset.schemas.fit import Fitter
+from agent_parsers.toolset.schemas.schema_shape import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.values.cases import Case
+    from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["in_order"]
+__all__ = ["declared", "in_order"]
+
+
+def declared(
+    schema: Schema, case: Case, make: Callable[[str, Any], Node], notes: Notes
+) -> list[tuple[str, Node, bool]]:
+    """Return the members that *case* declares: name, what is written, and whether it is required.
+
+    Args:
+        schema: The schema of the input.
+        case: A part of it, of objects.
+        make: Makes a member, given its name and a part of the schema.
+        notes: Collects what is left out.
+
+    Raises:
+        NoValue: A required member has no value.
+    """
+    required, names = case.get("required", ()), case.get("propertyNames", True)
+    parts = {**case.get("properties", {})}
+    more = case.get("additionalProperties", "properties" not in case)
+    patterns = case.get("patternProperties", {})
+    for keyword, others in (
+        ("additionalProperties", more),
+        ("patternProperties", patterns or False),
+    ):
+        if others is not False:
+            notes.add(keyword, "a grammar has only members that are declared")
+    for key in required:
+        parts.setdefault(key, True if _matching(patterns, key) else more)
+    for keyword, is_said in (
+        ("minProperties", case.get("minProperties", 0) <= max(len(required), 1)),
+        ("maxProperties", case.get("maxProperties", len(parts)) >= len(parts)),
+    ):
+        if not is_said:
+            notes.add(keyword, "a grammar does not count members that may be left out")
+    fitter = Fitter(schema, Policy())
+    found: list[tuple[str, Node, bool]] = []
+    for key, part in parts.items():
+        also = _matching(patterns, key)
+        allowed = {"allOf": [part, *also]} if also else part
+        with notes.below(f".{key}"):
+            try:
+                made = make(key, allowed if fitter.fits(key, names) else False)
+                found.append((key, made, key in required))
+            except NoValue as error:
+                if key in required:
+                    raise
+                if part is not False:
+                    notes.add("properties", str(error))
+    return found
+
+
+def _matching(patterns: dict[str, Any], key: str) -> list[Any]:
+    return [part for pattern, part in patterns.items() if compiled(pattern).search(key)]
 
 
 def in_order(parts: Sequence[tuple[Node, bool]], between: Node) -> tuple[Node, bool]:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.decoding.texts.automaton import Automaton, intersection
-from agent_parsers.decoding.texts.charsets import ANY, Charset, chars, minus
-from agent_parsers.decoding.tree.nodes import Chars, Repeat, Text, choice, optional, sequence
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.texts.charsets import ANY, SPACES, Charset, chars, minus
+from agent_parsers.decoding.tree.nodes import Chars, Text, choice, repeat, sequence
+from agent_parsers.decoding.tree.problems import GrammarError, NoValue
+from agent_parsers.decoding.values.patterns import of_pattern
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.tree.nodes import Node
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["JSON_ESCAPES", "Strings"]
+    from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.values.cases import Case
+
+__all__ = ["JSON_ESCAPES", "Strings", "constants", "count_of", "words"]
 
 JSON_ESCAPES: Final = '"\\/bfnrt'
 """The characters that JSON has after a backslash, apart from ``u``."""
 
 _PLAIN: Final = minus(ANY, ((1, 0x1F), (0x22, 0x22), (0x5C, 0x5C)))
 _HEX: Final = chars("0123456789abcdefABCDEF")
-_DIGIT: Final = Chars(((0x30, 0x39),))
 
 
 def _escaped(escapes: Charset) -> Automaton:
@@ -40,42 +45,115 @@ def _escaped(escapes: Charset) -> Automaton:
     )
 
 
-def _digits(count: int) -> Node:
-    return Repeat(_DIGIT, count, count)
-
-
-def _day(months: list[Node], last: list[Node]) -> Node:
-    days = [sequence("0", Chars(chars("123456789"))), sequence("1", _DIGIT)]
-    return sequence(choice(months), "-", choice([*days, *last]))
-
-
-_TWENTIES: Final = sequence("2", _DIGIT)
-_DATE: Final = sequence(
-    Chars(chars("12")), _digits(3), "-",
-    choice([
-        _day([sequence("0", Chars(chars("13578"))), sequence("1", Chars(chars("02")))],
-             [_TWENTIES, sequence("30"), sequence("31")]),
-        _day([sequence("0", Chars(chars("469"))), sequence("11")], [_TWENTIES, sequence("30")]),
-        _day([sequence("02")], [sequence("2", Chars(chars("012345678")))]),
-    ]),
-)  # fmt: skip
-_HOUR: Final = choice([sequence(Chars(chars("01")), _DIGIT), sequence("2", Chars(chars("0123")))])
-_SIXTY: Final = sequence(Chars(chars("012345")), _DIGIT)
-_TIME: Final = sequence(
-    _HOUR, ":", _SIXTY, ":", _SIXTY, optional(sequence(".", Repeat(_DIGIT, 1, 6))),
-    optional(choice(["Z", sequence(Chars(chars("+-")), _HOUR, ":", _SIXTY)])),
-)  # fmt: skip
-_FORMATS: Final[dict[str, Node]] = {
+_HOUR: Final = r"(?:[01]\d|2[0-3])"
+_TIME: Final = rf"{_HOUR}:[0-5]\d:[0-5]\d(?:\.\d{{1,6}})?(?:Z|[+-]{_HOUR}:[0-5]\d)?"
+_MONTHS: Final = (
+    r"(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])",
+    r"(?:0[469]|11)-(?:0[1-9]|[12]\d|30)",
+    r"02-(?:0[1-9]|1\d|2[0-8])",
+)
+_DATE: Final = rf"[12]\d{{3}}-(?:{'|'.join(_MONTHS)})"
+_BYTE: Final = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_PART: Final = "[0-9A-Fa-f]{1,4}"
+_FORMATS: Final[dict[str, str]] = {
     "date": _DATE,
     "time": _TIME,
-    "date-time": sequence(_DATE, "T", _TIME),
-    "uuid": sequence(
-        *(part for size in (8, 4, 4, 4) for part in (Repeat(Chars(_HEX), size, size), "-")),
-        Repeat(Chars(_HEX), 12, 12),
-    ),
-}
-_CHECKED: Final = frozenset({*_FORMATS, "email", "uri", "ipv4", "ipv6"})
-"""The formats that the check of a tool knows."""
+    "date-time": f"{_DATE}T{_TIME}",
+    "uuid": "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
+    "email": r"[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)*",
+    "uri": r"[A-Za-z][A-Za-z0-9+.-]*:\S+",
+    "ipv4": rf"{_BYTE}(?:\.{_BYTE}){{3}}",
+    "ipv6": "|".join([
+        f"(?:{_PART}:){{7}}{_PART}", "::",
+        *(f"(?:{_PART}:){{1,{7 - n}}}(?::{_PART}){{{n}}}" for n in range(1, 7)),
+        f"(?:{_PART}:){{1,7}}:", f":(?::{_PART}){{1,7}}",
+    ]),
+}  # fmt: skip
+"""The formats that the check of a tool knows, as regular expressions of what it accepts."""
+_MOST_COUNT: Final = 1000
+"""The most characters that are counted; engines refuse grammars that repeat more often."""
+_MOST_PAIRS: Final = 30_000
+"""The most states of an automaton that counts characters, before it is made smaller."""
+_NAMES: Final = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+"""How characters are written after a backslash."""
+_ENDS: Final = Automaton(
+    (((SPACES, 0), (minus(ANY, SPACES), 1)), ((SPACES, 0), (minus(ANY, SPACES), 1))),
+    0,
+    frozenset([1]),
+)
+"""Texts that do not end in white space."""
+
+
+def _in_quotes(texts: Automaton) -> Automaton:
+    """Return the automaton of *texts* as they are written in quotes, by `json.dumps`."""
+    rows = [*texts.rows]
+    for state, row in enumerate(texts.rows):
+        plain = [(_common(charset, _PLAIN), to) for charset, to in row]
+        named = [
+            (chars(name), to)
+            for charset, to in row
+            for char, name in _NAMES.items()
+            if _common(charset, chars(char))
+        ]
+        rows[state] = tuple(each for each in plain if each[0])
+        if named:
+            rows[state] += ((chars("\\"), len(rows)),)
+            rows.append(tuple(named))
+    return Automaton(tuple(rows), texts.start, texts.accepting)
+
+
+def _common(one: Charset, other: Charset) -> Charset:
+    return minus(one, minus(ANY, other))
+
+
+def _counted(least: int, most: int | None) -> Automaton:
+    """Return the automaton of texts of so many characters."""
+    size = least if most is None else most
+    rows: list[tuple[tuple[Charset, int], ...]] = [((ANY, at + 1),) for at in range(size)]
+    rows.append(((ANY, size),) if most is None else ())
+    return Automaton(tuple(rows), 0, frozenset(range(least, size + 1)))
+
+
+def words(value: Any) -> str:
+    """Return *value* in JSON as `render` writes it."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _marked(value: Any) -> str:
+    return f"{words(value):.80} has a mark in it that the dialect would read"
+
+
+def constants(case: Case, ways: Iterable[tuple[str, Strings, str]], notes: Notes) -> Iterator[Node]:
+    """Yield the texts of an enumeration.
+
+    Args:
+        case: The enumeration.
+        ways: How a text may be written: what stands before it, what may stand in it, and what
+            stands behind it.
+        notes: Collects the texts that can be written in no way.
+    """
+    for value in case["enum"]:
+        if not isinstance(value, str):
+            continue
+        is_written = False
+        for before, strings, behind in ways:
+            written = words(value)[1:-1] if strings.has_escapes else value
+            if strings.may_hold(written):
+                is_written = True
+                yield sequence(before, written, behind)
+        if not is_written:
+            notes.add("enum", _marked(value))
+
+
+def count_of(flat: Case, keyword: str, notes: Notes) -> int | None:
+    """Return the number that *flat* has for a *keyword*, if it is one that engines count to."""
+    if keyword not in flat:
+        return None
+    count = int(flat[keyword])
+    if count <= _MOST_COUNT:
+        return count
+    notes.add(keyword, f"engines do not count to more than {_MOST_COUNT}")
+    return None
 
 
 class Strings:
@@ -105,45 +183,83 @@ class Strings:
             assert self._within is not None, "something has to end the text"
             return self._within
         made = _escaped(self._escapes)
-        return made if self._within is None else intersection(made, self._within).smallest()
+        return made if self._within is None else intersection(made, self._within)
 
     def body(
-        self, flat: dict[str, Any], within: Automaton | None = None, begins: Charset = ANY
+        self, flat: Case, notes: Notes, within: Automaton | None = None, begins: Charset = ANY
     ) -> Node:
-        """Return the texts that *flat*, a part of a schema, allows, without quotes.
+        """Return the texts that *flat*, a case of a schema, allows, without quotes.
 
         Args:
-            flat: The part.
-            within: Accepts what any text may be, if not all of them.
+            flat: The case.
+            notes: Collects what cannot be said of it.
+            within: Accepts what any text may be, if not all of them; then no text ends in a blank.
             begins: The characters with which a text may begin.
 
         Raises:
-            GrammarError: The schema has something that a grammar cannot say.
+            NoValue: There is no such text.
         """
-        form = flat.get("format", "")
-        if form in _FORMATS:
-            return _FORMATS[form]
-        if form in _CHECKED:
-            raise GrammarError(f"a grammar cannot say the format {form!r}")
-        least, most = int(flat.get("minLength", 0)), flat.get("maxLength")
-        if not least and most is None:
-            made = self.text if within is None else intersection(self.text, within).smallest()
-            return Text(made)
-        most = None if most is None else int(most)
-        if begins is ANY:
-            return Repeat(self._char, least, most)
-        first = Chars(minus(begins, self._barred))
-        rest = Repeat(self._char, max(least - 1, 0), None if most is None else most - 1)
-        return sequence(first, rest)
+        least = count_of(flat, "minLength", notes) or 0
+        most = count_of(flat, "maxLength", notes)
+        is_counted = least > 0 or most is not None
+        made = self._of_patterns(flat, notes)
+        if made is not None:
+            if is_counted:
+                made = self._of_length(made, least, most, notes)
+            made = _in_quotes(made) if self._escapes else made
+            made = made if self._within is None else intersection(made, self._within)
+        elif not is_counted:
+            made = self.text
+        if made is not None:
+            if within is not None:
+                made = intersection(intersection(made, within), _ENDS)
+            if not made.smallest.accepting:
+                raise NoValue("no text fits it, or none that may stand there")
+            return Text(made.smallest)
+        if most is not None and most < least:
+            raise NoValue("no text is so long")
+        if within is None:
+            return repeat(self._char, least, most)
+        return self._bare(least, most, minus(begins, self._barred))
+
+    def _bare(self, least: int, most: int | None, begins: Charset) -> Node:
+        """Return texts of so many characters, of which the first and the last are no blanks."""
+        first, last = Chars(begins), Chars(minus(minus(ANY, self._barred), SPACES))
+        if most is not None and most < 2:
+            return first
+        between = repeat(self._char, max(least - 2, 0), None if most is None else most - 2)
+        longer = sequence(first, between, last)
+        return longer if least > 1 else choice([first, longer])
+
+    def _of_patterns(self, flat: Case, notes: Notes) -> Automaton | None:
+        """Return the texts of the patterns and formats of *flat*; `None` for any."""
+        made: Automaton | None = None
+        formats = (f"^(?:{_FORMATS[each]})$" for each in flat.get("format", ()) if each in _FORMATS)
+        for keyword, patterns in (("format", formats), ("pattern", flat.get("pattern", ()))):
+            for pattern in patterns:
+                try:
+                    found = of_pattern(pattern)
+                except GrammarError as error:
+                    notes.add(keyword, f"no grammar is made of {pattern!r}: {error}")
+                    continue
+                made = found if made is None else intersection(made, found)
+        return made
+
+    def _of_length(self, made: Automaton, least: int, most: int | None, notes: Notes) -> Automaton:
+        if len(made.rows) * (most or least) > _MOST_PAIRS:
+            keyword = "minLength" if most is None else "maxLength"
+            notes.add(keyword, "with the pattern it takes too large an automaton")
+            return made
+        return intersection(made, _counted(least, most))
 
     def may_hold(self, text: str) -> bool:
         """Return whether *text* may stand around strings."""
         return self._within is None or self._within.accepts(text)
 
-    def check(self, written: str) -> None:
-        """Raise if *written*, a value without escapes, may not stand there."""
+    def check(self, written: str, value: Any) -> None:
+        """Raise `NoValue` if *value* may not stand there, as it is *written* without escapes."""
         if not self.may_hold(written):
-            raise GrammarError(f"{written:.80} has a mark in it that the dialect would read")
+            raise NoValue(_marked(value))
 
     @property
     def _char(self) -> Node:

@@ -60,13 +60,14 @@ def resolve(
 ) -> dict[str, Any] | None:
     """Return *arguments* with ambiguous ones decided by the schema; see `ToolSet.resolve`."""
     fitter = Fitter(schema, policy)
-    properties = schema.flat(schema.root).get("properties", {})
+    flat = schema.flat(schema.root)
+    properties, more = flat.get("properties", {}), flat.get("additionalProperties", True)
     names = [*properties][: len(unnamed)]
     if len(names) < len(unnamed) or any(name in arguments for name in names):
         return None
     meant = {**dict(zip(names, unnamed, strict=True)), **arguments}
     for name, read in others.items():
-        part = properties.get(name, True)
+        part = properties.get(name, more)
         if name not in texts:
             meant[name] = _typed(fitter, meant[name], part)
         if fitter.run(meant[name], part, convert=True).problems:
@@ -78,13 +79,13 @@ def resolve(
 def _typed(fitter: Fitter, value: Any, part: Node) -> Any:
     """Return text converted to the first non-string type of *part* that it can be read as.
 
-    For ``str | None``, the text ``null`` is read as null. If *part* declares no type, the text
-    stays a string, and so do digits such as ``007``, which would change as a number.
+    Wherever *part* allows null, the text ``null`` is read as null. If it declares no type, other
+    text stays a string, and so do digits such as ``007``, which would change as a number.
     """
     if not isinstance(value, str) or value.lstrip(" +-").startswith(_CODES):
         return value
     if all(fitter.fits(one, part) for one in _ONE_OF_EACH):
-        return value
+        return None if value == "null" else value
     for kind in _KINDS:
         read = from_text(value, (kind,))
         if read is not NOTHING and fitter.fits(read, part):

@@ -368,6 +368,18 @@ def test_a_grammar_is_written(tmp_path: Path) -> None:
     assert json.loads(tag.stdout)["type"] == "structural_tag"
 
 
+def test_what_a_grammar_leaves_out_is_reported(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"tags": {"type": "array", "uniqueItems": True}}}
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([{"name": "search", "parameters": schema}]), "utf-8")
+    outcome = CliRunner().invoke(app, ["grammar", "react", "--tools", str(file)])
+    assert outcome.exit_code == 0
+    assert "search: 'uniqueItems' of tags is left out: " in outcome.stderr
+    exact = CliRunner().invoke(app, ["grammar", "react", "--tools", str(file), "--exact"])
+    assert (exact.exit_code, exact.stdout) == (1, "")
+    assert "not all of the schemas can be said: search: 'uniqueItems' of tags" in exact.stderr
+
+
 def test_a_response_template_is_written() -> None:
     arguments = ["response-template", "React", "--start-anchor", "[/INST]"]
     outcome = CliRunner().invoke(app, arguments)

@@ -22,15 +22,16 @@ from agent_parsers.decoding.forms.gbnf import write_gbnf
 from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.structural_tag import write_structural_tag
 from agent_parsers.decoding.texts import marks
-from agent_parsers.decoding.tree.options import TurnKind
-from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
+from agent_parsers.decoding.texts.automaton import Nfa
+from agent_parsers.decoding.tree.options import TurnKind, TurnOptions
+from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.values.strings import Strings
-from agent_parsers.toolset import ToolSet
+from agent_parsers.toolset import ToolInputError, ToolSet
 
 from ...helpers.effort import DEEP, THOROUGH
 from ...helpers.grammar_engines import Llguidance, Xgrammar, needs
 from ...helpers.grammar_samples import PIECES, Sampler, literals, near_misses, own_calls
-from ...helpers.grammar_tools import draw_tools, inputs_of
+from ...helpers.grammar_tools import SETS, draw_tools, inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,21 +52,31 @@ MANY_MARKS = {"granite"}
 COUNT = 3000 if DEEP else 300 if THOROUGH else 25
 """How many sentences of each dialect are tried."""
 TURN_KINDS = get_args(TurnKind)
-SEEDS = range(5 if DEEP else 2 if THOROUGH else 1)
+SEEDS = (*SETS, *range(5 if DEEP else 2 if THOROUGH else 1))
 
 
-def parser_of(dialect: str, seed: int) -> AnyDialectParser:
+def parser_of(dialect: str, seed: int | str) -> AnyDialectParser:
     return get_parser(get_dialect(dialect), tools=draw_tools(seed, dialect), lenient=False)
 
 
 @cache
-def grammar_of(dialect: str, seed: int = 0) -> Grammar:
+def grammar_of(dialect: str, seed: int | str = 0) -> Grammar:
     parser = parser_of(dialect, seed)
     return turn_grammar(parser.dialect, parser.tools, TurnOptions())
 
 
-def sampler_of(dialect: str, seed: int = 0) -> Sampler:
+def sampler_of(dialect: str, seed: int | str = 0) -> Sampler:
     return Sampler(get_dialect(dialect), grammar_of(dialect, seed), seed)
+
+
+def is_noted(error: Exception, dialect: str, seed: int | str) -> bool:
+    """Return whether *error* is about an input in which only what is left out does not fit."""
+    if not isinstance(error, ToolInputError):
+        return False
+    notes = [note for note in grammar_of(dialect, seed).notes if note.tool == error.tool]
+    paths = ["".join(f".{p}" if isinstance(p, str) else "[]" for p in problem.path)[1:]
+             for problem in error.problems]  # fmt: skip
+    return all(any(note.path and path.startswith(note.path) for note in notes) for path in paths)
 
 
 def misread(parser: AnyDialectParser, sentence: str) -> str:
@@ -105,11 +116,15 @@ def meant(result: AgentAction | AgentFinish) -> object:
 @pytest.mark.one_in(30)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_a_grammar_allows_is_read(dialect: str, seed: int) -> None:
+def test_what_a_grammar_allows_is_read(dialect: str, seed: int | str) -> None:
+    """But for what the schema says that the grammar leaves out, which is noted."""
     parser, sampler = parser_of(dialect, seed), sampler_of(dialect, seed)
     kinds = set()
     for _ in range(COUNT):
         sentence = sampler.sentence()
+        error = parser.explain(sentence).error
+        if error is not None and is_noted(error, dialect, seed):
+            continue
         assert not misread(parser, sentence), (misread(parser, sentence), sentence)
         kinds.add(isinstance(parser.parse(sentence), AgentFinish))
     assert kinds == {True, False}
@@ -144,8 +159,8 @@ WRITERS: dict[str, Callable[[Grammar], Any]] = {
 }  # fmt: skip
 
 
-def engines(dialect: str) -> Iterator[Any]:
-    grammar = grammar_of(dialect)
+def engines(dialect: str, seed: int | str = 0) -> Iterator[Any]:
+    grammar = grammar_of(dialect, seed)
     needs("llguidance")
     yield Llguidance("lark", write_lark(grammar))
     needs("xgrammar")
@@ -154,21 +169,23 @@ def engines(dialect: str) -> Iterator[Any]:
 
 
 @pytest.mark.one_in(30)
+@pytest.mark.parametrize("seed", [0, *SETS])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_engines_allow_each_sentence(dialect: str) -> None:
-    sampler = sampler_of(dialect)
+def test_engines_allow_each_sentence(dialect: str, seed: int | str) -> None:
+    sampler = sampler_of(dialect, seed)
     sentences = [sampler.sentence() for _ in range(COUNT // 2)]
-    for engine in engines(dialect):
+    for engine in engines(dialect, seed):
         for sentence in sentences:
             assert engine.accepts(sentence), (type(engine).__name__, sentence)
 
 
 @pytest.mark.one_in(30)
+@pytest.mark.parametrize("seed", [0, "keywords"])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_llguidance_lets_a_model_write_is_read(dialect: str) -> None:
+def test_what_llguidance_lets_a_model_write_is_read(dialect: str, seed: int | str) -> None:
     """The engine itself is walked, so that a mistake of a writer cannot hide."""
     needs("llguidance")
-    parser, grammar = parser_of(dialect, 0), grammar_of(dialect)
+    parser, grammar = parser_of(dialect, seed), grammar_of(dialect, seed)
     engine, random = Llguidance("lark", write_lark(grammar)), Random(dialect)
     pieces = [*PIECES, *near_misses(parser.dialect), *own_calls(parser.dialect)]
     ends = [*literals(grammar), "1", "a"]
@@ -180,7 +197,9 @@ def test_what_llguidance_lets_a_model_write_is_read(dialect: str) -> None:
         sentences += [sentence] if sentence is not None else []
     assert sentences
     for sentence in sentences:
-        assert not misread(parser, sentence), (misread(parser, sentence), sentence)
+        error = parser.explain(sentence).error
+        if error is None or not is_noted(error, dialect, seed):
+            assert not misread(parser, sentence), (misread(parser, sentence), sentence)
 
 
 THOUGHTS = ("", "I look it up.", 'a <b> c & 5 > 3: "雪"\n\n- x')
@@ -211,12 +230,13 @@ def turns(parser: AnyDialectParser, seed: int) -> Iterator[str]:
 
 
 @pytest.mark.one_in(30)
+@pytest.mark.parametrize("seed", [0, *SETS])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_render_writes_is_allowed(dialect: str) -> None:
-    parser = parser_of(dialect, 0)
-    written = list(islice(turns(parser, 0), None if THOROUGH else 20))
+def test_what_render_writes_is_allowed(dialect: str, seed: int | str) -> None:
+    parser = parser_of(dialect, seed)
+    written = list(islice(turns(parser, 0), None if THOROUGH and seed != "hundred" else 40))
     assert len(written) > 5
-    for engine in engines(dialect):
+    for engine in engines(dialect, seed):
         for turn in written:
             assert engine.accepts(turn), (type(engine).__name__, turn)
 
@@ -254,11 +274,41 @@ def test_a_turn_that_continues_a_thought() -> None:
         assert not misread(parser, sentence), sentence
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_may_stand_in_texts_is_computed_once(
+    dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither another tool nor another parser needs another automaton."""
+    made = Nfa.automaton
+    computed: list[str] = []
+
+    def automaton(nfa: Nfa, *args: Any, **options: Any) -> Any:
+        computed.append(dialect)
+        return made(nfa, *args, **options)
+
+    def grammar_with(*names: str) -> str:
+        names = ("Intermediate Answer",) if dialect == "self_ask" else names
+        schema = {"type": "object", "properties": {"query": {"type": "string"}}}
+        tools = [{"name": name, "parameters": schema} for name in names]
+        return get_parser(dialect, tools=tools).grammar("gbnf")
+
+    grammar_with("search", "plan")
+    monkeypatch.setattr(Nfa, "automaton", automaton)
+    assert len(grammar_with("find", "book", "ask")) > 0
+    assert computed == []
+
+
 class TestMistakesAreFound:
     """The laws find grammars that allow too much."""
 
+    @pytest.fixture(autouse=True)
+    def _forget_mistakes(self) -> Iterator[None]:
+        yield
+        marks.marks_of.cache_clear()
+
     @staticmethod
     def is_misread(dialect: str) -> bool:
+        marks.marks_of.cache_clear()  # it may have texts from before the mistake
         texts = {"type": "string"}
         schema = {
             "type": "object",

@@ -499,7 +499,8 @@ UNION = {
         ("a", "[1, 2]", [1, 2]),
         ("a", "['x']", "['x']"),
         ("e", "null", "null"),
-        ("x", "null", "null"),
+        ("x", "null", None),
+        ("x", "none", "none"),
     ],
 )
 def test_raw_text_is_the_first_type_that_a_parameter_may_have(
