@@ -33,6 +33,7 @@ from agent_parsers.authoring import (
     CallFormat,
     Go,
     Literal,
+    ParameterForm,
     Payload,
     Result,
     ResultsWriter,
@@ -60,16 +61,14 @@ class BracePayload(Payload):
     @property
     def form(self) -> CallForm:
         """How one call is spelt, without its marks."""
-        return CallForm(text="call:{tool}{input}", write_input=self._written_input)
+        parameters = ParameterForm(
+            text="{key}:{value}", between=",", write_value=self._written, sorts=True
+        )
+        return CallForm(text="call:{tool}{{parameters}}", parameters=parameters)
 
     def write_result(self, result: Result) -> str:
         """Return the result of one call as text, without its marks."""
         return f"response:{result.tool}{{value:{self.quote}{result.text}{self.quote}}}"
-
-    def _written_input(self, tool_input: str | dict[str, Any]) -> str:
-        if not isinstance(tool_input, dict):
-            raise ValueError(f"the input is an object of parameters, not {tool_input!r}")  # noqa: TRY004
-        return self._written(tool_input)
 
     def _written(self, value: Any) -> str:
         if isinstance(value, str):

@@ -21,7 +21,7 @@ from agent_parsers.engine.reading.turn import read_turn
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
@@ -188,9 +188,8 @@ class Shapes:
     @cached_property
     def _sorts(self) -> bool:
         """Whether parameters are written in the order of their names."""
-        call, given = self._form.call, {"second": 1, "first": 2}
-        written = call.parameters(given) if call.parameters else call.write_input(given)
-        return written.find("first") < written.find("second")
+        parameters = self._form.call.parameters
+        return parameters is not None and parameters.sorts
 
     @cached_property
     def nests(self) -> bool:
@@ -357,25 +356,15 @@ class Shapes:
             '"tool"': json.dumps(name, ensure_ascii=False),
         }
         if form.parameters is not None:
-            slots["parameters"] = self._with_keys(form.parameters, given)
-        elif given is None and form.has_json_input:
-            slots["input"] = INPUT
-        elif isinstance(given, str):
-            slots["input"] = form.write_input(given)
+            parameters = given if isinstance(given, dict) else {_KEYS[0]: VALUE}
+            written = form.parameters(parameters).replace(str(_COUNT), VALUE)
+            for key in _KEYS:
+                written = written.replace(key, KEY)
+            slots["parameters"] = written
         else:
-            slots["input"] = self._with_keys(form.write_input, given)
+            slots["input"] = form.write_input(given) if isinstance(given, str) else INPUT
         segments = form.segments
         return "".join(slots[each] if at % 2 else each for at, each in enumerate(segments))
-
-    def _with_keys(
-        self, write: Callable[[dict[str, Any]], str], given: str | dict[str, Any] | None
-    ) -> str:
-        """Write parameters, with slots for their keys and values."""
-        parameters = given if isinstance(given, dict) else {_KEYS[0]: VALUE}
-        written = write(parameters).replace(str(_COUNT), VALUE)
-        for key in _KEYS:
-            written = written.replace(key, KEY)
-        return written
 
     def _turn(self, calls: Sequence[str], *, thought: bool, content: bool = False) -> str:
         """Return a turn with *calls*; empty if the dialect has no such turn."""

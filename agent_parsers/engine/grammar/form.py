@@ -166,6 +166,8 @@ class ParameterForm:
     """Text between two parameters."""
     write_value: Callable[[Any], str] = write_value
     """Writes a value."""
+    sorts: bool = False
+    """Whether they are in the order of their names, ignoring case."""
 
     def __post_init__(self) -> None:
         _check_holes(self, "value")
@@ -177,7 +179,8 @@ class ParameterForm:
 
     def __call__(self, parameters: dict[str, Any]) -> str:
         """Return all *parameters* as text."""
-        return self.between.join(self._one(key, value) for key, value in parameters.items())
+        keys = sorted(parameters, key=str.lower) if self.sorts else parameters
+        return self.between.join(self._one(key, parameters[key]) for key in keys)
 
     def _one(self, key: str, value: Any) -> str:
         is_text = "true" if isinstance(value, str) else "false"

@@ -77,7 +77,7 @@ def known_marks(table: Table, form: Form) -> KnownMarks:
     words: set[str] = set()
     parts = [form.call.text, *form.calls, *(form.thought or ())]
     if form.call.parameters is not None:
-        parts.append(form.call.parameters.text)
+        parts += (form.call.parameters.text, form.call.parameters.write_value(""))
     spelt = [found for text in parts for found in _SIGNS(text)]  # in the middle of marks
     for marker in table.markers.values():
         for text in filter(None, label_words(marker) or spelt_texts(marker)):

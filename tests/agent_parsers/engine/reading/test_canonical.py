@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
 
 STREAM_ONLY = {
-    "functiongemma": "its inputs are in Gemma's notation",
-    "gemma4": "its inputs are in Gemma's notation",
     "gigachat3": "its mark has line breaks",
     "glm4": "its calls begin with the name of the tool",
     "json_toolcall": "one call is written in another way than several",
@@ -216,7 +214,10 @@ USUAL: dict[str, Written] = {
     "an answer after a thought": Written(thought="Hm.", answer='He said: "no" (1).'),
 }
 """What people have in their turns."""
+BRACES = {"a number", "a fraction", "true", "null", "a list", "an object", "three calls"}
 LEFT = {
+    "functiongemma": BRACES,  # only texts have marks of their own
+    "gemma4": {*BRACES, "content"},  # the content follows the calls
     "minicpm5": {"code", "HTML", "a URL", "a fence"},  # it is written as CDATA
     "minimax_m3": {"a list", "an object"},  # its marks hold brackets
     "lfm2": {"content"},  # it follows the calls
