@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.runs.reading.ends import with_open_end
 from agent_parsers.runs.reading.reader import Lines, Reading
 from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.runs.recognition import LogForm, form_of, forms_of, reader_for
@@ -87,4 +88,5 @@ def _read(
     evidence = (*outer.evidence, *form.evidence)
     source = replace(outer, reader=form.reader, within=within, evidence=evidence)
     # The kind of the log is that of its reader.
-    yield from reader.read(cast("Any", log), replace(reading, source=source))
+    runs = reader.read(cast("Any", log), replace(reading, source=source))
+    yield from with_open_end(runs, log) if isinstance(log, Lines) else runs

@@ -5,12 +5,14 @@ Each reader of messages turns its own form into `Said`; `runs_of_messages` does 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.spoken import Speech
+from agent_parsers.runs.reading.spoken import Speech, unread_call
+from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage
 
 if TYPE_CHECKING:
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from output_parsers.exceptions import OutputParserException
 
 __all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]
+
+
+_MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
+"""Matches the words for something left out whose name speaks of a call or a tool."""
 
 
 class SaidCall(NamedTuple):
@@ -129,6 +134,9 @@ class _Conversation:
             for text in texts:
                 self._run.observe(text, call_id=result.call_id, tool=result.tool)
         for kind in message.left_out:
+            if _MAY_CALL(kind):
+                self._fail(f"found {kind}, which is not known and may be a call or a result")
+                continue
             self._run.notice("unowned_text", f"left out {kind}", line=message.line)
 
     def end(self) -> Iterator[Transcript]:
@@ -164,12 +172,21 @@ class _Conversation:
                 self._make(call, message.line, shared)
         elif message.text.strip():
             steps = self._read(message.text)
+            if not steps and (found := unread_call(message.text)):
+                self._fail(f"the text ends {found}, which no dialect reads", message.text)
+                self._has_spoken = True
+                return
             if not steps or isinstance(steps[-1].action, AgentFinish):
                 self._answer = steps[-1] if steps else message
                 steps = steps[:-1]
             for step in steps:
                 self._has_spoken = True
                 self._run.add(step)
+
+    def _fail(self, reason: str, text: str = "") -> None:
+        """Add a step that could not be read."""
+        advice = "Give a log in a form that list_readers() has."
+        self._run.fail(OutputParserException(reason, observation=advice, llm_output=text))
 
     def _make(self, call: SaidCall, line: int, message: AIMessage) -> None:
         if call.error is not None:

@@ -19,6 +19,7 @@ from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.grammar.dialect import Result
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.writing.escape import unescape
+from agent_parsers.foreign.shapes import find_nameless
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.reading.record import read_output
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = ["Speech"]
+__all__ = ["Speech", "unread_call"]
 
 _SIGNS: Final = {
     r"<tool_call>\s*+\{": "hermes",
@@ -45,6 +46,24 @@ _SIGNS: Final = {
 }
 """What shows that a text is in a dialect, by a pattern; each is part of a call."""
 _sign: Final = re.compile("|".join(f"({sign})" for sign in _SIGNS), re.MULTILINE).search
+
+
+_ENDS_IN_CALL: Final = re.compile(
+    r"</?(?:\w+:)?(\w*(?:tool|call|function|invoke|parameter)\w*|\w+_\w+)>\s*(?:```\s*)?\Z"
+    r"|[<\[][|/][^<>\[\]\n]{0,9}tool[^<>\[\]\n]{0,20}[|\]]>?\s*\Z",
+    re.IGNORECASE,
+).search
+"""Finds what closes a call at the end of a text, as an element or as a mark of a model."""
+
+
+def unread_call(text: str) -> str:
+    """Return what shows that *text*, which no dialect reads, ends in a call; empty if nothing."""
+    if found := _ENDS_IN_CALL(text):
+        return f"in {found[0].strip()!r}"
+    if (nameless := find_nameless(text)) is not None:
+        return f"in a call {nameless.form}"
+    sign = _sign(text)
+    return f"in {sign[0].strip()!r}, the mark of a call" if sign is not None else ""
 
 
 class Speech:

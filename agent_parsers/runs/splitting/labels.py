@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
 
-__all__ = ["begins_question", "begins_step", "is_step", "size_of_observation_label"]
+__all__ = [
+    "begins_marked",
+    "begins_question",
+    "begins_step",
+    "is_step",
+    "size_of_observation_label",
+]
 
 _STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})
 _NEVER: Final = re.compile(r"(?!)")
@@ -33,6 +39,12 @@ _NEVER: Final = re.compile(r"(?!)")
 def begins_question(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with a label of questions."""
     return _labels(dialect, frozenset({Part.QUESTION})).match(f"\n{line}") is not None
+
+
+def begins_marked(dialect: Dialect, line: str) -> bool:
+    """Return whether *line* begins with a marker of the dialect."""
+    found = _marks(dialect).match(f"\n{line.lstrip()}")
+    return found is not None and bool(found[0].strip())
 
 
 def begins_step(dialect: Dialect, line: str) -> bool:
@@ -68,6 +80,11 @@ def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
                 case StepFailed():
                     return False
     return False
+
+
+@cache
+def _marks(dialect: Dialect) -> re.Pattern[str]:
+    return Patterns(dialect.lenient.markers).whole
 
 
 @cache

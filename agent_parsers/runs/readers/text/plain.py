@@ -27,16 +27,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.detecting.detection import Detection
+from agent_parsers.detecting.signs import has_telling_marker
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
 from agent_parsers.runs.reading.transcript import Notice
-from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
+from agent_parsers.runs.splitting.labels import begins_marked, begins_question
+from agent_parsers.runs.splitting.quoted import Quotations, has_structure
+from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -48,6 +51,14 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
+_BEGINS: Final = re.compile(
+    r"[ \t*_#]{0,16}(?:question|thought|observation|action|final answer|follow up|tool|new input|"
+    r"task|code|问题|思考|观察|行动|最终答案)(?: input)?[ \t\d*_]{0,16}[:：]"
+    r"|[ \t]*(?:<(?:tool|tool_input|thinking|observation|final_answer|code)\b|```(?:py|json))",
+    re.IGNORECASE,
+).match
+"""Matches a line with a mark of a dialect that has transcripts."""
+_OPENER: Final = re.compile(r"[ \t]*[<\[][^<>\s]{1,40}>?").match
 _HEAD: Final = 1 << 16
 """How much of the text is looked at to find its dialect, in characters."""
 _FEWEST_MARKERS: Final = 2
@@ -55,8 +66,44 @@ _FEWEST_MARKERS: Final = 2
 
 
 def _evidence(head: str) -> Sequence[str]:
-    detection = _detected(_COLOURS.sub("", head[:_HEAD]))
-    return (detection.candidates[0].reason,) if _is_log(detection) else ()
+    text = _unquoted(_COLOURS.sub("", head[:_HEAD]))
+    detection = _detected(text)
+    if not _is_log(detection):
+        return ()
+    dialect = get_dialect(detection.candidates[0].dialect)
+    lines = text.splitlines(keepends=True)
+    first = next((at for at, line in enumerate(lines) if _begins(dialect, line)), 0)
+    if has_structure("".join(lines[:first])) and not begins_question(dialect, lines[first]):
+        return ()  # the text has a form that is not known, and a run inside
+    return (detection.candidates[0].reason,)
+
+
+def _begins(dialect: Dialect, line: str) -> bool:
+    return FRAMES["begin"].match(line) is not None or begins_marked(dialect, line)
+
+
+def _unquoted(head: str) -> str:
+    """Return *head* without what is quoted before its first label."""
+    quotations = Quotations(_begins_any)
+    lines = head.splitlines(keepends=True)
+    kept: list[str] = []
+    for number, line in enumerate(lines):
+        if quotations.has(line, partial(_ahead, lines, number + 1)):
+            continue
+        if FRAMES["begin"].match(line) or _begins_any(line):
+            return "".join((*kept, *lines[number:]))
+        kept.append(line)
+    return "".join(kept)
+
+
+def _begins_any(line: str) -> bool:
+    """Return whether *line* begins with a mark of any dialect."""
+    opener = _OPENER(line)
+    return bool(_BEGINS(line) or (opener is not None and has_telling_marker(opener[0])))
+
+
+def _ahead(lines: Sequence[str], first: int, index: int) -> str:
+    return lines[first + index] if first + index < len(lines) else ""
 
 
 def _is_log(detection: Detection) -> bool:
@@ -138,8 +185,12 @@ def _finished(
     """
     builder = RunBuilder(reading.at(read.line))
     builder.introduce(run.preamble)
+    if run.preamble.strip():
+        builder.notice("unowned_text", "found text before the question", text=run.preamble)
     if read.is_labelled or is_bare:
         builder.ask(run.question)
+        if not read.is_labelled and run.question.strip():
+            builder.notice("unowned_text", "took text without a label to be the question")
     else:
         builder.introduce(run.question)
     for step in run.all_steps:
