@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.known import get_reader, readers_of_data, readers_of_text
+from agent_parsers.runs.readers.known import readers_of_data, readers_of_text
 from agent_parsers.runs.reading.reader import (
     HEAD_CHARS,
     MALFORMED,
@@ -125,17 +125,15 @@ def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
     return found
 
 
-def reader_for(form: LogForm, log: Lines | Values) -> TextReader | DataReader:
-    """Return the reader of *form*.
+def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:
+    """Check that a *reader* takes text if *log* is text, and JSON if it is JSON.
 
     Raises:
-        OutputParserException: The *log* is text and the form JSON, or the other way round.
+        OutputParserException: It does not.
     """
-    reader = get_reader(form.reader)
     if isinstance(reader, DataReader) is not isinstance(log, Values):
         needs = "JSON" if isinstance(reader, DataReader) else "text"
         raise OutputParserException(
-            f"expected {needs} for the form {form.reader!r}, found other content",
+            f"expected {needs} for the form {reader.name!r}, found other content",
             observation=f"Give {needs}, or name another form.",
         )
-    return reader

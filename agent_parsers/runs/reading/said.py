@@ -44,6 +44,8 @@ class SaidCall(NamedTuple):
     """The text of arguments that are left out, since the log does not show where they end."""
     is_untyped: bool = False
     """Whether the log shows all arguments as text."""
+    has_input: bool = True
+    """Whether the log contains the arguments."""
 
 
 class SaidResult(NamedTuple):
@@ -73,6 +75,8 @@ class Said:
     """What it has besides text, such as images, in a word or two each."""
     error: OutputParserException | None = None
     """Why it cannot be read."""
+    then: Said | None = None
+    """What the same message says after its tools have run."""
 
 
 def runs_of_messages(
@@ -92,7 +96,10 @@ def runs_of_messages(
     """
     conversation = _Conversation(reading, name, is_one_run)
     for message in messages:
-        yield from conversation.take(message)
+        said: Said | None = message
+        while said is not None:
+            yield from conversation.take(said)
+            said = said.then
     yield from conversation.end()
 
 
@@ -196,6 +203,8 @@ class _Conversation:
             call.tool, call.tool_input,
             call_id=call.call_id, message=message, repairs=call.repairs,
         )  # fmt: skip
+        if not call.has_input:
+            self._run.notice("no_input", f"the log does not show the input of {call.tool!r}")
         if call.unclear:
             reason = f"the log does not show where the arguments of {call.tool!r} end"
             self._run.notice("unclear_end", reason, text=call.unclear, line=line)

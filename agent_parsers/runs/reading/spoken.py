@@ -35,6 +35,7 @@ __all__ = ["Speech", "unread_call"]
 _SIGNS: Final = {
     r"<tool_call>\s*+\{": "hermes",
     r"<tool_call>\s*+<function=": "qwen3_coder",
+    r"^<function=[\w.-]++>\s*+<parameter=": "qwen3_coder",
     r"^[ \t]*+Action:[^\n]*+\n\s*+Action Input:": "react",
     r"^[ \t]*+Action(?: \d++)?:[ \t]*+\w++\[": "react_docstore",
     r"^[ \t]*+Action:\s*+```(?:json)?\s*+\{": "structured_chat",
@@ -48,6 +49,8 @@ _SIGNS: Final = {
 _sign: Final = re.compile("|".join(f"({sign})" for sign in _SIGNS), re.MULTILINE).search
 
 
+_LABEL: Final = re.compile(r"\A\s*OBSERVATION:[ \t]*\n?")
+"""What programs write before a result in a message of the user."""
 _ENDS_IN_CALL: Final = re.compile(
     r"</?(?:\w+:)?(\w*(?:tool|call|function|invoke|parameter)\w*|\w+_\w+)>\s*(?:```\s*)?\Z"
     r"|[<\[][|/][^<>\[\]\n]{0,9}tool[^<>\[\]\n]{0,20}[|\]]>?\s*\Z",
@@ -102,7 +105,7 @@ class Speech:
         """Return the results in *text*, a message after calls, without what is around each."""
         if self.dialect is None:
             return [text]
-        found = [*_framed(self.dialect, text)] or [text]
+        found = [*_framed(self.dialect, text)] or [_LABEL.sub("", text)]
         return [unescape(self.dialect, result) for result in found]
 
     def _steps(self, dialect: Dialect, text: str) -> list[TranscriptStep]:

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.conversations import Form
-from agent_parsers.runs.readers.data.messages import evidence_of, message_of, read_messages
+from agent_parsers.runs.reading.conversations import Form
+from agent_parsers.runs.reading.messages import evidence_of, message_of, read_messages
+from agent_parsers.runs.reading.parts import KNOWN_PARTS, may_call
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ def _is_message(value: Any) -> bool:
 
 def _is_part(part: Any) -> bool:
     kind = part.get("type") if isinstance(part, dict) else None
-    return isinstance(kind, str) and not kind.startswith(_OTHERS)
+    return isinstance(kind, str) and (
+        kind in KNOWN_PARTS or not (kind.startswith(_OTHERS) or may_call(kind))
+    )
 
 
 def _sign(message: dict[str, Any]) -> str:

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data import openai_responses
-from agent_parsers.runs.readers.data.conversations import Form
-from agent_parsers.runs.readers.data.messages import evidence_of, read_messages
+from agent_parsers.runs.reading.conversations import Form
+from agent_parsers.runs.reading.messages import evidence_of, read_messages
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:

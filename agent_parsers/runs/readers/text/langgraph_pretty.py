@@ -32,9 +32,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.runs.readers.data.langchain_messages import LIMIT
-from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reprs import value_of_repr
+from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, line_of
+from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 

@@ -175,7 +175,7 @@ def test_an_agent_that_calls_tools_does_not_speak_a_dialect() -> None:
     "text",
     [
         "I look.\n<read_file>\n<path>a.txt</path>\n</read_file>",
-        "I look.\n<function=search>\n<parameter=q>fog</parameter>\n</function>",
+        "I look.\n<function=search>\n<arg=q>fog</arg>\n</function>",
         '<tool_call>\n{"name": "search", "arguments": {\n</tool_call>',
         '{"name": "search", "arguments": {"q": "fog"}}',
         "<|tool_call_begin|>search<|tool_call_end|>",
@@ -195,9 +195,14 @@ def test_a_text_that_speaks_of_marks_is_an_answer(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["tool-call", "toolUse2", "function-invocation", "call"])
-def test_a_part_whose_name_speaks_of_a_call_is_a_failed_step(kind: str) -> None:
-    run = only([user("q"), assistant([{"type": kind, "x": 1}, {"type": "text", "text": "a"}])])
-    assert [step.error is None for step in run.all_steps] == [False, True]
+def test_a_message_with_a_part_whose_name_speaks_of_a_call_is_refused(kind: str) -> None:
+    parts = [{"type": kind, "x": 1}, {"type": "text", "text": "a"}]
+    log = [user("q"), assistant(parts), assistant("a")]
+    for form in ("openai_chat", "anthropic", "vercel_ai"):
+        with pytest.raises(OutputParserException):
+            only(log, format=form)
+        run = only(log, format=form, on_error=lambda _error: None)
+        assert [step.error is None for step in run.all_steps] == [False, True]
 
 
 def test_the_named_dialect_reads_text_that_shows_none() -> None:
