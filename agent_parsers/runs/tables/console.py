@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from agent_parsers.runs.splitting.ansi import without_codes
 from agent_parsers.runs.reading.parts import call_of, result_of
 from agent_parsers.runs.reading.reader import TextReader
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages
+from agent_parsers.runs.splitting.ansi import without_codes
 from agent_parsers.runs.splitting.quoted import Quotations
 from agent_parsers.runs.tables.paths import Path, at
 
