@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.spoken import Speech, unread_call
+from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
 from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage
 
@@ -120,6 +120,9 @@ class _Conversation:
         """Take the next message, and yield the run that it ends, if any."""
         if message.error is not None:
             self._run.fail(message.error)
+        if message.role != "assistant":
+            for call in message.calls:
+                self._fail(f"found a call of {call.tool!r} that is not the assistant's")
         match message.role:
             case "system":
                 self._run.introduce(message.text)
@@ -130,6 +133,10 @@ class _Conversation:
             case "user" if self._has_spoken and self._run.waiting:
                 for text in self._speech.results(message.text):
                     self._run.observe(text)
+            case "user" if isinstance(self._answer, Said) and is_result(message.text):
+                answer, self._answer = self._answer, None
+                self._fail("a result follows a text in which no dialect reads a call", answer.text)
+                self._run.observe(self._speech.results(message.text)[0])
             case "user" if message.error is None:
                 yield from self._take_question(message)
             case "assistant":

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = ["Speech", "unread_call"]
+__all__ = ["Speech", "is_result", "unread_call"]
 
 _SIGNS: Final = {
     r"<tool_call>\s*+\{": "hermes",
@@ -49,8 +49,17 @@ _SIGNS: Final = {
 _sign: Final = re.compile("|".join(f"({sign})" for sign in _SIGNS), re.MULTILINE).search
 
 
-_LABEL: Final = re.compile(r"\A\s*OBSERVATION:[ \t]*\n?")
-"""What programs write before a result in a message of the user."""
+_LABEL: Final = re.compile(
+    r"\A\s*(?:OBSERVATION|Observation|(?:tool|command|execution|function)[ _]?(?:results?|outputs?|"
+    r"responses?)|The output of the OS)[ \t]*:[ \t]*\n?",
+    re.IGNORECASE,
+)
+"""Matches what programs write before a result in a message of the user."""
+_TURN: Final = re.compile(
+    r"\A\s*(?:think|thoughts?)[ \t]*:(?:(?!^[ \t]*final answer).)*^[ \t]*act(?:ion)?[ \t]*:",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+).match
+"""Matches a thought with an action behind it, in whatever spelling."""
 _ENDS_IN_CALL: Final = re.compile(
     r"</?(?:\w+:)?(\w*(?:tool|call|function|invoke|parameter)\w*|\w+_\w+)>\s*(?:```\s*)?\Z"
     r"|[<\[][|/][^<>\[\]\n]{0,9}tool[^<>\[\]\n]{0,20}[|\]]>?\s*\Z",
@@ -65,8 +74,15 @@ def unread_call(text: str) -> str:
         return f"in {found[0].strip()!r}"
     if (nameless := find_nameless(text)) is not None:
         return f"in a call {nameless.form}"
+    if _TURN(text):
+        return "in an action behind a thought"
     sign = _sign(text)
     return f"in {sign[0].strip()!r}, the mark of a call" if sign is not None else ""
+
+
+def is_result(text: str) -> bool:
+    """Return whether a *text* of the user begins as programs begin what a tool returned."""
+    return _LABEL.match(text) is not None
 
 
 class Speech:

@@ -39,7 +39,10 @@ def _messages_in(event: Any) -> list[Any]:
     if event["event"] == "on_chain_start" and not event["parent_ids"]:
         asked = at(event, "data.input.messages|data.input.input|data.input")
         return asked if isinstance(asked, list) else [("user", asked)]
-    return [at(event, "data.output")] if event["event"] in _ENDS else []
+    output = at(event, "data.output")
+    if event["event"] == "on_tool_end" and isinstance(output, str):
+        return [{"type": "tool", "content": output, "name": event.get("name")}]
+    return [output] if event["event"] in _ENDS else []
 
 
 def _said(message: Any) -> Said | None:

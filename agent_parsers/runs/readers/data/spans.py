@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from agent_parsers.runs.readers.data import langchain_messages, openai_chat
 from agent_parsers.runs.readers.data.tables import OTEL
-from agent_parsers.runs.reading.conversations import Form, conversations
 from agent_parsers.runs.reading.messages import said_or_left_out
 from agent_parsers.runs.reading.parts import call_of, result_of
 from agent_parsers.runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
@@ -29,6 +28,7 @@ from agent_parsers.runs.tables.paths import Path, at, loaded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from agent_parsers.runs.reading.conversations import Form
     from agent_parsers.runs.reading.transcript import Transcript
 
 
@@ -233,14 +233,40 @@ def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> It
         yield from runs_of_messages(said, reading, name=name, is_one_run=True)
         return
     form = models[0][1].form
-    asked = (_tried(_messages, span, kind, reading) for span, kind in models if kind.form is form)
-    records = [Value(messages) for messages in asked]
-    talks = [*conversations(Values(records), reading, form)]
-    for number, conversation in enumerate(talks, 1):
-        said = [*said_or_left_out(conversation.messages, reading, form)]
+    if any(kind.form is not form for _, kind in models):
+        reading.refuse("found models of different conventions in one trace")
+    asked = [_tried(_messages, span, kind, reading) for span, kind in models if kind.form is form]
+    talks = [*_gone_on(asked)]
+    for number, messages in enumerate(talks, 1):
+        said = [*said_or_left_out(map(Value, messages), reading, form)]
         if number == len(talks) and said and said[-1].calls:
             said += [each for one in tools for each in _tried(_returned, *one, reading)]
         yield from runs_of_messages(said, reading, name=name)
+
+
+def _gone_on(asked: Iterable[list[tuple[str, Any]]]) -> Iterator[list[Any]]:
+    """Yield the conversations in what models were *asked* and said: messages with what they are.
+
+    A request that begins with all messages of the one before it goes on with it. What the model
+    said is taken from the response; the next request may have it in other words.
+    """
+    talk: list[Any] = []
+    before: list[Any] = []
+    for messages in asked:
+        given = [message for what, message in messages if what != "said"]
+        said = [message for what, message in messages if what == "said"]
+        if before and given[: len(before)] == before and len(given) > len(before):
+            rest = given[len(before) :]
+            while rest and rest[0].get("role") == "assistant":
+                rest = rest[1:]
+            talk = [*talk, *rest, *said]
+        else:
+            if talk:
+                yield talk
+            talk = [*given, *said]
+        before = given
+    if talk:
+        yield talk
 
 
 def _tried(
@@ -257,18 +283,18 @@ def _tried(
         return []
 
 
-def _messages(span: dict[str, Any], kind: _Spans) -> Iterator[Any]:
-    """Yield the messages of a model's *span*: those before, and its own."""
+def _messages(span: dict[str, Any], kind: _Spans) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the messages of a model's *span*: those before, and what it said."""
     if kind.system and (system := at(span, kind.system)):
-        yield {"role": "system", "parts": system, "content": None}
-    for path in (kind.before, kind.said):
+        yield "given", {"role": "system", "parts": system}
+    for what, path in (("given", kind.before), ("said", kind.said)):
         found = loaded(at(span, path))
         for message in found if isinstance(found, list) else [found]:
             if isinstance(message, str):
-                role = "user" if path is kind.before else "assistant"
-                yield {"role": role, "content": message}
+                role = "user" if what == "given" else "assistant"
+                yield what, {"role": role, "content": message}
             elif message is not None:
-                yield message.get("message", message)
+                yield what, message.get("message", message)
 
 
 def _called(span: dict[str, Any], kind: _Spans) -> Iterable[Said]:

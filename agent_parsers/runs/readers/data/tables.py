@@ -56,7 +56,8 @@ ADK: Final = Messages(
     name="google_adk", summary="sessions and events of Google's ADK", roles=GEMINI.roles,
     role="content.role", content="content.parts", type_key="", parts=_GEMINI_PARTS,
     messages="events", has=("author",), sign="'author' and 'content'",
-    skips=lambda event: "author" in event and not (event.get("content") or {}).get("parts"),
+    skips=lambda event: "author" in event
+    and (event.get("partial") is True or not (event.get("content") or {}).get("parts")),
 )  # fmt: skip
 
 # pydantic_ai/messages.py of pydantic-ai 0.1 to 2. Output tools give the answer.
@@ -118,6 +119,8 @@ VERCEL_UI: Final = Messages(
     name="vercel_ai_ui", summary="UIMessages of the Vercel AI SDK, as a chat stores them",
     roles=_ROLES, content="parts", sign="'role' and 'parts' with types", before=("gemini",),
     parts=[
+        Part("call", type="tool-invocation", of="toolInvocation", name="toolName",
+             arguments="args", id="toolCallId", output="result"),
         Part("call", type="dynamic-tool", name="toolName", arguments="input|rawInput",
              id="toolCallId", output="output|errorText"),
         Part("call", type="tool-*", name="toolName", arguments="input|rawInput", id="toolCallId",
@@ -195,7 +198,8 @@ CREWAI_LOG: Final = Messages(
 )  # fmt: skip
 
 # openhands/events of OpenHands 0.9 to 0.62: actions, and observations by their causes.
-_NO_STEP: Final = ("change_agent_state", "recall", "agent_state_changed", "null", "")
+_NO_STEP: Final = ("change_agent_state", "recall", "agent_state_changed", "null", "",
+                   "condensation", "condensation_request", "pause", "resume")  # fmt: skip
 _SAYS: Final = ("message", "finish", "system")
 OPENHANDS: Final = Messages(
     name="openhands", summary="trajectories of OpenHands: its events",
@@ -248,6 +252,8 @@ CODEX: Final = Messages(
         Part("result", at="", type="function_call_output|custom_tool_call_output",
              output="output.content|output", id="call_id"),
         Part("thought", at="", type="reasoning", of="summary[].text"),
+        Part("nothing", at="", type="web_search_call|image_generation_call"),
+        Part("nothing", at="", type="ghost_snapshot|compaction", is_sign=False),
     ],
 )  # fmt: skip
 
@@ -259,9 +265,14 @@ def _text_in(item: dict[str, Any]) -> str:
 # The transcripts below ~/.claude/projects of Claude Code 1 and 2: one event a line.
 _CLAUDE_OTHERS: Final = ("summary", "file-history-snapshot", "system", "progress", "last-prompt",
                          "queue-operation", "custom-title", "agent-name")  # fmt: skip
+_CLAUDE_OWN: Final = ("<command-", "<local-command-", "<system-reminder>", "Caveat: ",
+                      "[Request interrupted")  # fmt: skip
+"""How messages begin that the program says in the name of the user."""
 CLAUDE_CODE: Final = Messages(
     name="claude_code", summary="transcripts of Claude Code",
-    roles=_ROLES, message="message", messages="", has=("message", "uuid", "type"), may_be_text=True,
+    roles=_ROLES, message="message", messages="", role=lambda message: "system"
+    if isinstance(message.get("content"), str) and message["content"].startswith(_CLAUDE_OWN)
+    else message.get("role"), has=("message", "uuid", "type"), may_be_text=True,
     sign="'uuid', 'type' and 'message'", thread=("sessionId", "isSidechain"),
     skips=lambda event: "message" not in event and isinstance(event.get("type"), str)
     and ("sessionId" in event or event["type"] in _CLAUDE_OTHERS),
@@ -270,6 +281,8 @@ CLAUDE_CODE: Final = Messages(
         Part("result", type="tool_result", output="content", id="tool_use_id"),
         Part("thought", type="thinking", of="thinking"),
         Part("nothing", type="redacted_thinking", is_sign=False),
+        Part("system", type="text", of="text",
+             where=lambda part: str(part.get("text")).startswith(_CLAUDE_OWN)),
         Part("text", type="text", of="text"),
     ],
 )  # fmt: skip
