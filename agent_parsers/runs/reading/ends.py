@@ -30,7 +30,8 @@ def with_open_end(runs: Iterable[Transcript], lines: Lines) -> Iterator[Transcri
     such a value is a failed step; another value has a notice.
     """
     for run in runs:
-        yield _cut(run, lines.last) if lines.is_over and lines.last else run
+        is_last = lines.is_over and lines.last and not any(map(is_open_end, run.notices))
+        yield _cut(run, lines.last) if is_last else run
 
 
 def is_open_end(notice: Notice) -> bool:

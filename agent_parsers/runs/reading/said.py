@@ -120,9 +120,6 @@ class _Conversation:
         """Take the next message, and yield the run that it ends, if any."""
         if message.error is not None:
             self._run.fail(message.error)
-        if message.role != "assistant":
-            for call in message.calls:
-                self._fail(f"found a call of {call.tool!r} that is not the assistant's")
         match message.role:
             case "system":
                 self._run.introduce(message.text)
@@ -147,6 +144,12 @@ class _Conversation:
             texts = self._speech.results(result.text) if self._has_spoken else [result.text]
             for text in texts:
                 self._run.observe(text, call_id=result.call_id, tool=result.tool)
+        self._take_others(message)
+
+    def _take_others(self, message: Said) -> None:
+        """Take what of a *message* is no turn and no result."""
+        for call in message.calls if message.role != "assistant" else ():
+            self._fail(f"found a call of {call.tool!r} that is not the assistant's")
         for kind in message.left_out:
             if _MAY_CALL(kind):
                 self._fail(f"found {kind}, which is not known and may be a call or a result")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = ["Speech", "is_result", "unread_call"]
+__all__ = ["Speech", "has_sign", "is_result", "unread_call"]
 
 _SIGNS: Final = {
     r"<tool_call>\s*+\{": "hermes",
@@ -78,6 +78,11 @@ def unread_call(text: str) -> str:
         return "in an action behind a thought"
     sign = _sign(text)
     return f"in {sign[0].strip()!r}, the mark of a call" if sign is not None else ""
+
+
+def has_sign(text: str) -> bool:
+    """Return whether a *text* has the sign of a dialect, which is part of a call."""
+    return _sign(text) is not None
 
 
 def is_result(text: str) -> bool:

@@ -30,6 +30,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.actions.agent import AgentAction
 from agent_parsers.detecting.detection import Detection
 from agent_parsers.detecting.signs import has_telling_marker
 from agent_parsers.registry.dialects_by_name import get_dialect
@@ -40,13 +41,14 @@ from agent_parsers.runs.reading.transcript import Notice
 from agent_parsers.runs.splitting.labels import begins_marked, begins_question
 from agent_parsers.runs.splitting.quoted import Quotations, has_structure
 from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
+from agent_parsers.runs.splitting.spellings import begins_foreign, spelling_of
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.reading.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.runs.splitting.log_run import LogRun
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
@@ -66,7 +68,7 @@ _FEWEST_MARKERS: Final = 2
 
 
 def _evidence(head: str) -> Sequence[str]:
-    text = _unquoted(_COLOURS.sub("", head[:_HEAD]))
+    text = _unquoted(_spelt(_COLOURS.sub("", head[:_HEAD])))
     detection = _detected(text)
     if not _is_log(detection):
         return ()
@@ -121,8 +123,9 @@ def _detected(head: str) -> Detection:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
+    spelling = spelling_of(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD]))
     if dialect is None:
-        head = _COLOURS.sub("", lines.head(_HEAD)[:_HEAD])
+        head = _unquoted(_spelt(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD])))
         detection = _detected(head)
         if not (_is_log(detection) or detection.is_ambiguous):
             detection = Detection((), text=head[:1000])
@@ -133,13 +136,21 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
             " read it with get_parser()",
             observation="Give the turns of the run one by one, as records or messages.",
         )
-    yield from _runs(NumberedLines(_plain(lines)), dialect, reading.in_dialect(dialect))
+    said = (spelling[1],) if spelling else ()
+    plain = NumberedLines(_plain(lines, spelling[0] if spelling else str))
+    yield from _runs(plain, dialect, reading.in_dialect(dialect, *said))
 
 
-def _plain(lines: Lines) -> Iterator[tuple[int, str]]:
-    """Yield the *lines* without colours, with their numbers."""
+def _spelt(head: str) -> str:
+    """Return *head* with the labels of ReAct, if people wrote others by hand."""
+    spelling = spelling_of(head)
+    return "".join(map(spelling[0], head.splitlines(keepends=True))) if spelling else head
+
+
+def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str]]:
+    """Yield the *lines* without colours, as they are *spelt*, with their numbers."""
     while line := lines.peek():
-        yield lines.number, _COLOURS.sub("", line) if "\x1b" in line else line
+        yield lines.number, spelt(_COLOURS.sub("", line) if "\x1b" in line else line)
         next(lines)
 
 
@@ -195,9 +206,23 @@ def _finished(
         builder.introduce(run.question)
     for step in run.all_steps:
         builder.add(step)
+        _notice_foreign(builder, step)
     transcript = builder.transcript()
     notices = (*loose, *transcript.notices)
     return replace(transcript, question_repairs=run.question_repairs, notices=notices)
+
+
+def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
+    """Add notices of lines in the values of a *step* that may belong to none of them."""
+    if isinstance(step.action, AgentAction) and isinstance(step.action.tool_input, str):
+        first, *lines = step.action.tool_input.splitlines() or [""]
+        if lines and not first.lstrip().startswith(("{", "[", "```")):
+            what = f"the input of {step.action.tool!r} has several lines, and no mark at its end"
+            builder.notice("unclear_end", what, text="\n".join(lines))
+    for line in (step.observation or "").splitlines()[1:]:
+        if begins_foreign(line):
+            what = "a line of a result may be no part of it"
+            builder.notice("unclear_end", what, text=line)
 
 
 READER: Final = TextReader(

@@ -169,8 +169,8 @@ def test_prose_is_no_log(text: str) -> None:
 
 
 def test_a_text_with_an_unclear_dialect_names_the_candidates() -> None:
-    text = "```\nFinal Answer: 0.38\n```\n" * 2
-    with pytest.raises(OutputParserException, match=r"may be 'react' .* or 'json_toolcall'"):
+    text = 'Thought: so\nAction: f\nAction Input: {"a": 1}\nCall f\nFinal Answer: 3\n'
+    with pytest.raises(OutputParserException, match=r"may be 'react' .* or 'conversational'"):
         read(text)
 
 

@@ -98,6 +98,9 @@ LOGS = {
     '<function_call id="c1" name="search">{"query": "fog"}</function_call></message>'
     f'<message role="tool"><function_result id="c1" name="search">{RESULT}</function_result>'
     f'</message><message role="assistant"><text>{ANSWER}</text></message></chat_history>\n',
+    "roles": f"### User\n{QUESTION}\n\n### Assistant\n{THOUGHT}\nAction: search\n"
+    f'Action Input: {{"query": "fog"}}\n\n### Tool\n{RESULT}\n\n'
+    f"### Assistant\nFinal Answer: {ANSWER}\n",
     "strands_console": f"{THOUGHT}\nTool #1: search\n{ANSWER}\n",
     "plain": REACT,
     "prefixed": "".join(
