@@ -14,6 +14,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.runs.readers import data, text
+from agent_parsers.runs.readers.data import tables
 from agent_parsers.runs.reading.reader import DataReader, TextReader
 from agent_parsers.runs.tables.console import Console
 from agent_parsers.runs.tables.messages import Messages
@@ -29,6 +30,7 @@ __all__ = [
     "readers_of_data",
     "readers_of_text",
     "register_reader",
+    "tables_of_messages",
     "unregister_reader",
 ]
 
@@ -37,6 +39,7 @@ FormOfLog: TypeAlias = Messages | Console | TextReader | DataReader
 
 GROUP: Final = "agent_parsers.readers"
 _own: Final[dict[str, TextReader | DataReader]] = {}
+_tables: Final[dict[str, FormOfLog]] = {}
 
 
 def register_reader(form: FormOfLog) -> None:
@@ -57,6 +60,7 @@ def register_reader(form: FormOfLog) -> None:
     if missing:
         raise ValueError(f"{reader.name!r} comes before {missing[0]!r}, which is no reader")
     _own[reader.name] = reader
+    _tables[reader.name] = form
 
 
 def unregister_reader(name: str) -> None:
@@ -65,6 +69,7 @@ def unregister_reader(name: str) -> None:
     Raises:
         ValueError: No reader was registered under this *name*.
     """
+    _tables.pop(name, None)
     if _own.pop(name, None) is None:
         raise ValueError(f"no reader was registered as {name!r}")
 
@@ -93,6 +98,12 @@ def readers_of_text() -> dict[str, TextReader]:
 def readers_of_data() -> dict[str, DataReader]:
     """Return the readers of JSON by name, in alphabetical order."""
     return {name: each for name, each in _every().items() if isinstance(each, DataReader)}
+
+
+def tables_of_messages() -> list[Messages]:
+    """Return the tables of messages that are known."""
+    own = (each for each in _tables.values() if isinstance(each, Messages))
+    return [*tables.TABLES, *own]
 
 
 def list_readers() -> dict[str, str]:

@@ -181,6 +181,29 @@ class Messages:
             values = Values(flat)
         return read_messages(values, reading, self.form)
 
+    def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
+        """Return how much of a message of this form *value* has, and the first thing it lacks."""
+        message = at(value, self.message)
+        role = at(message, self.role)
+        if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
+            what = f"{role!r} is none of its roles" if role else f"there is no {self.role!r}"
+            return 0, what
+        missing = [path for path in self.has if at(value, path) is None]
+        if missing:
+            return 1, f"there is no {missing[0]!r}"
+        extra = [path for path in self.lacks if at(value, path) is not None]
+        if extra:
+            return 1, f"its messages have no {extra[0]!r}"
+        content = self._content_of(message)
+        if isinstance(content, str) and self.may_be_text:
+            content = []
+        if not isinstance(content, list):
+            return 2, f"there is no list under {self.content!r}"
+        odd = [part for part in content if not self._is_part(part)]
+        if odd:
+            return 3, f"it does not know {_words_for(odd[0], self.type_key)}"
+        return 4, "no message has what only this form has"
+
     def _records(self, values: Sequence[Any]) -> list[Any]:
         if not self.records:
             return [*values]

@@ -236,3 +236,30 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
 
     form = replace(SHOWN.reader, read=read)
     assert "ZeroDivisionError: no end" in str(check_reader(form, [PRINTED]))
+
+
+# -- forms that are not known --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("log", "seen"),
+    [
+        ([{"role": "user", "content": [{"toolUsed": {}}]}],
+         "the nearest form is 'haystack', but it does not know a part with 'toolUsed'; docs"),
+        ({"turns": [{"speaker": "a", "text": "x"}]},
+         "the first of 'turns' has the keys 'speaker', 'text'; docs/log-forms.md"),
+        ({}, "the first value is empty"),
+        ("# Notes\n\n[tool] x\n", "lines begin like '# Notes', '[tool] x'; docs/log-forms.md"),
+        ("So it goes.\n", "in this text"),
+    ],
+)  # fmt: skip
+def test_an_unknown_form_is_described(log: Any, seen: str) -> None:
+    with pytest.raises(OutputParserException, match=r"^found no run, and no form of log") as raised:
+        list(read_runs(log))
+    assert seen in raised.value.reason
+
+
+def test_a_registered_form_may_be_the_nearest(registered: None) -> None:
+    odd = [{"who": "desk", "said": [{"kind": "toolUse"}]}]
+    with pytest.raises(OutputParserException, match="nearest form is 'ours', but it does not know"):
+        list(read_runs(odd))
