@@ -9,7 +9,7 @@ from agent_parsers.runs.reading.reader import MALFORMED, Lines, Values
 from agent_parsers.runs.splitting.quoted import has_structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.runs.tables.messages import Messages
 
@@ -36,31 +36,30 @@ def seen_in(log: Lines | Values, tables: Iterable[Messages]) -> str:
 
 
 def _seen_in_values(values: Sequence[Any], tables: Iterable[Messages]) -> str:
-    found = _message_in(values[0]) if values else None
-    if found is None:
+    if not values:
         return ""
-    where, message = found
-    keys = ", ".join(map(repr, [*message][:_MOST]))
-    said = f"{where} has the keys {keys}" if keys else f"{where} is empty"
-    best, score, lack = None, 1, ""
+    near: tuple[int, str, str] = (1, "", "")  # how near, where, and why it is not of the form
+    places = [*_messages_in(values[0])]
     for table in tables:
-        try:
-            passed, why = table.lack_of(message)
-        except MALFORMED:
-            continue
-        if passed > score:
-            best, score, lack = table, passed, why
-    return f"{said}; the nearest form is {best.name!r}, but {lack}" if best else said
+        for where, message in places:
+            try:
+                passed, why = table.lack_of(message)
+            except MALFORMED:
+                continue
+            if passed > near[0]:
+                near = passed, where, f"; the nearest form is {table.name!r}, but {why}"
+    where, message = next((each for each in places if each[0] == near[1]), places[-1])
+    keys = ", ".join(map(repr, [*message][:_MOST]))
+    return f"{where} has the keys {keys}{near[2]}" if keys else f"{where} is empty"
 
 
-def _message_in(value: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the object in *value* that is most like a message, and where it stands, in words."""
+def _messages_in(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects in *value* that may be messages, and where each stands, in words."""
     if isinstance(value, list):
-        return _message_in(value[0]) if value else None
+        value = value[0] if value else {}
     if not isinstance(value, Mapping):
-        return None
-    lists = {key: each for key, each in value.items() if isinstance(each, list) and each}
-    for key, each in sorted(lists.items(), key=lambda item: -len(item[1])):
-        if isinstance(each[0], Mapping) and "role" not in value:
-            return f"the first of {key!r}", each[0]
-    return "the first value", value
+        value = {}
+    yield "the first value", value
+    for key, each in value.items():
+        if isinstance(each, list) and each and isinstance(each[0], Mapping):
+            yield f"the first of {key!r}", each[0]
