@@ -245,7 +245,7 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
     ("log", "seen"),
     [
         ([{"role": "user", "content": [{"toolUsed": {}}]}],
-         "the nearest form is 'haystack', but it does not know a part with 'toolUsed'; docs"),
+         "the nearest form is 'anthropic', but it does not know a part with 'toolUsed'; docs"),
         ({"turns": [{"speaker": "a", "text": "x"}]},
          "the first of 'turns' has the keys 'speaker', 'text'; docs/log-forms.md"),
         ({}, "the first value is empty"),

@@ -5,6 +5,7 @@ What frameworks and APIs differ in is where messages, calls and results stand, a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_parsers.runs.tables.messages import Messages, Part
@@ -262,28 +263,51 @@ def _text_in(item: dict[str, Any]) -> str:
     return str(at(item, "content.0.text") or "")
 
 
+# docs.anthropic.com/en/api/messages: lists, requests, requests with their responses.
+_REQUESTS: Final = ("", "request.", "request_body.", "requestBody.", "body.", "params.")
+ANTHROPIC: Final = Messages(
+    name="anthropic",
+    summary="messages of Anthropic's Messages API: lists, requests, requests with responses",
+    roles={name: _ROLES[name] for name in ("system", "user", "assistant")}, may_be_text=True,
+    messages="|".join(f"{place}messages" for place in _REQUESTS), lacks=("tool_calls",),
+    system="|".join(f"{place}system" for place in _REQUESTS),
+    answer=lambda record: next(filter(_is_response, (record, *map(record.get, _RESPONSES))), None),
+    before=("openai_chat",),
+    parts=[
+        Part("call", type="tool_use|server_tool_use|mcp_tool_use", arguments="input"),
+        Part("result", type="tool_result|web_search_tool_result|mcp_tool_result",
+             output="content", id="tool_use_id"),
+        Part("thought", type="thinking", of="thinking"),
+        Part("nothing", type="redacted_thinking", is_sign=False),
+        Part("text", type="text", of="text", is_sign=False),
+        Part("nothing", type="compaction", is_sign=False),
+    ],
+)  # fmt: skip
+_RESPONSES: Final = ("response", "response_body", "responseBody")
+
+
+def _is_response(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") == "message" and "stop_reason" in value
+
+
 # The transcripts below ~/.claude/projects of Claude Code 1 and 2: one event a line.
 _CLAUDE_OTHERS: Final = ("summary", "file-history-snapshot", "system", "progress", "last-prompt",
                          "queue-operation", "custom-title", "agent-name")  # fmt: skip
 _CLAUDE_OWN: Final = ("<command-", "<local-command-", "<system-reminder>", "Caveat: ",
                       "[Request interrupted")  # fmt: skip
 """How messages begin that the program says in the name of the user."""
-CLAUDE_CODE: Final = Messages(
-    name="claude_code", summary="transcripts of Claude Code",
-    roles=_ROLES, message="message", messages="", role=lambda message: "system"
-    if isinstance(message.get("content"), str) and message["content"].startswith(_CLAUDE_OWN)
-    else message.get("role"), has=("message", "uuid", "type"), may_be_text=True,
+CLAUDE_CODE: Final = replace(
+    ANTHROPIC, name="claude_code", summary="transcripts of Claude Code", message="message",
+    messages="", system="", answer="", lacks=(), before=(), has=("message", "uuid", "type"),
     sign="'uuid', 'type' and 'message'", thread=("sessionId", "isSidechain"),
+    role=lambda message: "system" if isinstance(message.get("content"), str)
+    and message["content"].startswith(_CLAUDE_OWN) else message.get("role"),
     skips=lambda event: "message" not in event and isinstance(event.get("type"), str)
     and ("sessionId" in event or event["type"] in _CLAUDE_OTHERS),
     parts=[
-        Part("call", type="tool_use|server_tool_use", arguments="input"),
-        Part("result", type="tool_result", output="content", id="tool_use_id"),
-        Part("thought", type="thinking", of="thinking"),
-        Part("nothing", type="redacted_thinking", is_sign=False),
         Part("system", type="text", of="text",
              where=lambda part: str(part.get("text")).startswith(_CLAUDE_OWN)),
-        Part("text", type="text", of="text"),
+        *ANTHROPIC.parts,
     ],
 )  # fmt: skip
 
@@ -300,7 +324,7 @@ OTEL: Final = Messages(
 )  # fmt: skip
 
 TABLES: Final = (
-    HAYSTACK, GEMINI, ADK, PYDANTIC_AI, CONVERSE, VERCEL, VERCEL_UI, AGENT_FRAMEWORK,
+    ANTHROPIC, HAYSTACK, GEMINI, ADK, PYDANTIC_AI, CONVERSE, VERCEL, VERCEL_UI, AGENT_FRAMEWORK,
     SEMANTIC_KERNEL, AG2, CAMEL, CLAUDE_CODE, CODEX, CREWAI_LOG,
     OPENHANDS, OTEL,
 )  # fmt: skip
