@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     )
     from agent_parsers.runs.recognition import LogForm, detect_log
     from agent_parsers.runs.tables.console import Console, Piece
-    from agent_parsers.runs.tables.messages import Messages, Part
+    from agent_parsers.runs.tables.messages import Messages
+    from agent_parsers.runs.tables.part import Part
     from agent_parsers.runs.writers.atif import to_atif
     from agent_parsers.runs.writers.known import get_writer, list_writers
     from agent_parsers.runs.writers.sharegpt import to_sharegpt
@@ -62,7 +63,7 @@ _MODULES = {
     "check_reader": "agent_parsers.runs.checking",
     "ReaderReport": "agent_parsers.runs.checking",
     "Piece": "agent_parsers.runs.tables.console",
-    "Part": "agent_parsers.runs.tables.messages",
+    "Part": "agent_parsers.runs.tables.part",
     "Messages": "agent_parsers.runs.tables.messages",
     "Console": "agent_parsers.runs.tables.console",
     "to_atif": "agent_parsers.runs.writers.atif",

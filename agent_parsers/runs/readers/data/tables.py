@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from agent_parsers.runs.tables.messages import Messages, Part
-from agent_parsers.runs.tables.paths import at
+from agent_parsers.runs.tables.messages import Messages
+from agent_parsers.runs.tables.part import Part
 
 __all__ = ["ADK", "TABLES"]
 
@@ -233,34 +233,15 @@ def _given(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name not in own}
 
 
-# codex-rs/protocol of Codex CLI 0.30 and later: rollouts, with items of the Responses API.
-_CONTEXT: Final = ("<environment_context>", "<user_instructions>", "# AGENTS.md")
-CODEX: Final = Messages(
-    name="codex", summary="rollouts of Codex CLI", message="payload", messages="",
-    roles={"": "assistant", "user": "user", "assistant": "assistant", "system": "system",
-           "developer": "system"},
-    role=lambda item: "system" if _text_in(item).lstrip().startswith(_CONTEXT)
-    else item.get("role"),
-    has=("payload.type", "timestamp"), sign="'type' and 'payload'", before=("json_lines",),
-    skips=lambda line: "payload" in line and line.get("type") != "response_item",
-    parts=[
-        Part("text", type="input_text|output_text|text", of="text"),
-        Part("call", at="", type="function_call", id="call_id"),
-        Part("call", at="", type="custom_tool_call", arguments="input", id="call_id",
-             is_text=True),
-        Part("call", at="", type="local_shell_call", name="type", arguments="action",
-             id="call_id"),
-        Part("result", at="", type="function_call_output|custom_tool_call_output",
-             output="output.content|output", id="call_id"),
-        Part("thought", at="", type="reasoning", of="summary[].text"),
-        Part("nothing", at="", type="web_search_call|image_generation_call"),
-        Part("nothing", at="", type="ghost_snapshot|compaction", is_sign=False),
-    ],
-)  # fmt: skip
+_RESPONSES: Final = ("response", "response_body", "responseBody")
 
 
-def _text_in(item: dict[str, Any]) -> str:
-    return str(at(item, "content.0.text") or "")
+def _response_in(record: dict[str, Any]) -> Any:
+    """Return the message of a response that is a *record*, or stands in it."""
+    for found in (record, *map(record.get, _RESPONSES)):
+        if isinstance(found, dict) and found.get("type") == "message" and "stop_reason" in found:
+            return found
+    return None
 
 
 # docs.anthropic.com/en/api/messages: lists, requests, requests with their responses.
@@ -271,7 +252,7 @@ ANTHROPIC: Final = Messages(
     roles={name: _ROLES[name] for name in ("system", "user", "assistant")}, may_be_text=True,
     messages="|".join(f"{place}messages" for place in _REQUESTS), lacks=("tool_calls",),
     system="|".join(f"{place}system" for place in _REQUESTS),
-    answer=lambda record: next(filter(_is_response, (record, *map(record.get, _RESPONSES))), None),
+    answer=_response_in,
     before=("openai_chat",),
     parts=[
         Part("call", type="tool_use|server_tool_use|mcp_tool_use", arguments="input"),
@@ -283,13 +264,6 @@ ANTHROPIC: Final = Messages(
         Part("nothing", type="compaction", is_sign=False),
     ],
 )  # fmt: skip
-_RESPONSES: Final = ("response", "response_body", "responseBody")
-
-
-def _is_response(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") == "message" and "stop_reason" in value
-
-
 # The transcripts below ~/.claude/projects of Claude Code 1 and 2: one event a line.
 _CLAUDE_OTHERS: Final = ("summary", "file-history-snapshot", "system", "progress", "last-prompt",
                          "queue-operation", "custom-title", "agent-name")  # fmt: skip
@@ -325,6 +299,6 @@ OTEL: Final = Messages(
 
 TABLES: Final = (
     ANTHROPIC, HAYSTACK, GEMINI, ADK, PYDANTIC_AI, CONVERSE, VERCEL, VERCEL_UI, AGENT_FRAMEWORK,
-    SEMANTIC_KERNEL, AG2, CAMEL, CLAUDE_CODE, CODEX, CREWAI_LOG,
+    SEMANTIC_KERNEL, AG2, CAMEL, CLAUDE_CODE, CREWAI_LOG,
     OPENHANDS, OTEL,
 )  # fmt: skip
