@@ -86,13 +86,13 @@ class Quotations:
         if 0 <= self._indented < indentation:
             return True
         self._indented = indentation
-        if self._begins_own(line):
+        is_cited = _CITED(line) is not None
+        closer = None if is_cited else _closer_of(line)
+        if not (is_cited or closer) or self._begins_own(line):  # few lines have to be looked up
             return False
-        if _CITED(line):
+        if is_cited:
             return True
-        self._closer = _closer_of(line)
-        if self._closer is None:
-            return False
+        self._closer = closer
         # A fence around all there is belongs to nobody.
         return not (is_first and _FENCE(line) and self._is_around_all(ahead))
 
