@@ -125,7 +125,7 @@ class Speech:
     def results(self, text: str) -> list[str]:
         """Return the results in *text*, a message after calls, without what is around each."""
         if self.dialect is None:
-            return [text]
+            return [_LABEL.sub("", text)]
         found = [*_framed(self.dialect, text)] or [_LABEL.sub("", text)]
         return [unescape(self.dialect, result) for result in found]
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _SERVERS: Final = ("_call", "_call_output", "_list_tools", "_approval_request", "item_reference")
 """How the types of items end that belong to tools of the server, which show no result."""
+_CALLS: Final = ("function_call", "mcp_call", "custom_tool_call", "local_shell_call")
+_OUTPUTS: Final = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 _CONTEXT: Final = ("<environment_context>", "<user_instructions>", "# AGENTS.md")
 """How messages begin that Codex says in the name of the user."""
 
@@ -73,13 +75,14 @@ RESPONSES: Final = Messages(
         Part("call", at="", type="function_call|mcp_call", id="call_id|id", output="output"),
         Part("call", at="", type="custom_tool_call", arguments="input", id="call_id",
              is_text=True, output="output"),
-        Part("result", at="", type="function_call_output|custom_tool_call_output",
+        Part("call", at="", type="local_shell_call", name="type", arguments="action",
+             id="call_id"),
+        Part("result", at="", type="|".join(_OUTPUTS),
              output="output.content|output", id="call_id"),
         Part("thought", at="", type="reasoning",
              of=lambda item: item.get("summary") or item.get("content")),
         Part("nothing", at="", where=lambda item: str(item.get("type")).endswith(_SERVERS)
-             and item["type"] not in ("function_call", "mcp_call", "custom_tool_call",
-                                      "function_call_output", "custom_tool_call_output")),
+             and item["type"] not in _CALLS + _OUTPUTS),
     ],
 )  # fmt: skip
 
@@ -112,10 +115,5 @@ CODEX: Final = replace(
     if str(at(item, "content.0.text") or "").lstrip().startswith(_CONTEXT) else _role_of(item),
     skips=lambda line: "payload" in line
     and (line.get("type") != "response_item" or at(line, "payload.type") == "ghost_snapshot"),
-    parts=[
-        Part("call", at="", type="local_shell_call", name="type", arguments="action",
-             id="call_id"),
-        *RESPONSES.parts,
-    ],
 )  # fmt: skip
 TABLES: Final = (RESPONSES, AGENTS, CODEX)

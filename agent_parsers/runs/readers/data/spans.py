@@ -230,6 +230,12 @@ def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> It
     tools = [(span, kind) for span, kind, is_tool in known[last + 1 :] if is_tool]
     if not models:
         said = [each for span, kind in tools for each in _tried(_called, span, kind, reading)]
+        asked, told = _around(spans)
+        said = [
+            *said_or_left_out(map(Value, asked), reading, OTEL.form),
+            *said,
+            *said_or_left_out(map(Value, told), reading, OTEL.form),
+        ]
         yield from runs_of_messages(said, reading, name=name, is_one_run=True)
         return
     form = models[0][1].form
@@ -242,6 +248,18 @@ def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> It
         if number == len(talks) and said and said[-1].calls:
             said += [each for one in tools for each in _tried(_returned, *one, reading)]
         yield from runs_of_messages(said, reading, name=name)
+
+
+def _around(spans: Iterable[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """Return the messages with which the agent of a trace without models was asked, and its own."""
+    for span in spans:
+        found = [
+            loaded(span["attributes"].get(f"gen_ai.{which}.messages"))
+            for which in ("input", "output")
+        ]
+        if all(isinstance(each, list) for each in found):
+            return found[0], found[1]
+    return [], []
 
 
 def _gone_on(asked: Iterable[list[tuple[str, Any]]]) -> Iterator[list[Any]]:

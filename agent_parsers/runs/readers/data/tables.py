@@ -229,7 +229,7 @@ OPENHANDS: Final = Messages(
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the *arguments* of an action that the model gave; the others say how it is run."""
     own = ("thought", "is_input", "blocking", "hidden", "confirmation_state", "is_static", "cwd",
-           "security_risk", "kernel_init_code", "include_extra")  # fmt: skip
+           "security_risk", "kernel_init_code", "include_extra", "impl_source")  # fmt: skip
     return {name: value for name, value in arguments.items() if name not in own}
 
 

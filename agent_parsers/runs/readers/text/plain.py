@@ -32,13 +32,12 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.detecting.detection import Detection
-from agent_parsers.detecting.signs import has_telling_marker
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
 from agent_parsers.runs.reading.transcript import Notice
-from agent_parsers.runs.splitting.labels import begins_marked, begins_question
+from agent_parsers.runs.splitting.labels import begins_any, begins_marked, begins_question
 from agent_parsers.runs.splitting.quoted import Quotations, has_structure
 from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
 from agent_parsers.runs.splitting.spellings import begins_foreign, spelling_of
@@ -53,14 +52,6 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
-_BEGINS: Final = re.compile(
-    r"[ \t*_#]{0,16}(?:question|thought|observation|action|final answer|follow up|tool|new input|"
-    r"task|code|问题|思考|观察|行动|最终答案)(?: input)?[ \t\d*_]{0,16}[:：]"
-    r"|[ \t]*(?:<(?:tool|tool_input|thinking|observation|final_answer|code)\b|```(?:py|json))",
-    re.IGNORECASE,
-).match
-"""Matches a line with a mark of a dialect that has transcripts."""
-_OPENER: Final = re.compile(r"[ \t]*[<\[][^<>\s]{1,40}>?").match
 _HEAD: Final = 1 << 16
 """How much of the text is looked at to find its dialect, in characters."""
 _FEWEST_MARKERS: Final = 2
@@ -86,22 +77,16 @@ def _begins(dialect: Dialect, line: str) -> bool:
 
 def _unquoted(head: str) -> str:
     """Return *head* without what is quoted before its first label."""
-    quotations = Quotations(_begins_any)
+    quotations = Quotations(begins_any)
     lines = head.splitlines(keepends=True)
     kept: list[str] = []
     for number, line in enumerate(lines):
         if quotations.has(line, partial(_ahead, lines, number + 1)):
             continue
-        if FRAMES["begin"].match(line) or _begins_any(line):
+        if FRAMES["begin"].match(line) or begins_any(line):
             return "".join((*kept, *lines[number:]))
         kept.append(line)
     return "".join(kept)
-
-
-def _begins_any(line: str) -> bool:
-    """Return whether *line* begins with a mark of any dialect."""
-    opener = _OPENER(line)
-    return bool(_BEGINS(line) or (opener is not None and has_telling_marker(opener[0])))
 
 
 def _ahead(lines: Sequence[str], first: int, index: int) -> str:
