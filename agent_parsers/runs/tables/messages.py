@@ -229,7 +229,8 @@ class Messages:
             return None
         message = at(message, self.message)
         role = self._role_of(message)
-        assert role is not None, "it is a message"
+        if role is None:
+            raise ValueError(f"expected a role of a message, found {at(message, self.role)!r}")
         content = self._content_of(message)
         turns = [_Turn()]
         for part in content if isinstance(content, list) else [content]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from agent_parsers.runs.readers.data.tables import SEMANTIC_KERNEL
-from agent_parsers.runs.reading.messages import said_of
-from agent_parsers.runs.reading.reader import TextReader
+from agent_parsers.runs.reading.messages import said_or_left_out
+from agent_parsers.runs.reading.reader import TextReader, Value
 from agent_parsers.runs.reading.said import runs_of_messages
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     except ET.ParseError as error:
         reading.refuse(f"expected XML: {error}", text[:1000], line=error.position[0])
         return
-    yield from runs_of_messages(said_of(messages, SEMANTIC_KERNEL.form), reading)
+    said = said_or_left_out(map(Value, messages), reading, SEMANTIC_KERNEL.form)
+    yield from runs_of_messages(said, reading)
 
 
 def _message(element: ET.Element) -> dict[str, Any]:
