@@ -61,7 +61,8 @@ _TURN: Final = re.compile(
 ).match
 """Matches a thought with an action behind it, in whatever spelling."""
 _ENDS_IN_CALL: Final = re.compile(
-    r"</?(?:\w+:)?(\w*(?:tool|call|function|invoke|parameter)\w*|\w+_\w+)>\s*(?:```\s*)?\Z"
+    r"</?(?:\w{1,20}:)?(?:\w{0,20}(?:tool|call|function|invoke|parameter)\w{0,20}"
+    r"|\w{1,40}_\w{1,40})>\s*+(?:```\s*+)?\Z"
     r"|[<\[][|/][^<>\[\]\n]{0,9}tool[^<>\[\]\n]{0,20}[|\]]>?\s*\Z",
     re.IGNORECASE,
 ).search

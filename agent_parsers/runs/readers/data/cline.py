@@ -27,14 +27,16 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.transcript import Transcript
 
-_CALL: Final = re.compile(r"(?:\A|\n)<([a-z]+_[a-z_]+)>\n?((?:(?!</?\1>).)*)</\1>\s*\Z", re.DOTALL)
-_PARAMETER: Final = re.compile(r"<([a-z]\w*)>(.*?)</\1>[ \t]*(?:\n|\Z)", re.DOTALL)
-_THINKING: Final = re.compile(r"<thinking>(.*?)</thinking>\s*", re.DOTALL)
+_CLOSER: Final = re.compile(r"</([a-z]{1,40}_[a-z_]{1,40})>\s*\Z").search
+_PARAMETER: Final = re.compile(r"\s*<([a-z]\w{0,60})>").match
+_THINKING: Final = re.compile(r"<thinking>((?:(?!<thinking>).)*?)</thinking>\s*", re.DOTALL)
 _RESULT: Final = re.compile(r"\A\[([a-z_]+)(?: for [^\n]*)?\] Result:\n*")
 _TASK: Final = re.compile(
     r"\A\s*<(task|feedback|user_message|answer)>\n?(.*?)\n?</\1>\s*", re.DOTALL
 )
-_DETAILS: Final = re.compile(r"\s*<environment_details>.*?</environment_details>\s*", re.DOTALL)
+_DETAILS: Final = re.compile(
+    r"\s*<environment_details>(?:(?!<environment_details>).)*?</environment_details>\s*", re.DOTALL
+)
 _ANSWER: Final = "attempt_completion"
 
 
@@ -46,17 +48,35 @@ def _said(message: Mapping[str, Any]) -> Said:
             return Said("tool", results=(SaidResult(text[result.end() :], tool=result[1]),))
         task = _TASK.match(text)
         return Said("user", task[2] + text[task.end() :] if task else text, left_out=said.left_out)
-    if said.role != "assistant" or (call := _CALL.search(text)) is None:
+    call = _call_in(text) if said.role == "assistant" else None
+    if call is None:
         return said
-    thoughts = [each.strip() for each in _THINKING.findall(text[: call.start()])]
-    thought = "\n".join([*thoughts, _THINKING.sub("", text[: call.start()]).strip()]).strip()
-    given = {name: _trimmed(value) for name, value in _PARAMETER.findall(call[2])}
-    if call[1] == _ANSWER:
+    before, tool, given = call
+    thoughts = [each.strip() for each in _THINKING.findall(before)]
+    thought = "\n".join([*thoughts, _THINKING.sub("", before).strip()]).strip()
+    if tool == _ANSWER:
         return Said("assistant", given.get("result", ""), thought)
-    rest = _PARAMETER.sub("", call[2]).strip()
-    if rest:
-        return said  # its end is the mark of a call that is not read
-    return Said("assistant", thought=thought, calls=(SaidCall(call[1], given, is_untyped=True),))
+    return Said("assistant", thought=thought, calls=(SaidCall(tool, given, is_untyped=True),))
+
+
+def _call_in(text: str) -> tuple[str, str, dict[str, str]] | None:
+    """Return the text before the call at the end of *text*, its tool and its parameters."""
+    closer = _CLOSER(text)
+    if closer is None:
+        return None
+    begin = text.rfind(f"<{closer[1]}>", 0, closer.start())
+    if begin < 0 or text[max(0, begin - 1) : begin].strip():
+        return None
+    body = text[begin + len(closer[1]) + 2 : closer.start()]
+    given: dict[str, str] = {}
+    at = 0
+    while parameter := _PARAMETER(body, at):
+        end = body.find(f"</{parameter[1]}>", parameter.end())
+        if end < 0:
+            return None  # the text ends in the mark of a call that is not read
+        given[parameter[1]] = _trimmed(body[parameter.end() : end])
+        at = end + len(parameter[1]) + 3
+    return None if body[at:].strip() else (text[:begin], closer[1], given)
 
 
 def _trimmed(value: str) -> str:
