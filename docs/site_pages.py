@@ -29,6 +29,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "docs/openai.md", "docs/anthropic.md", "docs/langchain.md", "docs/tools.md",
         "docs/prompts.md", "docs/messages.md", "docs/output-parsers.md", "docs/serving.md",
         "docs/grammar.md", "docs/grammar-sizes.md", "docs/production.md", "docs/transcripts.md",
+        "docs/log-forms.md",
         "docs/reports.md", "docs/bulk.md", "docs/json.md",
     ),
     "Formats": (

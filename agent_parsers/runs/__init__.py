@@ -6,9 +6,10 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.detecting.detection import Detection, DialectCandidate
+    from agent_parsers.runs.checking import ReaderReport, check_reader
     from agent_parsers.runs.detecting.detect import detect
     from agent_parsers.runs.read_log import read_runs
-    from agent_parsers.runs.readers.known import list_readers
+    from agent_parsers.runs.readers.known import list_readers, register_reader, unregister_reader
     from agent_parsers.runs.reading.record import parse_record
     from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
     from agent_parsers.runs.reading.transcript_parser import (
@@ -17,20 +18,29 @@ if TYPE_CHECKING:
         parse_transcripts,
     )
     from agent_parsers.runs.recognition import LogForm, detect_log
+    from agent_parsers.runs.tables.console import Console, Piece
+    from agent_parsers.runs.tables.messages import Messages
+    from agent_parsers.runs.tables.part import Part
     from agent_parsers.runs.writers.atif import to_atif
     from agent_parsers.runs.writers.known import get_writer, list_writers
     from agent_parsers.runs.writers.sharegpt import to_sharegpt
     from agent_parsers.runs.writers.text import to_text
 
 __all__ = [
+    "Console",
     "Detection",
     "DialectCandidate",
     "LogForm",
+    "Messages",
     "Notice",
+    "Part",
+    "Piece",
+    "ReaderReport",
     "RunSource",
     "Transcript",
     "TranscriptParser",
     "TranscriptStep",
+    "check_reader",
     "detect",
     "detect_log",
     "get_writer",
@@ -40,12 +50,22 @@ __all__ = [
     "parse_transcript",
     "parse_transcripts",
     "read_runs",
+    "register_reader",
     "to_atif",
     "to_sharegpt",
     "to_text",
+    "unregister_reader",
 ]
 
 _MODULES = {
+    "unregister_reader": "agent_parsers.runs.readers.known",
+    "register_reader": "agent_parsers.runs.readers.known",
+    "check_reader": "agent_parsers.runs.checking",
+    "ReaderReport": "agent_parsers.runs.checking",
+    "Piece": "agent_parsers.runs.tables.console",
+    "Part": "agent_parsers.runs.tables.part",
+    "Messages": "agent_parsers.runs.tables.messages",
+    "Console": "agent_parsers.runs.tables.console",
     "to_atif": "agent_parsers.runs.writers.atif",
     "get_writer": "agent_parsers.runs.writers.known",
     "list_writers": "agent_parsers.runs.writers.known",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.known import get_reader, readers_of_data, readers_of_text
+from agent_parsers.runs.nearest import seen_in
+from agent_parsers.runs.readers.known import readers_of_data, readers_of_text, tables_of_messages
 from agent_parsers.runs.reading.reader import (
     HEAD_CHARS,
     MALFORMED,
@@ -79,6 +80,7 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
         reason = f"found no run, and no form of log, in this {kind}" if shown else _NOTHING
         if isinstance(log, Lines) and log.hint and shown:
             reason += f", {log.hint}"
+        reason += seen_in(log, tables_of_messages()) if shown else ""
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
     reason = f"this may be a log of {names}: say which, as format="
@@ -125,17 +127,15 @@ def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
     return found
 
 
-def reader_for(form: LogForm, log: Lines | Values) -> TextReader | DataReader:
-    """Return the reader of *form*.
+def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:
+    """Check that a *reader* takes text if *log* is text, and JSON if it is JSON.
 
     Raises:
-        OutputParserException: The *log* is text and the form JSON, or the other way round.
+        OutputParserException: It does not.
     """
-    reader = get_reader(form.reader)
     if isinstance(reader, DataReader) is not isinstance(log, Values):
         needs = "JSON" if isinstance(reader, DataReader) else "text"
         raise OutputParserException(
-            f"expected {needs} for the form {form.reader!r}, found other content",
+            f"expected {needs} for the form {reader.name!r}, found other content",
             observation=f"Give {needs}, or name another form.",
         )
-    return reader

@@ -177,6 +177,8 @@ def _content(stream: IO[str]) -> Lines | Values:
     whole = "".join(_checked(lines, stream))
     value = _value_or_text(whole)
     if isinstance(value, NotJson):
+        if several := [*_values_behind_one_another(whole)]:
+            return Values(several, are_items=True)
         text = Lines(io.StringIO(whole))
         text.hint = f"which is {value.reason}"
         return text
@@ -184,6 +186,7 @@ def _content(stream: IO[str]) -> Lines | Values:
 
 
 _NO_VALUE: Final = object()
+_BLANKS: Final = re.compile(r"\s*").match
 
 
 def _lines(start: str, stream: IO[str]) -> Iterator[str]:
@@ -248,6 +251,29 @@ def _values_of_lines(lines: Lines) -> Iterator[Value]:
     for number, line in enumerate(lines, lines.number):
         if line.strip():
             yield Value(_value_or_text(line), number)
+
+
+def _values_behind_one_another(text: str) -> Iterator[Value]:
+    """Yield the objects that *text* consists of, each on lines of its own; none if it does not."""
+    found: list[Value] = []
+    at, line = _past_blanks(text, 0, 1)
+    while at < len(text):
+        try:
+            data, end = json.JSONDecoder().raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(data, dict) or (end < len(text) and text[end] != "\n"):
+            return
+        found.append(Value(data, line))
+        at, line = _past_blanks(text, end, line + text.count("\n", at, end))
+    yield from found
+
+
+def _past_blanks(text: str, at: int, line: int) -> tuple[int, int]:
+    """Return where the blanks end that begin at an offset and *line*, and the line there."""
+    blanks = _BLANKS(text, at)
+    assert blanks is not None, "it matches nothing, too"
+    return blanks.end(), line + blanks[0].count("\n")
 
 
 def _value_or_text(text: str) -> Any:

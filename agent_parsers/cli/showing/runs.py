@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent_parsers.runs.reading.ends import is_open_end
+
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException, Repair, Transcript, TranscriptStep
     from agent_parsers.engine.grammar.dialect import Dialect
@@ -97,13 +99,19 @@ class Run:
 
     @property
     def troubles(self) -> list[Trouble]:
-        """The steps that could not be read and, if notices are troubles, the notices."""
+        """The steps that could not be read and, if notices are troubles, the notices.
+
+        That the log ends where the answer does is no trouble.
+        """
         failed = [
             self._trouble(step.error, step.number)
             for step in self.transcript.failed
             if step.error is not None
         ]
-        return failed + [self._noticed(notice) for notice in self.transcript.notices if self.strict]
+        if not self.strict:
+            return failed
+        notices = (each for each in self.transcript.notices if not is_open_end(each))
+        return failed + [self._noticed(notice) for notice in notices]
 
     @property
     def first_line(self) -> int:

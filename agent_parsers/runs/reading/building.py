@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.actions.tool_action import make_tool_call
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import NoticeKind
 
 __all__ = ["RunBuilder"]
+
+
+_NO_CALL: Final = "Give the log with the calls whose results it has."
 
 
 class RunBuilder:
@@ -117,6 +120,11 @@ class RunBuilder:
             message: The message with the call, which the calls of one turn share.
             repairs: The repairs that were made to read the call.
         """
+        if not tool.strip() or "\n" in tool:
+            reason = "expected the name of a tool" + (" on one line" if tool.strip() else "")
+            wrong = OutputParserException(reason, observation="Name the tool.", llm_output=tool)
+            self.fail(wrong, call_id=call_id, repairs=repairs)
+            return
         if isinstance(tool_input, dict) and tool_input.keys() == {ARGUMENT}:
             tool_input = tool_input[ARGUMENT]
         if tool_input is None:
@@ -168,7 +176,9 @@ class RunBuilder:
             waiting = [at for at, step in enumerate(self._steps) if _is_waiting(step)]
             named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
             if not (named or waiting):
-                self.notice("unowned_text", "found a result that no call waits for", text=text)
+                reason = "found a result that no call waits for"
+                self.fail(OutputParserException(reason, observation=_NO_CALL, llm_output=text))
+                self._steps[-1] = replace(self._steps[-1], observation=text)
                 return
             index = (named or waiting)[0]
         self._steps[index] = replace(self._steps[index], observation=text)

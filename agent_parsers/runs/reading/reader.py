@@ -7,6 +7,7 @@ another, so that neither needs the whole file.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ __all__ = [
     "Value",
     "Values",
     "line_of",
+    "text_in_line",
 ]
 
 HEAD_CHARS: Final = 1 << 16
@@ -52,6 +54,14 @@ MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 def line_of(found: Match[str]) -> int:
     """Return the line of the searched text in which *found* begins, from 1."""
     return found.string.count("\n", 0, found.start()) + 1
+
+
+_CODES: Final = re.compile(r"\x1b(?:\[[\d;?]{0,30}(?:[A-Za-z]|\Z))?")
+
+
+def text_in_line(line: str) -> str:
+    """Return *line* without colours, and without the edges of a box that is open."""
+    return (_CODES.sub("", line) if "\x1b" in line else line).strip(" \t\r\n│┃║|")
 
 
 class Lines:
@@ -72,23 +82,38 @@ class Lines:
         self._ahead: deque[str] = deque()
         self.number: int = number
         """Number of the next line in its file, from 1."""
+        self.is_over = False
+        """Whether the last line has been looked at."""
+        self.last: deque[str] = deque(maxlen=2)
+        """The last two lines with text that have been looked at."""
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = self._ahead.popleft() if self._ahead else next(self._lines)
+        line = self._ahead.popleft() if self._ahead else self._more()
+        if not line:
+            raise StopIteration
         self.number += 1
         return line
 
     def peek(self, index: int = 0) -> str:
         """Return the line that comes *index* lines after the next; ``""`` behind the last."""
         while len(self._ahead) <= index:
-            line = next(self._lines, None)
-            if line is None:
+            line = self._more()
+            if not line:
                 return ""
             self._ahead.append(line)
         return self._ahead[index]
+
+    def _more(self) -> str:
+        """Return the next line that has not been looked at; ``""`` behind the last."""
+        line = next(self._lines, "")
+        if not line:
+            self.is_over = True
+        elif not line.isspace() and text_in_line(line):
+            self.last.append(line)
+        return line
 
     def head(self, max_chars: int) -> str:
         """Return whole lines from here on, at least *max_chars* characters, without taking them."""

@@ -5,12 +5,14 @@ Each reader of messages turns its own form into `Said`; `runs_of_messages` does 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.spoken import Speech
+from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
+from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage
 
 if TYPE_CHECKING:
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from output_parsers.exceptions import OutputParserException
 
 __all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]
+
+
+_MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
+"""Matches the words for something left out whose name speaks of a call or a tool."""
 
 
 class SaidCall(NamedTuple):
@@ -39,6 +44,8 @@ class SaidCall(NamedTuple):
     """The text of arguments that are left out, since the log does not show where they end."""
     is_untyped: bool = False
     """Whether the log shows all arguments as text."""
+    has_input: bool = True
+    """Whether the log contains the arguments."""
 
 
 class SaidResult(NamedTuple):
@@ -68,6 +75,8 @@ class Said:
     """What it has besides text, such as images, in a word or two each."""
     error: OutputParserException | None = None
     """Why it cannot be read."""
+    then: Said | None = None
+    """What the same message says after its tools have run."""
 
 
 def runs_of_messages(
@@ -87,7 +96,10 @@ def runs_of_messages(
     """
     conversation = _Conversation(reading, name, is_one_run)
     for message in messages:
-        yield from conversation.take(message)
+        said: Said | None = message
+        while said is not None:
+            yield from conversation.take(said)
+            said = said.then
     yield from conversation.end()
 
 
@@ -118,6 +130,10 @@ class _Conversation:
             case "user" if self._has_spoken and self._run.waiting:
                 for text in self._speech.results(message.text):
                     self._run.observe(text)
+            case "user" if isinstance(self._answer, Said) and is_result(message.text):
+                answer, self._answer = self._answer, None
+                self._fail("a result follows a text in which no dialect reads a call", answer.text)
+                self._run.observe(self._speech.results(message.text)[0])
             case "user" if message.error is None:
                 yield from self._take_question(message)
             case "assistant":
@@ -128,7 +144,16 @@ class _Conversation:
             texts = self._speech.results(result.text) if self._has_spoken else [result.text]
             for text in texts:
                 self._run.observe(text, call_id=result.call_id, tool=result.tool)
+        self._take_others(message)
+
+    def _take_others(self, message: Said) -> None:
+        """Take what of a *message* is no turn and no result."""
+        for call in message.calls if message.role != "assistant" else ():
+            self._fail(f"found a call of {call.tool!r} that is not the assistant's")
         for kind in message.left_out:
+            if _MAY_CALL(kind):
+                self._fail(f"found {kind}, which is not known and may be a call or a result")
+                continue
             self._run.notice("unowned_text", f"left out {kind}", line=message.line)
 
     def end(self) -> Iterator[Transcript]:
@@ -164,12 +189,21 @@ class _Conversation:
                 self._make(call, message.line, shared)
         elif message.text.strip():
             steps = self._read(message.text)
+            if not steps and (found := unread_call(message.text)):
+                self._fail(f"the text ends {found}, which no dialect reads", message.text)
+                self._has_spoken = True
+                return
             if not steps or isinstance(steps[-1].action, AgentFinish):
                 self._answer = steps[-1] if steps else message
                 steps = steps[:-1]
             for step in steps:
                 self._has_spoken = True
                 self._run.add(step)
+
+    def _fail(self, reason: str, text: str = "") -> None:
+        """Add a step that could not be read."""
+        advice = "Give a log in a form that list_readers() has."
+        self._run.fail(OutputParserException(reason, observation=advice, llm_output=text))
 
     def _make(self, call: SaidCall, line: int, message: AIMessage) -> None:
         if call.error is not None:
@@ -179,6 +213,8 @@ class _Conversation:
             call.tool, call.tool_input,
             call_id=call.call_id, message=message, repairs=call.repairs,
         )  # fmt: skip
+        if not call.has_input:
+            self._run.notice("no_input", f"the log does not show the input of {call.tool!r}")
         if call.unclear:
             reason = f"the log does not show where the arguments of {call.tool!r} end"
             self._run.notice("unclear_end", reason, text=call.unclear, line=line)

@@ -19,6 +19,7 @@ from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.grammar.dialect import Result
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.writing.escape import unescape
+from agent_parsers.foreign.shapes import find_nameless
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.reading.record import read_output
 
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = ["Speech"]
+__all__ = ["Speech", "has_sign", "is_result", "unread_call"]
 
 _SIGNS: Final = {
     r"<tool_call>\s*+\{": "hermes",
     r"<tool_call>\s*+<function=": "qwen3_coder",
+    r"^<function=[\w.-]++>\s*+<parameter=": "qwen3_coder",
     r"^[ \t]*+Action:[^\n]*+\n\s*+Action Input:": "react",
     r"^[ \t]*+Action(?: \d++)?:[ \t]*+\w++\[": "react_docstore",
     r"^[ \t]*+Action:\s*+```(?:json)?\s*+\{": "structured_chat",
@@ -45,6 +47,48 @@ _SIGNS: Final = {
 }
 """What shows that a text is in a dialect, by a pattern; each is part of a call."""
 _sign: Final = re.compile("|".join(f"({sign})" for sign in _SIGNS), re.MULTILINE).search
+
+
+_LABEL: Final = re.compile(
+    r"\A\s*(?:OBSERVATION|Observation|(?:tool|command|execution|function)[ _]?(?:results?|outputs?|"
+    r"responses?)|The output of the OS)[ \t]*:[ \t]*\n?",
+    re.IGNORECASE,
+)
+"""Matches what programs write before a result in a message of the user."""
+_TURN: Final = re.compile(
+    r"\A\s*(?:think|thoughts?)[ \t]*:(?:(?!^[ \t]*final answer).)*^[ \t]*act(?:ion)?[ \t]*:",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+).match
+"""Matches a thought with an action behind it, in whatever spelling."""
+_ENDS_IN_CALL: Final = re.compile(
+    r"</?(?:\w{1,20}:)?(?:\w{0,20}(?:tool|call|function|invoke|parameter)\w{0,20}"
+    r"|\w{1,40}_\w{1,40})>\s*+(?:```\s*+)?\Z"
+    r"|[<\[][|/][^<>\[\]\n]{0,9}tool[^<>\[\]\n]{0,20}[|\]]>?\s*\Z",
+    re.IGNORECASE,
+).search
+"""Finds what closes a call at the end of a text, as an element or as a mark of a model."""
+
+
+def unread_call(text: str) -> str:
+    """Return what shows that *text*, which no dialect reads, ends in a call; empty if nothing."""
+    if found := _ENDS_IN_CALL(text):
+        return f"in {found[0].strip()!r}"
+    if (nameless := find_nameless(text)) is not None:
+        return f"in a call {nameless.form}"
+    if _TURN(text):
+        return "in an action behind a thought"
+    sign = _sign(text)
+    return f"in {sign[0].strip()!r}, the mark of a call" if sign is not None else ""
+
+
+def has_sign(text: str) -> bool:
+    """Return whether a *text* has the sign of a dialect, which is part of a call."""
+    return _sign(text) is not None
+
+
+def is_result(text: str) -> bool:
+    """Return whether a *text* of the user begins as programs begin what a tool returned."""
+    return _LABEL.match(text) is not None
 
 
 class Speech:
@@ -82,8 +126,8 @@ class Speech:
     def results(self, text: str) -> list[str]:
         """Return the results in *text*, a message after calls, without what is around each."""
         if self.dialect is None:
-            return [text]
-        found = [*_framed(self.dialect, text)] or [text]
+            return [_LABEL.sub("", text)]
+        found = [*_framed(self.dialect, text)] or [_LABEL.sub("", text)]
         return [unescape(self.dialect, result) for result in found]
 
     def _steps(self, dialect: Dialect, text: str) -> list[TranscriptStep]:

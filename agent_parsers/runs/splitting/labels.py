@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.detecting.signs import has_telling_marker
 from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.markers.patterns import Patterns
@@ -24,15 +25,42 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
 
-__all__ = ["begins_question", "begins_step", "is_step", "size_of_observation_label"]
+__all__ = [
+    "begins_marked",
+    "begins_question",
+    "begins_step",
+    "is_step",
+    "size_of_observation_label",
+]
 
 _STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})
 _NEVER: Final = re.compile(r"(?!)")
+
+_BEGINS: Final = re.compile(
+    r"[ \t*_#]{0,16}(?:question|thought|observation|action|final answer|follow up|tool|new input|"
+    r"task|code|问题|思考|观察|行动|最终答案)(?: input)?[ \t\d*_]{0,16}[:：]"
+    r"|[ \t]*(?:<(?:tool|tool_input|thinking|observation|final_answer|code)\b|```(?:py|json))",
+    re.IGNORECASE,
+).match
+"""Matches a line with a mark of a dialect that has transcripts."""
+_OPENER: Final = re.compile(r"[ \t]*[<\[][^<>\s]{1,40}>?").match
+
+
+def begins_any(line: str) -> bool:
+    """Return whether *line* begins with a mark of any dialect."""
+    opener = _OPENER(line)
+    return bool(_BEGINS(line) or (opener is not None and has_telling_marker(opener[0])))
 
 
 def begins_question(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with a label of questions."""
     return _labels(dialect, frozenset({Part.QUESTION})).match(f"\n{line}") is not None
+
+
+def begins_marked(dialect: Dialect, line: str) -> bool:
+    """Return whether *line* begins with a marker of the dialect."""
+    found = _marks(dialect).match(f"\n{line.lstrip()}")
+    return found is not None and bool(found[0].strip())
 
 
 def begins_step(dialect: Dialect, line: str) -> bool:
@@ -68,6 +96,11 @@ def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
                 case StepFailed():
                     return False
     return False
+
+
+@cache
+def _marks(dialect: Dialect) -> re.Pattern[str]:
+    return Patterns(dialect.lenient.markers).whole
 
 
 @cache

@@ -63,6 +63,11 @@ class LogRun(TranscriptParser):
         return bool(self.runs) or self._run.has_steps
 
     @property
+    def is_begun(self) -> bool:
+        """Whether a step has begun, or there is a label of questions."""
+        return self.is_labelled or self._part is not None or self.has_steps
+
+    @property
     def is_answering(self) -> bool:
         """Whether the text ends in an answer."""
         return self._part is Part.ANSWER

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.runs.splitting.labels import begins_question, begins_step, is_step
+from agent_parsers.runs.splitting.labels import (
+    begins_marked,
+    begins_question,
+    begins_step,
+    is_step,
+)
 from agent_parsers.runs.splitting.log_run import LogRun
+from agent_parsers.runs.splitting.quoted import Quotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,6 +69,8 @@ class RunsOfLog:
         self._depth = 0  # of chains inside the run
         self._fences = 0  # in the answer
         self._shapes: set[str] | None = None  # of the lines before the first question
+        self._quotations = Quotations(partial(begins_marked, dialect))
+        self._quoted: LogRun | None = None  # lines that are quoted outside of all runs
 
     @property
     def is_labelled(self) -> bool:
@@ -85,8 +94,24 @@ class RunsOfLog:
                 continue
             if self._begins_run(line):
                 yield from self._end()
+            if (self._run is None or not self._run.is_begun) and self._is_quoted(line, number):
+                line = " " * (len(line) - 1) + "\n"
+            elif self._quoted is not None:
+                yield self._quoted
+                self._quoted = None
             yield from self._take(line, number)
+        if self._quoted is not None:
+            yield self._quoted
         yield from self._end()
+
+    def _is_quoted(self, line: str, number: int) -> bool:
+        """Take a *line* that is quoted outside of all runs; return whether it is."""
+        if not self._quotations.has(line, self._lines.peek):
+            return False
+        if self._quoted is None:
+            self._quoted = LogRun(self._dialect, number)
+        self._quoted.lines.append(line)
+        return True
 
     def _take(self, line: str, number: int) -> Iterator[LogRun]:
         """Take a *line* of a run."""

@@ -219,7 +219,7 @@ def test_an_unknown_format_is_a_usage_error() -> None:
 
 def test_strict_counts_notices_as_errors(tmp_path: Path) -> None:
     path = tmp_path / "cut.txt"
-    path.write_text("Question: why?\nAction: search\nAction Input: it\n")
+    path.write_text("Question: why?\nAction: search\nAction Input: {}\n")
     outcome, strict = parse(path), parse(path, "--strict")
     assert (outcome.status, outcome.stderr, strict.status) == (0, "", 1)
     assert strict.runs == outcome.runs

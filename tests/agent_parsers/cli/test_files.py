@@ -63,7 +63,7 @@ def test_standard_input_is_known_by_its_content(content: str) -> None:
 @pytest.mark.parametrize("suffix", [".txt", ".log", ".md", ".data", ""])
 def test_a_text_may_begin_with_a_brace(tmp_path: Path, start: str, suffix: str) -> None:
     path = write(tmp_path / f"run{suffix}", f"{start}\nAction: f\nAction Input: {{}}\n")
-    (step,) = parse(path).run["steps"]
+    (step,) = parse(path, "--dialect", "react").run["steps"]
     assert (step["action"]["tool"], step["action"]["tool_input"]) == ("f", "{}")
 
 

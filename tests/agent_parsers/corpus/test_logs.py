@@ -4,6 +4,7 @@ import json
 import os
 import runpy
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -63,6 +64,20 @@ def test_a_log_is_read_exactly(
 
 def test_the_logs_are_those_we_know() -> None:
     assert len([*truths()]) == KNOWN
+
+
+def test_no_log_is_read_wrongly_and_most_exactly() -> None:
+    verdict = runpy.run_path(str(CORPUS / "runs_verdict.py"))["verdict"]
+    found: Counter[str] = Counter()
+    wrong = []
+    for truth in sorted((CORPUS / "runs").glob("*.truth.json")):
+        log = truth.with_name(truth.name.removesuffix(".truth.json"))
+        if log.suffix != ".eval" or HAS_ZSTD:
+            _, how, why, _ = verdict(log)
+            found[how] += 1
+            wrong += [(log.name, why)] * (how == "WRONG")
+    assert wrong == []
+    assert found["exact"] >= 0.98 * found.total()
 
 
 RECORDS = {

@@ -26,8 +26,12 @@ class Found(NamedTuple):
     answers: frozenset[str]
 
 
-SAID_AS_TEXT = {("mini_swe_agent", "anthropic"), ("mini_swe_agent", "openai_chat")}
-"""Its messages are messages of these APIs as well; only its reader knows commands in their text."""
+SAID_AS_TEXT = {
+    (agent, name)
+    for agent in ("mini_swe_agent", "cline")
+    for name in ("anthropic", "openai_chat", "cline", "vercel_ai")
+}
+"""Its messages are of these forms as well; only its reader knows commands in their text."""
 
 
 def read(log: str, reader: str) -> tuple[Found, bool]:
@@ -65,11 +69,11 @@ def test_a_log_is_recognised_as_what_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", TEXT_LOGS)
 def test_a_console_shows_the_run(name: str) -> None:
-    is_whole = name != "llamaindex_verbose"
+    has_results = name not in ("llamaindex_verbose", "strands_console")
     found, _ = read(TEXT_LOGS[name], name)
-    assert found.calls == {("search", "{query:fog}")}
-    assert found.results == ({"November"} if is_whole else set())
-    assert found.answers == ({"Fog."} if is_whole else set())
+    assert found.calls == {("search", "{}" if name == "strands_console" else "{query:fog}")}
+    assert found.results == ({"November"} if has_results else set())
+    assert found.answers == (set() if name == "llamaindex_verbose" else {"Fog."})
 
 
 @pytest.mark.one_in(3)

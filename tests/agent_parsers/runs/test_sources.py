@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import OutputParserException
+from agent_parsers import OutputParserException, read_runs
 from agent_parsers.runs.json_items import ListItems
 from agent_parsers.runs.reading.reader import Lines, Values
 from agent_parsers.runs.sources import RunsFrom, open_log
@@ -125,3 +125,12 @@ def test_a_broken_item_takes_no_more_than_its_size() -> None:
     pieces = Pieces('[{"a": "' + "x" * 1_000_000, 1 << 20)
     items = ListItems(pieces(1 << 16), pieces)
     assert not items.is_list()
+
+
+def test_objects_that_follow_one_another_are_the_values_of_a_file() -> None:
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    text = "".join(f"{json.dumps(each, indent=4)}\n" for each in messages)
+    (run,) = read_runs(text)
+    assert (run.question, run.finish and run.finish.return_values) == ("q", {"output": "a"})
+    with pytest.raises(OutputParserException, match="which is not JSON"):
+        list(read_runs(text[:-5]))

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.messages import read_each
-from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
+from agent_parsers.runs.reading.messages import read_each
+from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.messages import message_of, read_each
-from agent_parsers.runs.readers.data.parts import call_of, text_of
+from agent_parsers.runs.reading.messages import message_of, read_each
+from agent_parsers.runs.reading.parts import call_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, runs_of_messages
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.prefixes.messages import Message, runs_of_messages_in
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.splitting.labels import begins_any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,9 @@ _TIMES: Final = (
     "level", "levelname", "severity", "lvl", "log_level", "stream",
 )  # fmt: skip
 """Keys of which a logger writes at least one."""
+_LEVELS: Final = ("level", "levelname", "severity", "lvl", "log_level")
+_HEAD: Final = 1_000
+"""How many messages are looked at, to see who says what an agent says."""
 _OWNERS: Final = (
     "logger", "logger_name", "name", "service", "container_name", "container", "app", "source",
     "stream",
@@ -54,6 +58,8 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
 
 
 def _messages(values: Values, reading: Reading) -> Iterator[Message]:
+    head = [data for data in values.head(_HEAD) if _text_key(data)]
+    labelled = {_kind_of(data) for data in head if begins_any(data[_text_key(data)])}
     for value in values:
         key = _text_key(value.data)
         if not key:
@@ -62,7 +68,16 @@ def _messages(values: Values, reading: Reading) -> Iterator[Message]:
         text: str = value.data[key].replace("\r\n", "\n")
         if not text.endswith("\n") and key != "log":
             text += "\n"
-        yield Message(value.line, _owner(value.data), text.splitlines(keepends=True))
+        owner = _owner(value.data)
+        if not owner and labelled and (kind := _kind_of(value.data)) not in labelled:
+            owner = kind  # a logger without a name, which never says what an agent says
+        yield Message(value.line, owner, text.splitlines(keepends=True))
+
+
+def _kind_of(value: Mapping[str, Any]) -> str:
+    """Return what tells the messages of loggers without names apart: the level and the keys."""
+    levels = (str(value[key]) for key in _LEVELS if key in value)
+    return " ".join((*levels, *sorted(value.keys() - {*_TIMES, *_TEXTS})))
 
 
 def _owner(value: Mapping[str, Any]) -> str:

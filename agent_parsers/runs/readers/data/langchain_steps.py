@@ -18,11 +18,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.runs.readers.data.langchain_messages import object_of
-from agent_parsers.runs.readers.data.messages import read_each
-from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reprs import fields_of_text
 from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.messages import read_each
+from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reprs import fields_of_text
 from agent_parsers.runs.reading.spoken import Speech
 from output_parsers.exceptions import OutputParserException
 

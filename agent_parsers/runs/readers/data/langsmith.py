@@ -21,8 +21,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data import langchain_messages, langchain_steps, openai_chat
-from agent_parsers.runs.readers.data.messages import read_each, said_of
-from agent_parsers.runs.readers.data.parts import result_of, text_of
+from agent_parsers.runs.reading.messages import read_each, said_of
+from agent_parsers.runs.reading.parts import result_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.readers.data.conversations import Form
-from agent_parsers.runs.readers.data.messages import evidence_of, said_or_refused
-from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of
+from agent_parsers.runs.reading.conversations import Form
+from agent_parsers.runs.reading.messages import evidence_of, said_or_refused
+from agent_parsers.runs.reading.parts import call_of, content_of, result_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.record import read_output
 from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages

@@ -11,7 +11,9 @@ r"""Messages of OpenAI's Chat Completions API, as most tools and data sets store
 
 A file holds a list of messages, the body of a request with its messages, or the same with the
 answer of a proxy beside it (``{"request": …, "response": …}``), one object or one a line, as for
-fine-tuning and batches. The deprecated ``function_call`` and the role ``function`` are read too.
+fine-tuning and batches, or with the messages as JSON text. Benchmarks have them under ``traj``
+(tau-bench), or one record for each of ``simulations`` (tau2-bench). The deprecated
+``function_call`` and the role ``function`` are read too.
 
 Source: platform.openai.com/docs/api-reference/chat.
 """
@@ -20,9 +22,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.conversations import Form
-from agent_parsers.runs.readers.data.messages import evidence_of, message_of, read_messages
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.conversations import Form
+from agent_parsers.runs.reading.messages import evidence_of, message_of, read_messages
+from agent_parsers.runs.reading.parts import may_call
+from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
+from agent_parsers.runs.tables.paths import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,8 +34,10 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
-_OTHERS: Final = ("tool_", "output_", "input_text", "input_image", "thinking", "redacted_")
+_OTHERS: Final = ("output_", "input_text", "input_image", "thinking", "redacted_")
 """How the types of other APIs' parts begin."""
+_ELSEWHERE: Final = frozenset(("parts", "items", "contents"))
+"""Where messages of other forms have their content."""
 _REQUESTS: Final = ("request", "request_body", "requestBody", "body", "input")
 _RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 
@@ -40,7 +46,8 @@ def _messages_of(record: Any) -> list[Any] | None:
     """Return the messages of a request, with the answer if it stands beside them."""
     if not isinstance(record, dict):
         return None
-    asked = record.get("messages", record.get("conversations"))
+    named = (record.get(name) for name in ("messages", "conversations", "traj"))
+    asked = loaded(next((found for found in named if found is not None), None))
     if not isinstance(asked, list):
         within = (record.get(name) for name in _REQUESTS)
         requests = (request for request in within if isinstance(request, dict))
@@ -64,7 +71,11 @@ def _answer_in(response: Any) -> Any:
 
 
 def _is_message(value: Any) -> bool:
-    if not isinstance(value, dict) or value.get("role") not in _ROLES or "parts" in value:
+    if (
+        not isinstance(value, dict)
+        or value.get("role") not in _ROLES
+        or not _ELSEWHERE.isdisjoint(value)
+    ):
         return False
     content = value.get("content")
     if isinstance(content, list):
@@ -74,7 +85,7 @@ def _is_message(value: Any) -> bool:
 
 def _is_part(part: Any) -> bool:
     kind = part.get("type") if isinstance(part, dict) else None
-    return isinstance(kind, str) and not kind.startswith(_OTHERS)
+    return isinstance(kind, str) and not (kind.startswith(_OTHERS) or may_call(kind))
 
 
 def _sign(message: dict[str, Any]) -> str:
@@ -89,12 +100,19 @@ def _sign(message: dict[str, Any]) -> str:
 FORM: Final = Form(message_of, _is_message, _messages_of)
 
 
+def _records(value: Any) -> list[Any]:
+    """Return the records in a *value*: of a file of simulations, as of tau2-bench, one for each."""
+    found = value.get("simulations") if isinstance(value, dict) else None
+    return found if isinstance(found, list) else [value]
+
+
 def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    return evidence_of(values, FORM, _sign)
+    return evidence_of([each for value in values for each in _records(value)], FORM, _sign)
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_messages(values, reading, FORM)
+    flat = (Value(each, line) for data, line in values for each in _records(data))
+    return read_messages(Values(flat, are_items=values.are_items), reading, FORM)
 
 
 READER: Final = DataReader(

@@ -27,11 +27,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.reprs import value_of_repr
-from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import TextReader, line_of
+from agent_parsers.runs.reading.reprs import value_of_repr
+from agent_parsers.runs.splitting.ansi import without_codes
 from outputs.growing_json.arguments import value_or_text
 
 if TYPE_CHECKING:

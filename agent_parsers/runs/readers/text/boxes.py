@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.runs.readers.text.ansi import without_codes
+from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -27,13 +27,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.reprs import value_of_repr
-from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, read_boxes
 from agent_parsers.runs.readers.text.crewai_calls import Call, Calls, squeezed
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, TextReader
+from agent_parsers.runs.reading.reprs import value_of_repr
+from agent_parsers.runs.splitting.ansi import without_codes
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:

@@ -34,13 +34,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.readers.text.ansi import ESCAPE, with_codes, without_codes
 from agent_parsers.runs.readers.text.console_turns import add_turn
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, run_by_colours
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader, line_of
+from agent_parsers.runs.splitting.ansi import ESCAPE, with_codes, without_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,13 +28,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.runs.readers.reprs import value_of_repr
-from agent_parsers.runs.readers.text.ansi import with_codes, without_codes
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_plain import run_by_labels
 from agent_parsers.runs.readers.text.langchain_turns import CREW, run_by_colours
 from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
+from agent_parsers.runs.reading.reprs import value_of_repr
+from agent_parsers.runs.splitting.ansi import with_codes, without_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from agent_parsers.runs.readers.text.ansi import ESCAPE, is_end_of_style, without_codes
+from agent_parsers.runs.splitting.ansi import ESCAPE, is_end_of_style, without_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

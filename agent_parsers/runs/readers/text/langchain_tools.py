@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.runs.readers.reprs import value_of_repr
+from agent_parsers.runs.reading.reprs import value_of_repr
 
 if TYPE_CHECKING:
     from agent_parsers.runs.reading.building import RunBuilder

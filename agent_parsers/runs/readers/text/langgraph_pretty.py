@@ -32,9 +32,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.runs.readers.data.langchain_messages import LIMIT
-from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reprs import value_of_repr
+from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, line_of
+from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 
@@ -146,7 +146,7 @@ def _content(text: str) -> str:
 def _calls(text: str) -> Iterator[SaidCall]:
     """Yield the calls in the *text* from their heading on; invalid ones have one of their own."""
     headings = [*_headings(text)]
-    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    ends = [*(heading.start() for heading in headings), len(text)][1:]
     for heading, end in zip(headings, ends, strict=True):
         for call, written in _parts(text[heading.end() : end]):
             call_id = "" if call["id"] == "None" else call["id"]
@@ -164,7 +164,7 @@ def _calls(text: str) -> Iterator[SaidCall]:
 def _parts(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """Yield the head of each call in *text*, and the text of its arguments."""
     heads = [*_call.finditer(text)]
-    ends = [head.start() for head in heads[1:]] + [len(text)]
+    ends = [*(head.start() for head in heads), len(text)][1:]
     for head, end in zip(heads, ends, strict=True):
         yield head, text[head.end() : end].removesuffix("\n")
 

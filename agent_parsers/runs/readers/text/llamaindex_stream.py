@@ -25,12 +25,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.readers.reprs import value_of_repr
-from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.console_turns import read_turn
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import TextReader, line_of
+from agent_parsers.runs.reading.reprs import value_of_repr
+from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

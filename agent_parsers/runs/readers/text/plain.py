@@ -27,23 +27,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.actions.agent import AgentAction
 from agent_parsers.detecting.detection import Detection
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
 from agent_parsers.runs.reading.transcript import Notice
-from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
+from agent_parsers.runs.splitting.labels import begins_any, begins_marked, begins_question
+from agent_parsers.runs.splitting.quoted import Quotations, has_structure
+from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
+from agent_parsers.runs.splitting.spellings import begins_foreign, spelling_of
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.reading.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.runs.splitting.log_run import LogRun
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
@@ -55,8 +59,38 @@ _FEWEST_MARKERS: Final = 2
 
 
 def _evidence(head: str) -> Sequence[str]:
-    detection = _detected(_COLOURS.sub("", head[:_HEAD]))
-    return (detection.candidates[0].reason,) if _is_log(detection) else ()
+    text = _unquoted(_spelt(_COLOURS.sub("", head[:_HEAD])))
+    detection = _detected(text)
+    if not _is_log(detection):
+        return ()
+    dialect = get_dialect(detection.candidates[0].dialect)
+    lines = text.splitlines(keepends=True)
+    first = next((at for at, line in enumerate(lines) if _begins(dialect, line)), 0)
+    if has_structure("".join(lines[:first])) and not begins_question(dialect, lines[first]):
+        return ()  # the text has a form that is not known, and a run inside
+    return (detection.candidates[0].reason,)
+
+
+def _begins(dialect: Dialect, line: str) -> bool:
+    return FRAMES["begin"].match(line) is not None or begins_marked(dialect, line)
+
+
+def _unquoted(head: str) -> str:
+    """Return *head* without what is quoted before its first label."""
+    quotations = Quotations(begins_any)
+    lines = head.splitlines(keepends=True)
+    kept: list[str] = []
+    for number, line in enumerate(lines):
+        if quotations.has(line, partial(_ahead, lines, number + 1)):
+            continue
+        if FRAMES["begin"].match(line) or begins_any(line):
+            return "".join((*kept, *lines[number:]))
+        kept.append(line)
+    return "".join(kept)
+
+
+def _ahead(lines: Sequence[str], first: int, index: int) -> str:
+    return lines[first + index] if first + index < len(lines) else ""
 
 
 def _is_log(detection: Detection) -> bool:
@@ -74,8 +108,9 @@ def _detected(head: str) -> Detection:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
+    spelling = spelling_of(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD]))
     if dialect is None:
-        head = _COLOURS.sub("", lines.head(_HEAD)[:_HEAD])
+        head = _unquoted(_spelt(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD])))
         detection = _detected(head)
         if not (_is_log(detection) or detection.is_ambiguous):
             detection = Detection((), text=head[:1000])
@@ -86,13 +121,21 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
             " read it with get_parser()",
             observation="Give the turns of the run one by one, as records or messages.",
         )
-    yield from _runs(NumberedLines(_plain(lines)), dialect, reading.in_dialect(dialect))
+    said = (spelling[1],) if spelling else ()
+    plain = NumberedLines(_plain(lines, spelling[0] if spelling else str))
+    yield from _runs(plain, dialect, reading.in_dialect(dialect, *said))
 
 
-def _plain(lines: Lines) -> Iterator[tuple[int, str]]:
-    """Yield the *lines* without colours, with their numbers."""
+def _spelt(head: str) -> str:
+    """Return *head* with the labels of ReAct, if people wrote others by hand."""
+    spelling = spelling_of(head)
+    return "".join(map(spelling[0], head.splitlines(keepends=True))) if spelling else head
+
+
+def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str]]:
+    """Yield the *lines* without colours, as they are *spelt*, with their numbers."""
     while line := lines.peek():
-        yield lines.number, _COLOURS.sub("", line) if "\x1b" in line else line
+        yield lines.number, spelt(_COLOURS.sub("", line) if "\x1b" in line else line)
         next(lines)
 
 
@@ -138,15 +181,33 @@ def _finished(
     """
     builder = RunBuilder(reading.at(read.line))
     builder.introduce(run.preamble)
+    if run.preamble.strip():
+        builder.notice("unowned_text", "found text before the question", text=run.preamble)
     if read.is_labelled or is_bare:
         builder.ask(run.question)
+        if not read.is_labelled and run.question.strip():
+            builder.notice("unowned_text", "took text without a label to be the question")
     else:
         builder.introduce(run.question)
     for step in run.all_steps:
         builder.add(step)
+        _notice_foreign(builder, step)
     transcript = builder.transcript()
     notices = (*loose, *transcript.notices)
     return replace(transcript, question_repairs=run.question_repairs, notices=notices)
+
+
+def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
+    """Add notices of lines in the values of a *step* that may belong to none of them."""
+    if isinstance(step.action, AgentAction) and isinstance(step.action.tool_input, str):
+        first, *lines = step.action.tool_input.splitlines() or [""]
+        if lines and not first.lstrip().startswith(("{", "[", "```")):
+            what = f"the input of {step.action.tool!r} has several lines, and no mark at its end"
+            builder.notice("unclear_end", what, text="\n".join(lines))
+    for line in (step.observation or "").splitlines()[1:]:
+        if begins_foreign(line):
+            what = "a line of a result may be no part of it"
+            builder.notice("unclear_end", what, text=line)
 
 
 READER: Final = TextReader(

@@ -27,9 +27,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value, Values, line_of
+from agent_parsers.runs.reading.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr
 from agent_parsers.runs.reading.transcript import Notice
 
 if TYPE_CHECKING:

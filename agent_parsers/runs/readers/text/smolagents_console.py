@@ -30,12 +30,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.reprs import value_of_repr
-from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, Loose, cells, joined, read_boxes
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import TextReader
+from agent_parsers.runs.reading.reprs import value_of_repr
+from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_parsers import AgentAction, AgentFinish, Transcript, read_runs
+from agent_parsers.runs.reading.ends import is_open_end
 
 ESC = "\x1b["
 GREEN, BLUE, YELLOW = "32;1", "36;1", "33;1"
@@ -82,4 +83,5 @@ def answer_of(run: Transcript) -> Any:
 
 
 def notices_of(run: Transcript) -> list[str]:
-    return [notice.kind for notice in run.notices]
+    """Return the kinds of its notices, but for those about the end of the log."""
+    return [notice.kind for notice in run.notices if not is_open_end(notice)]

@@ -4,9 +4,9 @@ from typing import Any
 
 from agent_parsers import AgentAction, Transcript, read_runs
 
-QUESTION, THOUGHT, RESULT, ANSWER = "Which month?", "I look it up.", "November\nThought: 9", "Fog."
-GIVEN = {"query": "fog", "days": 2}
-JSON = '{"query": "fog", "days": 2}'
+from .table_logs import ANSWER, GIVEN, JSON, QUESTION, RESULT, THOUGHT
+from .table_logs import LOGS as TABLE_LOGS
+
 REACT = f"{THOUGHT}\nAction: search\nAction Input: {JSON}"
 
 _ASKED = {"role": "user", "content": QUESTION}
@@ -266,6 +266,7 @@ LOGS: dict[str, list[Any]] = {
             {"thought": THOUGHT, "action": "ls\n", "response": "…", "observation": RESULT}],
          "info": {"exit_status": "submitted", "submission": ANSWER}},
     ],
+    **TABLE_LOGS,
 }  # fmt: skip
 """The logs, by the name of their reader; each holds the same run."""
 

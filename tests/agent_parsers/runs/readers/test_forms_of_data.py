@@ -203,3 +203,51 @@ def test_samples_are_read_from_a_zip_file() -> None:
 def test_another_zip_file_is_refused(log: bytes) -> None:
     with pytest.raises(OutputParserException, match="zip file"):
         list(read_runs(log))
+
+
+def test_loggers_without_names_are_told_apart_by_level_and_keys() -> None:
+    said = ["Question: q", "Thought: t\nAction: f\nAction Input: x", "Observation: y",
+            "Final Answer: z"]  # fmt: skip
+    log = []
+    for text in said:
+        log.append({"event": text, "level": "info", "timestamp": "t"})
+        log.append({"event": "llm.request", "level": "debug", "timestamp": "t", "model": "m"})
+    run = only(log)
+    assert (run.question, actions(run)) == ("q", [("f", "x", "y")])
+    assert run.finish is not None
+    assert run.finish.return_values == {"output": "z"}
+
+
+def test_spans_of_tools_below_an_agent_have_its_question_and_answer() -> None:
+    def span(at: int, **attributes: Any) -> dict[str, Any]:
+        own = {f"gen_ai.{key.replace('_', '.')}": value for key, value in attributes.items()}
+        return {"name": "x", "context": {"trace_id": "t"}, "start_time": str(at), "attributes": own}
+
+    def message(role: str, text: str) -> str:
+        return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
+
+    spans = [
+        span(1, operation_name="invoke_agent", input_messages=message("user", "q"),
+             output_messages=message("assistant", "a")),
+        span(2, operation_name="execute_tool", tool_name="f", tool_call_result="r",
+             tool_call_arguments='{"x": 1}'),
+    ]  # fmt: skip
+    run = only(spans)
+    assert (run.question, actions(run)) == ("q", [("f", {"x": 1}, "r")])
+    assert run.finish is not None
+    assert run.finish.return_values == {"output": "a"}
+
+
+def test_a_request_goes_on_though_it_has_the_answer_before_in_other_words() -> None:
+    def span(at: int, asked: list[Any], said: Any) -> dict[str, Any]:
+        return {"op_name": "chat", "trace_id": "t", "started_at": str(at),
+                "inputs": {"messages": asked},
+                "output": {"choices": [{"message": said}]}}  # fmt: skip
+
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    asked = {"role": "user", "content": "q"}
+    first = {"role": "assistant", "content": "hm", "reasoning": "why", "tool_calls": [call]}
+    again = [asked, {"role": "assistant", "content": None, "tool_calls": [call]},
+             {"role": "tool", "tool_call_id": "1", "content": "r"}]  # fmt: skip
+    run = only([span(1, [asked], first), span(2, again, {"role": "assistant", "content": "a"})])
+    assert (run.all_steps[0].thought, actions(run)) == ("why\nhm", [("f", {}, "r")])

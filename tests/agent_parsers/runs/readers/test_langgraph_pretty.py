@@ -6,6 +6,7 @@ import pytest
 
 from agent_parsers import AgentAction, Transcript, read_runs
 
+from .consoles import notices_of
 from .data_logs import only
 
 
@@ -47,7 +48,7 @@ def first_input(run: Transcript) -> Any:
 def test_arguments_are_text(args: str, given: Any) -> None:
     run = only(asked(args))
     assert first_input(run) == given
-    kinds = [notice.kind for notice in run.notices if notice.kind != "no_observation"]
+    kinds = [kind for kind in notices_of(run) if kind != "no_observation"]
     assert kinds == (["untyped_values"] if given else [])
 
 

@@ -165,7 +165,44 @@ def test_several_calls_in_a_text_get_their_results_in_order() -> None:
 
 def test_an_agent_that_calls_tools_does_not_speak_a_dialect() -> None:
     log = [user("q"), assistant(None, call("1", "{}")), tool("1", "x"), assistant(REACT)]
-    assert answer(only(log)) == REACT
+    run = only(log)
+    assert actions(run) == [("search", {}, "x")]
+    assert [step.error and step.error.llm_output for step in run.failed] == [REACT]
+    assert answer(run) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I look.\n<read_file>\n<path>a.txt</path>\n</read_file>",
+        "I look.\n<function=search>\n<arg=q>fog</arg>\n</function>",
+        '<tool_call>\n{"name": "search", "arguments": {\n</tool_call>',
+        '{"name": "search", "arguments": {"q": "fog"}}',
+        "<|tool_call_begin|>search<|tool_call_end|>",
+    ],
+)
+def test_a_text_that_ends_in_a_call_that_is_not_read_is_no_answer(text: str) -> None:
+    run = only([user("q"), assistant(text), user("November"), assistant("Done.")])
+    assert [(step.error and step.error.llm_output, step.observation) for step in run.failed] == [
+        (text, "November")
+    ]
+    assert answer(run) == "Done."
+
+
+@pytest.mark.parametrize("text", ["Use <b>bold</b>", "a <tool_call> is a mark, no more", "1 < 2"])
+def test_a_text_that_speaks_of_marks_is_an_answer(text: str) -> None:
+    assert answer(only([user("q"), assistant(text)])) == text
+
+
+@pytest.mark.parametrize("kind", ["tool-call", "toolUse2", "function-invocation", "call"])
+def test_a_message_with_a_part_whose_name_speaks_of_a_call_is_refused(kind: str) -> None:
+    parts = [{"type": kind, "x": 1}, {"type": "text", "text": "a"}]
+    log = [user("q"), assistant(parts), assistant("a")]
+    for form in ("openai_chat", "anthropic", "vercel_ai"):
+        with pytest.raises(OutputParserException):
+            only(log, format=form)
+        run = only(log, format=form, on_error=lambda _error: None)
+        assert [step.error is None for step in run.all_steps] == [False, True]
 
 
 def test_the_named_dialect_reads_text_that_shows_none() -> None:
@@ -193,11 +230,10 @@ def test_a_text_before_calls_is_a_thought() -> None:
     assert [notice.kind for notice in run.notices] == ["no_answer"]
 
 
-def test_a_result_that_no_call_waits_for_is_a_notice() -> None:
+def test_a_result_that_no_call_waits_for_is_a_failed_step() -> None:
     run = only([user("q"), assistant(None, call("1", "{}")), tool("1", "x"), tool("9", "y")])
-    assert [(notice.kind, notice.text) for notice in run.notices if notice.text] == [
-        ("unowned_text", "y")
-    ]
+    assert actions(run) == [("search", {}, "x")]
+    assert [step.observation for step in run.failed] == ["y"]
 
 
 def test_what_the_user_says_beside_results_is_a_notice() -> None:

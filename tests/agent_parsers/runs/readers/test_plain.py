@@ -14,6 +14,7 @@ from agent_parsers import (
     parse_transcripts,
     read_runs,
 )
+from agent_parsers.runs.reading.ends import is_open_end
 
 CALL = "Thought: a clock\nAction: clock\nAction Input: Bern\n"
 STEP = f"{CALL}Observation: 12:00\n"
@@ -31,7 +32,9 @@ def read(text: str, **options: Any) -> list[Transcript]:
 
 
 def about(run: Transcript) -> list[tuple[str, str, int]]:
-    return [(notice.kind, notice.text, notice.line) for notice in run.notices]
+    return [
+        (notice.kind, notice.text, notice.line) for notice in run.notices if not is_open_end(notice)
+    ]
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
@@ -49,7 +52,7 @@ def test_the_dialect_is_found_and_the_source_says_why() -> None:
     assert run.source is not None
     assert (run.source.reader, run.source.dialect) == ("plain", "react")
     assert run.source.evidence[0].startswith("read 1 action and 1 answer by 'Question:'")
-    assert run.notices == ()
+    assert about(run) == []
 
 
 # -- where runs end ------------------------------------------------------------------------------
@@ -133,7 +136,7 @@ def test_text_between_runs_is_a_notice() -> None:
     first, second = read(text + "> Finished chain.\nbye")
     assert about(first) == [("unowned_text", "agent 1.2\n", 1)]
     assert (second.preamble, second.question) == ("saved", "How late is it?")
-    assert about(second) == [("unowned_text", "bye", 24)]
+    assert about(second) == [("unowned_text", "saved", 0), ("unowned_text", "bye", 24)]
 
 
 def test_a_question_without_a_label_is_one_if_the_first_has_none() -> None:
@@ -145,8 +148,10 @@ def test_a_question_without_a_label_is_one_if_the_first_has_none() -> None:
 
 def test_what_a_log_lacks_is_a_notice() -> None:
     (run,) = read(RUN.partition("Observation")[0])
-    assert about(run) == [("no_observation", "", 0), ("no_answer", "", 0)]
-    assert run.all_steps[0].observation is None
+    assert about(run) == [("no_answer", "", 0)]
+    (failed,) = run.failed
+    assert failed.error is not None
+    assert failed.error.reason.startswith("the log ends where the input of a call does")
 
 
 def test_a_step_that_cannot_be_read_stays() -> None:
@@ -164,8 +169,8 @@ def test_prose_is_no_log(text: str) -> None:
 
 
 def test_a_text_with_an_unclear_dialect_names_the_candidates() -> None:
-    text = "```\nFinal Answer: 0.38\n```\n" * 2
-    with pytest.raises(OutputParserException, match=r"may be 'react' .* or 'json_toolcall'"):
+    text = 'Thought: so\nAction: f\nAction Input: {"a": 1}\nCall f\nFinal Answer: 3\n'
+    with pytest.raises(OutputParserException, match=r"may be 'react' .* or 'conversational'"):
         read(text)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, OutputParserException, read_runs
-from agent_parsers.runs.readers.reprs import fields_of_text, value_of_repr
+from agent_parsers.runs.reading.reprs import fields_of_text, value_of_repr
 
 from .data_logs import only
 

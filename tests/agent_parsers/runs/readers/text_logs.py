@@ -89,6 +89,19 @@ LOGS = {
     f"Thought: I know it now.\nAnswer: {ANSWER}\n",
     "llamaindex_verbose": "[tick] add: ToolCall(tool_name='search', tool_kwargs={'query': 'fog'},"
     " tool_id='c1')\n",
+    "llamaindex_workflow": f"{'=' * 50}\n🤖 Agent: A\n{'=' * 50}\n\n📤 Output: {THOUGHT}\n"
+    "🛠️  Planning to use tools: ['search']\n🔨 Calling Tool: search\n"
+    "  With arguments: {'query': 'fog'}\n🔧 Tool Result (search):\n"
+    f"  Arguments: {{'query': 'fog'}}\n  Output: {RESULT}\n📤 Output: {ANSWER}\n",
+    "semantic_kernel_xml": "<chat_history>"
+    f'<message role="user"><text>{QUESTION}</text></message><message role="assistant">'
+    '<function_call id="c1" name="search">{"query": "fog"}</function_call></message>'
+    f'<message role="tool"><function_result id="c1" name="search">{RESULT}</function_result>'
+    f'</message><message role="assistant"><text>{ANSWER}</text></message></chat_history>\n',
+    "roles": f"### User\n{QUESTION}\n\n### Assistant\n{THOUGHT}\nAction: search\n"
+    f'Action Input: {{"query": "fog"}}\n\n### Tool\n{RESULT}\n\n'
+    f"### Assistant\nFinal Answer: {ANSWER}\n",
+    "strands_console": f"{THOUGHT}\nTool #1: search\n{ANSWER}\n",
     "plain": REACT,
     "prefixed": "".join(
         f"2026-01-05 09:00:00,260 INFO agent {line}\n" for line in REACT.splitlines()

@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.conversations import conversations, is_message, messages_in
-from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
+from agent_parsers.runs.reading.conversations import conversations, is_message, messages_in
+from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_parsers.runs.reading.reader import MALFORMED, Value
 from agent_parsers.runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agent_parsers.runs.readers.data.conversations import Form
+    from agent_parsers.runs.reading.conversations import Form
     from agent_parsers.runs.reading.reader import Reading, Values
     from agent_parsers.runs.reading.transcript import Transcript
 
@@ -25,6 +25,7 @@ __all__ = [
     "read_each",
     "read_messages",
     "said_of",
+    "said_or_left_out",
     "said_or_refused",
 ]
 
@@ -50,7 +51,8 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     ours = ROLES[role or message["role"]]
     content = message.get("content")
     if ours == "tool":
-        result = result_of(content, message.get("tool_call_id"), message.get("name"))
+        call_id = message.get("tool_call_id") or message.get("id")
+        result = result_of(content, call_id, message.get("name"))
         return Said("tool", results=(result,))
     found = content_of(content)
     calls = [call_of(call) for call in _calls_in(message)] or found.calls
@@ -111,9 +113,16 @@ def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Tran
     """Yield the runs in a file of messages."""
     for messages, name, line in conversations(values, reading, form):
         at = reading.at(line)
-        said = (said_or_refused(message, at, partial(_said, form)) for message in messages)
-        told = (each for each in said if each is not None)
-        yield from runs_of_messages(told, at, name=name, is_one_run=form.is_one_run)
+        said = said_or_left_out(messages, at, form)
+        yield from runs_of_messages(said, at, name=name, is_one_run=form.is_one_run)
+
+
+def said_or_left_out(messages: Iterable[Value], reading: Reading, form: Form) -> Iterator[Said]:
+    """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
+    for message in messages:
+        found = said_or_refused(message, reading, partial(_said, form))
+        if found is not None:
+            yield found
 
 
 def said_of(messages: Iterable[Any], form: Form) -> Iterator[Said]:

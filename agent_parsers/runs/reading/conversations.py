@@ -20,10 +20,17 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading, Values
     from agent_parsers.runs.reading.said import Said
 
-__all__ = ["Conversation", "Form", "conversations", "is_message", "messages_in"]
+__all__ = ["Conversation", "Form", "conversations", "id_of", "is_message", "messages_in"]
 
 _IDS: Final = ("conversation_id", "thread_id", "session_id", "sessionId")
 """The keys under which messages have the id of their conversation."""
+
+
+def id_of(message: Any) -> str:
+    """Return the id of the conversation to which a *message* belongs; empty if it has none."""
+    ids = [message.get(key) for key in _IDS] if isinstance(message, Mapping) else []
+    return next((found for found in ids if isinstance(found, str)), "")
+
 
 MessagesOf: TypeAlias = Callable[[Any], "list[Any] | None"]
 
@@ -39,6 +46,8 @@ class Form(NamedTuple):
     """Returns the messages in a record, such as the body of a request; `None` if there are none."""
     is_one_run: bool = False
     """Whether a conversation is one run, in which the user may say something on the way."""
+    id_of: Callable[[Any], str] = id_of
+    """Returns the id of the conversation to which a message belongs; empty if it has none."""
 
 
 class Conversation(NamedTuple):
@@ -81,7 +90,7 @@ def conversations(values: Values, reading: Reading, form: Form) -> Iterator[Conv
         if messages is not None:
             held = messages, value
         elif is_message(value.data, form):
-            yield from _told_apart(chain([value], _while_loose(values, form)), value)
+            yield from _told_apart(chain([value], _while_loose(values, form)), value, form)
         else:
             reading.refuse_value(value, "expected a message, or an object with messages")
     if held is not None:
@@ -117,18 +126,13 @@ def _while_loose(values: Values, form: Form) -> Iterator[Value]:
         yield next(values)
 
 
-def _told_apart(messages: Iterator[Value], first: Value) -> Iterator[Conversation]:
+def _told_apart(messages: Iterator[Value], first: Value, form: Form) -> Iterator[Conversation]:
     """Yield the conversations to which *messages* belong; without ids they are one."""
-    if not _id_of(first.data):
+    if not form.id_of(first.data):
         yield Conversation(messages, "", first.line)
         return
     found: dict[str, list[Value]] = {}
     for message in messages:
-        found.setdefault(_id_of(message.data), []).append(message)
+        found.setdefault(form.id_of(message.data), []).append(message)
     for name, members in found.items():
         yield Conversation(members, name, members[0].line)
-
-
-def _id_of(message: Any) -> str:
-    ids = [message.get(key) for key in _IDS] if isinstance(message, Mapping) else []
-    return next((found for found in ids if isinstance(found, str)), "")

@@ -10,6 +10,7 @@ The same few parts come under several names::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -23,12 +24,20 @@ from output_parsers.exceptions import OutputParserException
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
-__all__ = ["Content", "call_of", "content_of", "result_of", "text_of"]
+__all__ = ["KNOWN_PARTS", "Content", "call_of", "content_of", "may_call", "result_of", "text_of"]
 
 _NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
 _ARGUMENTS: Final = ("arguments", "args", "input", "tool_kwargs", "tool_input")
 _IDS: Final = ("call_id", "tool_call_id", "tool_id", "id")
 
+may_call: Final = re.compile(r"tool|call|function", re.IGNORECASE).search
+"""Finds in the type of a part that it may be a call or a result."""
+_CALL_PARTS: Final = frozenset(
+    ("tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use")
+)
+_RESULT_PARTS: Final = frozenset(("tool_result", "mcp_tool_result", "web_search_tool_result"))
+KNOWN_PARTS: Final = _CALL_PARTS | _RESULT_PARTS
+"""The types of parts that are calls and results."""
 _QUIET: Final = frozenset(("redacted_thinking", "step-start", "compaction"))
 """Parts that never hold text."""
 
@@ -126,9 +135,9 @@ def content_of(content: Any) -> Content:
 def _read_part(part: Mapping[str, Any], found: Content) -> None:
     kind = part.get("type")
     match kind:
-        case "tool_use" | "tool_call" | "function_call" | "server_tool_use" | "mcp_tool_use":
+        case _ if kind in _CALL_PARTS:
             found.calls.append(call_of(part))
-        case "tool_result" | "mcp_tool_result" | "web_search_tool_result":
+        case _ if kind in _RESULT_PARTS:
             call_id = part.get("tool_use_id") or part.get("tool_call_id")
             found.results.append(result_of(part.get("content"), call_id))
         case "thinking" | "reasoning":

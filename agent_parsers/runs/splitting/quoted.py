@@ -1,0 +1,132 @@
+"""What quotes the text in it: a run inside it is spoken of, and was not logged here.
+
+Quoted are a fence, an element, a block with a begin and an end, a text in quotation marks, lines
+behind ``>``, and lines that are indented below others::
+
+    Result:
+        Thought: I delete it.          <pre>                         ~~~
+        Action: delete                 Thought: I delete it.         Thought: I delete it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Quotations", "has_structure"]
+
+_FENCE: Final = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])?[ \t]*(`{3,}|~{3,})[^`\n]*\n?\Z").match
+_CITED: Final = re.compile(r"[ \t]*>").match
+_ELEMENT: Final = re.compile(
+    r"(?:^[ \t]*<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>|<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$)"
+).search
+_EMPTY: Final = frozenset(("br", "hr", "img", "input", "link", "meta"))
+"""Elements without an end."""
+_BLOCKS: Final = (
+    (re.compile(r"<!--"), "-->"),
+    (re.compile(r"<!\[CDATA\["), "]]>"),
+    (re.compile(r"^[ \t]*/\*"), "*/"),
+    (re.compile(r"^\s*\\begin\{(\w+\*?)\}"), "\\end{%s}"),
+    (re.compile(r"^\s*\[(code|quote|pre|log|output|spoiler)\b[^\]\n]*\]", re.IGNORECASE), "[/%s]"),
+    (re.compile(r"^\s*\{(code|quote|noformat|panel)\b[^}\n]*\}", re.IGNORECASE), "{%s}"),
+    (re.compile(r"<<-?[ \t]*['\"]?([A-Za-z_]\w*)['\"]?[ \t]*$"), "%s"),
+)
+"""What opens a block, and what closes it."""
+_BEGIN: Final = re.compile(
+    r"\W{2,}(?:BEGIN|START)(?![a-z])(?!.*\b(?:END|STOP)\b)", re.IGNORECASE
+).match
+_END: Final = re.compile(r"\W{2,}(?:END|STOP)(?![a-z])", re.IGNORECASE).match
+_MARKS: Final = ('"""', "'''", '"', "`", "'")
+_ESCAPED: Final = re.compile(r"\\.|(?<=\w)'(?=\w)|\"\"(?!\")(?<!\"\"\")|``+")
+"""What is no mark at the edge of a quotation."""
+_STRUCTURE: Final = re.compile(
+    r"\s*(?:[#>$%|\[{(<*+=~_/\\-]|\d+[.)]|\d{1,4}[-/:.]\d\d"
+    r"|\w[\w .'/\[\]-]{0,40}(?:\([^)\n]*\))?[ \t]*[:：](?:\s|\Z)"
+    r"|.*\b(?:thought|action|observation|answer)[ \t\d]{0,9}[:：])",
+    re.IGNORECASE,
+).match
+
+
+def has_structure(text: str) -> bool:
+    """Return whether a line of *text* begins as no prose does: with a label, a mark, a bracket."""
+    return any(_STRUCTURE(line) for line in text.splitlines())
+
+
+class Quotations:
+    """Tells which lines outside of all runs are quoted.
+
+    Args:
+        begins_own: Returns whether a line begins with a mark of the dialect, which quotes nothing.
+    """
+
+    def __init__(self, begins_own: Callable[[str], bool]) -> None:
+        self._begins_own = begins_own
+        self._closer: Callable[[str], bool] | None = None
+        self._indented = -1  # the indentation of what is not quoted
+        self._is_first = True
+
+    def has(self, line: str, ahead: Callable[[int], str]) -> bool:
+        """Return whether *line*, the next one outside of all runs, is quoted.
+
+        Args:
+            line: The line.
+            ahead: Returns a line that follows it, given how far; empty behind the last.
+        """
+        if self._closer is not None:
+            if self._closer(line):
+                self._closer = None
+            return True
+        if not line.strip():
+            return False
+        is_first, self._is_first = self._is_first, False
+        indentation = len(line) - len(line.lstrip())
+        if 0 <= self._indented < indentation:
+            return True
+        self._indented = indentation
+        is_cited = _CITED(line) is not None
+        closer = None if is_cited else _closer_of(line)
+        if not (is_cited or closer) or self._begins_own(line):  # few lines have to be looked up
+            return False
+        if is_cited:
+            return True
+        self._closer = closer
+        # A fence around all there is belongs to nobody.
+        return not (is_first and _FENCE(line) and self._is_around_all(ahead))
+
+    def _is_around_all(self, ahead: Callable[[int], str]) -> bool:
+        assert self._closer is not None, "the fence has opened"
+        index = 0
+        while (line := ahead(index)) and not self._closer(line):
+            index += 1
+        while (line := ahead(index + 1)) and not line.strip():
+            index += 1
+        if line:
+            return False
+        self._closer = None
+        return True
+
+
+def _closer_of(line: str) -> Callable[[str], bool] | None:
+    """Return what tells whether a line ends the quotation that *line* opens; `None` if none."""
+    if fence := _FENCE(line):
+        mark = fence[1]
+        return lambda other: (found := _FENCE(other)) is not None and found[1].startswith(mark)
+    for opener, closer in _BLOCKS:
+        if found := opener.search(line):
+            end = closer % found[1] if "%s" in closer else closer
+            if end.lower() not in line[found.end() :].lower():
+                return lambda other: end.lower() in other.lower()
+    if _BEGIN(line):
+        return lambda other: _END(other) is not None
+    if (element := _ELEMENT(line)) and element[0][-2:] != "/>":
+        name = element[1] or element[2]
+        if f"</{name}" not in line and name.lower() not in _EMPTY:
+            return lambda other: f"</{name}" in other
+    bare = _ESCAPED.sub("", line)
+    for mark in _MARKS:
+        if bare.count(mark) % 2 and re.search(rf"(?:^|[,:=(\[{{|\s]){mark}", bare):
+            return lambda other: _ESCAPED.sub("", other).count(mark) % 2 == 1
+    return None
