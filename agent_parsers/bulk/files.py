@@ -54,7 +54,8 @@ class FileError(ValueError):
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(file, reason)
-        self.file, self.reason = file, reason
+        self.file: str = file
+        self.reason: str = reason
 
     def __str__(self) -> str:
         return f"{self.file}: {self.reason}"

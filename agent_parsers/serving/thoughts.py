@@ -59,9 +59,9 @@ class LeadingThought:
         self._at = 0
         self._held = ""  # markers, and calls in an open thought
         self._has_thought = False
-        self.holds_call = False
+        self.holds_call: bool = False
         """Whether the thought is open, and what looks like a call is the last text in it."""
-        self.is_over = False
+        self.is_over: bool = False
         """Whether the rest has begun."""
 
     def feed(self, text: str) -> tuple[str, str]:

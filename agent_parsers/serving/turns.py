@@ -116,7 +116,7 @@ class ServedTurn:
         self._is_behind_call = False
         self._is_apart = self._needs_break = False  # from the content, or from what was reported
         self._has_said = self._is_over = False
-        self.is_broken = False
+        self.is_broken: bool = False
         """Whether the turn cannot be read."""
         self.other_content: str | None = None
         """The content of the turn, if the end of the text made it another than was reported."""

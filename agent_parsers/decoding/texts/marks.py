@@ -146,9 +146,9 @@ class Marks:
     """
 
     def __init__(self, dialect: Dialect) -> None:
-        self.table = table_for(dialect, "strict")
+        self.table: Table = table_for(dialect, "strict")
         self._lenient = dialect.lenient
-        self.stop = dialect.stop
+        self.stop: tuple[str, ...] = dialect.stop
         self._scanners: dict[str, _Scanner] = {}
         self._texts: dict[tuple[Place, str], Automaton] = {}
         self._in_json: dict[tuple[str, str], Automaton] = {}

@@ -82,7 +82,7 @@ class Lines:
         self._ahead: deque[str] = deque()
         self.number: int = number
         """Number of the next line in its file, from 1."""
-        self.is_over = False
+        self.is_over: bool = False
         """Whether the last line has been looked at."""
         self.last: deque[str] = deque(maxlen=2)
         """The last two lines with text that have been looked at."""

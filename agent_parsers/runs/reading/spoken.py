@@ -102,7 +102,7 @@ class Speech:
         self._reading = reading
         self.dialect = reading.dialect
         """The dialect; `None` if it is unknown, or if there is none."""
-        self.evidence = ""
+        self.evidence: str = ""
         """What shows the dialect; empty if the user named it."""
 
     def read(self, text: str) -> list[TranscriptStep]:

@@ -46,7 +46,7 @@ class LogRun(TranscriptParser):
         self.line = line
         self.lines: list[str] = []
         """Its lines, until its first step begins."""
-        self.is_labelled = False
+        self.is_labelled: bool = False
         """Whether it has a label of questions."""
         self.transcript: Transcript | None = None
         """The run, once it has ended; `None` as well if it has neither a step nor a label."""

@@ -65,10 +65,10 @@ class Spellings:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         try:
-            self.shapes = Shapes(dialect)
+            self.shapes: Shapes = Shapes(dialect)
         except GrammarError as error:
             raise TemplateError(str(error)) from None
-        self.own_tool = self.shapes.own_tool
+        self.own_tool: str = self.shapes.own_tool
 
     @cached_property
     def call(self) -> CallSpelling:
