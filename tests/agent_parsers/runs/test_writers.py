@@ -152,6 +152,7 @@ def run_of(tool_input: dict[str, Any]) -> Transcript:
     run.ask("Which month?")
     run.call("search", tool_input)
     run.observe("November")
+    run.think("I know it.")  # without it, some dialects do not show where the observation ends
     run.answer("November")
     return run.transcript()
 
