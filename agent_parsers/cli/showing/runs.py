@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_parsers.runs.reading.ends import is_open_end
-
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException, Repair, Transcript, TranscriptStep
     from agent_parsers.engine.grammar.dialect import Dialect
@@ -110,6 +108,9 @@ class Run:
         ]
         if not self.strict:
             return failed
+        # imported lazily: the help needs none of it
+        from agent_parsers.runs.reading.ends import is_open_end
+
         notices = (each for each in self.transcript.notices if not is_open_end(each))
         return failed + [self._noticed(notice) for notice in notices]
 

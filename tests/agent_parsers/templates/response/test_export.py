@@ -20,14 +20,14 @@ REFUSED = {
     "command_a_plus": APART,
     "hunyuan_a13b": "what it writes around content has its calls inside",
     "json_toolcall": APART,
-    "kimi_k3": "what it writes around content has its calls inside",
+    "kimi_k3": "its turns are written by a function, which does not say their spelling",
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
     "minimax_m1": "its calls stand in one block in a row that is no list",
     "minimax_m3": "its lists and objects have tags inside, and a template reads flat ones",
     "olmo3": PYTHON,
     "pythonic": PYTHON,
-    "smolagents_code": "its calls are code, which no content parser of a template reads",
+    "smolagents_code": "its turns are written by a function, which does not say their spelling",
 }
 JSON_ANSWERS = {"conversational_chat", "json", "structured_chat"}
 """Dialects whose answers are JSON, which only transformers reads, not vLLM and SGLang."""
