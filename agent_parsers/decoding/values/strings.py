@@ -224,7 +224,10 @@ class Strings:
 
     def _bare(self, least: int, most: int | None, begins: Charset) -> Node:
         """Return texts of so many characters, of which the first and the last are no blanks."""
-        first, last = Chars(begins), Chars(minus(minus(ANY, self._barred), SPACES))
+        ends = minus(minus(ANY, self._barred), SPACES)
+        if self._escapes:  # neither is a quote or a backslash
+            begins, ends = _common(begins, _PLAIN), _common(ends, _PLAIN)
+        first, last = Chars(begins), Chars(ends)
         if most is not None and most < 2:
             return first
         between = repeat(self._char, max(least - 2, 0), None if most is None else most - 2)
