@@ -25,9 +25,11 @@ from typing import Any, ClassVar
 
 from agent_parsers.authoring import (
     Attributes,
+    CallForm,
     CallFormat,
     Element,
     EndTurn,
+    Form,
     Go,
     Literal,
     Part,
@@ -189,4 +191,10 @@ FORMAT = CallFormat(
     ends=(closer("message"), END),
     turn_frame=(f"{closer('message')}{END}", opener("message", role="assistant")),
 )
-DIALECT = FORMAT.dialect(write=write_turn, render_results=write_results)
+FORM = Form(
+    call=CallForm(text="{input}"),  # attributes are escaped, and say the type of each value
+    thought=FORMAT.thought,
+    answer=(opener("response"), closer("response")),
+    own=write_turn,
+)
+DIALECT = FORMAT.dialect(form=FORM, render_results=write_results)

@@ -216,7 +216,7 @@ class CallFormat:
             "strict": self.table(lenient=False),
             "lenient": self.table(lenient=True),
             "stop": self.ends,
-            "form": None if "write" in own else self.form,
+            "form": None if {"form", "write"} & own.keys() else self.form,
             "render_results": results,
             "turn_frame": self.turn_frame,
             "given": given_marks(results.opener, self.turn_frame, own.get("stop", self.ends)),

@@ -216,6 +216,11 @@ class Shapes:
     @property
     def own_tool(self) -> str:
         """The name of the only tool, in a dialect that does not name tools; ``""`` in others."""
+        if not self._form.shows_calls:
+            raise GrammarError(
+                f"the calls of {self._dialect.name} are written by a function, which does not say"
+                " their spelling"
+            )
         return self._form.own_tool
 
     @cached_property

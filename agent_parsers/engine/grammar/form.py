@@ -265,9 +265,14 @@ class Form:
     """Name of the only tool, if calls do not name it."""
     own: Callable[[Written], str] | None = None
     """Writes turns in place of all this, if texts with holes cannot say each of them. They still
-    say what a turn with one call looks like."""
+    say what a turn with one call looks like, or only an answer: see `shows_calls`."""
     escape: Callable[[str], str] | None = None
     """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
+
+    @property
+    def shows_calls(self) -> bool:
+        """Whether it says how calls are spelt: with the name of a tool, or for its only tool."""
+        return bool(self.own_tool) or "tool" in f"{self.call.text}{self.ids}"
 
     def __call__(self, step: Written) -> str:
         """Return one turn as text.

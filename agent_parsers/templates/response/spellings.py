@@ -66,9 +66,9 @@ class Spellings:
         self.dialect = dialect
         try:
             self.shapes: Shapes = Shapes(dialect)
+            self.own_tool: str = self.shapes.own_tool
         except GrammarError as error:
             raise TemplateError(str(error)) from None
-        self.own_tool: str = self.shapes.own_tool
 
     @cached_property
     def call(self) -> CallSpelling:

@@ -45,7 +45,7 @@ def short_steps(machine: Machine, is_plain: Callable[[str], bool]) -> ShortSteps
     The arguments are those of `StepReader`.
     """
     form = machine.dialect.form
-    if form is None or form.call.parameters is not None:
+    if form is None or form.own is not None or form.call.parameters is not None:
         return None
     return ShortSteps(machine, form, is_plain)
 

@@ -314,7 +314,7 @@ def canonical_turns(form: Form | None, table: Table) -> CanonicalTurns | None:
         `None` if the form does not show how calls are spelt.
     """
     templates = None if form is None else templates_of(form)
-    if form is None or templates is None:
+    if form is None or templates is None or not form.shows_calls:
         return None
     known = known_marks(table, form)
     texts = (text for mark in table.markers.values() for text in spelt_texts(mark))

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 WITHOUT = {
-    "kimi_k3": "attributes are escaped, and calls are numbered in their turn",
     "smolagents_code": "its calls are code",
 }
 """The dialects that no form can say, and why."""

@@ -20,7 +20,7 @@ REFUSED = {
     "command_a_plus": APART,
     "hunyuan_a13b": "what it writes around content has its calls inside",
     "json_toolcall": APART,
-    "kimi_k3": "its turns are written by a function, which does not say their spelling",
+    "kimi_k3": "the calls of kimi_k3 are written by a function, which does not say their spelling",
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
     "minimax_m1": "its calls stand in one block in a row that is no list",
