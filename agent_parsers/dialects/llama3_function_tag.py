@@ -24,6 +24,7 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.dialects import llama3_json
 from agent_parsers.engine.calls.tags.calls import TaggedCalls
+from agent_parsers.engine.grammar.form import write_object
 from agent_parsers.events import Event, Repair
 
 MARKS = ("<function=", "</function>")
@@ -86,6 +87,7 @@ FORMAT = replace(
     payload=NamedPayload(
         read_head=read_head,
         call="{tool}>{input}",
+        write_input=write_object,
         may_lead=may_lead,
         unnamed=lambda lenient: (
             partial(InTags, TAGGED.tagged_form(None, lenient=True), MARKS[0]) if lenient else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import NamedJson
-from agent_parsers.engine.grammar.form import CallForm
+from agent_parsers.engine.grammar.form import CallForm, write_json
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.json_blocks import BARE_PROBLEMS, PROBLEMS, bare_rules, block_rules
 
@@ -43,6 +43,8 @@ class NamedPayload(Payload):
     """Reads the text before the JSON, in strict mode or with ``lenient=True``."""
     call: str
     """One call, with ``{tool}``, ``{input}``, and ``{id}`` if calls have ids."""
+    write_input: Callable[[Any], str] = write_json
+    """Writes an input."""
     mark: str = ""
     """The mark between the name and the JSON; a text with this mark is not prose."""
     may_lead: Callable[[str], bool] | None = None
@@ -84,4 +86,4 @@ class NamedPayload(Payload):
     @property
     @override
     def form(self) -> CallForm:
-        return CallForm(text=self.call)
+        return CallForm(text=self.call, write_input=self.write_input)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallForm", "CallId", "Form", "Marks", "ParameterForm", "Written", "WrittenCall",
-    "inputs_of", "write_json", "write_python_value", "write_value",
+    "inputs_of", "write_json", "write_object", "write_python_value", "write_value",
 ]  # fmt: skip
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
@@ -87,6 +87,17 @@ def write_json(value: Any) -> str:
         ValueError: It contains a value that JSON does not have, such as not-a-number.
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def write_object(value: Any) -> str:
+    """Return an object as JSON.
+
+    Raises:
+        ValueError: *value* is no object.
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"the input is an object of parameters, not {value!r}")  # noqa: TRY004
+    return write_json(value)
 
 
 def write_value(value: Any) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from unicodedata import normalize
 
+from agent_parsers.engine.grammar.form import NUMBER
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["with_labels"]
 
 _FULL_WIDTH: Final = "：﹕"
+_ANY_NUMBER: Final = "70707"
+"""Stands for the number of a step where labels are renamed."""
 _GUARDS: Final = range(0x13000, 0x13400)
 """Egyptian hieroglyphs; one temporarily marks the lines of values, which have no labels."""
 
@@ -203,16 +206,19 @@ class _Labels:
     def form(self, form: Form) -> Form:
         """Return *form* with the new labels."""
 
+        def put(text: str) -> str:
+            return self.text(text.replace(NUMBER, _ANY_NUMBER)).replace(_ANY_NUMBER, NUMBER)
+
         def marks(texts: Marks) -> Marks:
-            return self.text(texts[0]), self.text(texts[1])
+            return put(texts[0]), put(texts[1])
 
         before, between, behind = form.calls
         return replace(
             form,
-            call=replace(form.call, text=self.text(form.call.text)),
-            calls=(self.text(before), self.text(between), self.text(behind)),
+            call=replace(form.call, text=put(form.call.text)),
+            calls=(put(before), put(between), put(behind)),
             thought=form.thought and marks(form.thought),
-            no_thought=self.text(form.no_thought),
+            no_thought=put(form.no_thought),
             answer=form.answer if isinstance(form.answer, str) else marks(form.answer),
         )
 
