@@ -250,12 +250,17 @@ class _TaggedTurns(_ParameterTurns):
         odd = re.escape("".join({*known.first, *UNSEEN, "["} - {"<"}))
         word = rf"(?:[^{odd}\s<]++|{known.no_tag}|{known.no_bracket}{known.no_other})++"
         value = rf"(?P<value> *+(?:{word}(?:\s++{word})*+)?+ *+)"
-        between = f"(?:{pattern(templates.between)})?+" if templates.between else ""
         closer = "(?P=key)".join(
             pattern(part, first=at > 0) for at, part in enumerate(closes.split(KEY))
         )
-        opener = f"{BLANK}{between}{pattern(opens.lstrip())}(?P<key>{_KEY})"
-        return re.compile(f"{opener}{pattern(equals, last=False)}{value}{closer}").match
+        before, behind = BLANK, ""
+        if templates.between.strip():
+            more = f"{pattern(templates.between)}(?={_KEY})"
+            behind = f"(?:{more}|(?={BLANK}{pattern(templates.tail.lstrip())}))"
+        elif templates.between:
+            before = f"{BLANK}(?:{pattern(templates.between)})?+"
+        opener = f"{before}{pattern(opens.lstrip())}(?P<key>{_KEY})"
+        return re.compile(f"{opener}{pattern(equals, last=False)}{value}{closer}{behind}").match
 
     @override
     def _value(self, text: str, found: Match[str]) -> tuple[Any, int]:
