@@ -58,7 +58,9 @@ def begins_question(dialect: Dialect, line: str) -> bool:
 
 
 def begins_marked(dialect: Dialect, line: str) -> bool:
-    """Return whether *line* begins with a marker of the dialect."""
+    """Return whether *line* begins with a marker of the dialect, or is a fence that it writes."""
+    if line.strip() in _fences(dialect):
+        return True
     found = _marks(dialect).match(f"\n{line.lstrip()}")
     return found is not None and bool(found[0].strip())
 
@@ -96,6 +98,14 @@ def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
                 case StepFailed():
                     return False
     return False
+
+
+@cache
+def _fences(dialect: Dialect) -> frozenset[str]:
+    """Return the fences with which a dialect opens a call, as its form says."""
+    form = dialect.form
+    lines = f"{form.calls[0]}{form.call.text}".splitlines() if form is not None else ()
+    return frozenset(line for line in lines if line.startswith("```") and line.strip("`"))
 
 
 @cache

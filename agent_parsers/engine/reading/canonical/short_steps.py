@@ -83,9 +83,11 @@ class ShortSteps:
         if isinstance(form.answer, tuple):
             results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
         begun = f"(?:{thought})?+" if thought and not form.no_thought else thought
-        self._match = re.compile(f"{begun}(?:{'|'.join(results)})").match
-        self._lead = form.thought[0] if form.thought else ""
-        self._begins = [f"\n{each}" for each in opens] if form.thought else []
+        result = f"(?:{'|'.join(results)})"
+        self._match = re.compile(f"{begun}{result}").match
+        self._match_after = re.compile(result).match
+        self._lead, self._closer = form.thought or ("", "")
+        self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
     def _call(self, form: Form) -> str:
         """Return a pattern for a call, up to its input if that is an object in JSON."""
@@ -119,7 +121,7 @@ class ShortSteps:
             and each in thought
             for each in ('"""', "'''", "\n{")
         )
-        return -1 if is_odd else at + 1
+        return -1 if is_odd else at + len(self._closer)
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None
@@ -130,10 +132,13 @@ class ShortSteps:
             text: The whole step.
             tools: The available tools, or only their names.
         """
-        at = 0 if len(text) <= _LONGEST else self._begin(text)
-        if at < 0 or text.endswith(self._machine.half_stops):
+        if text.endswith(self._machine.half_stops):
             return None
-        found = self._match(text, at)
+        if len(text) <= _LONGEST:
+            found = self._match(text)
+        else:
+            at = self._begin(text)
+            found = None if at < 0 else self._match_after(text, at)
         if found is None:
             return None
         if found.lastgroup == "answer":

@@ -286,7 +286,7 @@ class _PythonTurns(_ParameterTurns):
         self, templates: Templates, known: KnownMarks
     ) -> Callable[[str, int], Match[str] | None]:
         value = (
-            r'"(?:[^"\\\n]++|\\["\\ntr])*+"|(?=[\[{])'
+            r'"(?:[^"\\\n\r]++|\\["\\ntr])*+"|(?=[\[{])'
             r"|-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,15}+)?+|None|True|False"
         )
         between, end = re.escape(templates.between), re.escape(templates.tail[0])
