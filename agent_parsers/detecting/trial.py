@@ -77,6 +77,8 @@ class Trial:
     """The calls, answers and observations."""
     thoughts: list[str] = field(default_factory=list)
     """The thoughts, one behind the other."""
+    unowned: int = 0
+    """How many texts of a log are quoted, and hold a call."""
     first_mark: int = -1
     """Where the first marker begins; -1 without one."""
     result: TurnResult | None = None
@@ -133,7 +135,8 @@ class Trial:
     @cached_property
     def fit(self) -> tuple[int, int]:
         """How well they fit."""
-        return self.marked - _COST_OF_AN_ERROR * (len(self.errors) + self.missed), -self.repairs
+        faults = len(self.errors) + self.missed + self.unowned
+        return self.marked - _COST_OF_AN_ERROR * faults, -self.repairs
 
     @cached_property
     def reading(self) -> tuple[tuple[str, ...], ...]:

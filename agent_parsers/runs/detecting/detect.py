@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["detect", "try_text"]
 
+_holds_call: Final = re.compile(r'"action(?:_input)?"\s*:').search
+"""Finds the key of a call in JSON."""
 _HEAD: Final = 1 << 13
 """How much of a long text is read, if a dialect is found in it, in characters."""
 
@@ -89,6 +92,6 @@ def try_text(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool
 def _try_log(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:
     trial = Trial(dialect, "transcript", len(text))
     lines = Lines(io.StringIO(text, newline="\n"))
-    for _run in RunsOfLog(lines, dialect, tools, lambda event, at: trial.take(event, text, at)):
-        pass
+    for run in RunsOfLog(lines, dialect, tools, lambda event, at: trial.take(event, text, at)):
+        trial.unowned += run.is_quoted and any(map(_holds_call, run.lines))
     return trial

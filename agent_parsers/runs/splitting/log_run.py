@@ -46,6 +46,8 @@ class LogRun(TranscriptParser):
         self.line = line
         self.lines: list[str] = []
         """Its lines, until its first step begins."""
+        self.is_quoted: bool = False
+        """Whether its lines are quoted, so that they belong to no run."""
         self.is_labelled: bool = False
         """Whether it has a label of questions."""
         self.transcript: Transcript | None = None

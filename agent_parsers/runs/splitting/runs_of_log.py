@@ -110,6 +110,7 @@ class RunsOfLog:
             return False
         if self._quoted is None:
             self._quoted = LogRun(self._dialect, number)
+            self._quoted.is_quoted = True
         self._quoted.lines.append(line)
         return True
 
