@@ -12,7 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.form import (
+from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.families.call_tables import calls_table
+from agent_parsers.families.results_writer import IM_END, TAGS, ResultsWriter, given_marks
+from agent_parsers.forms.form import (
     CallForm,
     CallId,
     Form,
@@ -21,9 +24,6 @@ from agent_parsers.engine.grammar.form import (
     WrittenCall,
     write_json,
 )
-from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.families.call_tables import calls_table
-from agent_parsers.families.results_writer import IM_END, TAGS, ResultsWriter, given_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.form import write_json
 from agent_parsers.engine.markers.mentions import Given
+from agent_parsers.forms.form import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.engine.grammar.dialect import Result
-    from agent_parsers.engine.grammar.form import CallId, Marks
+    from agent_parsers.forms.form import CallId, Marks
 
 __all__ = [
     "IM_END", "LINES", "TAGS", "ResultForm", "ResultsWriter", "chatml", "given_marks",

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.calls.tags.marks import CallStart
 from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.forms.form import Written
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.pieces import table_of
 from agent_parsers.testing.trials.sample_calls import usual_turn

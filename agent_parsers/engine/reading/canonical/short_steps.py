@@ -10,13 +10,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import make_action, make_finish
-from agent_parsers.engine.grammar.form import NUMBER
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.plain_text import UNSEEN, WORD, known_marks
-from agent_parsers.engine.reading.canonical.templates import BLANK, pattern, templates_of
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.forms.form import NUMBER
+from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
-    from agent_parsers.engine.grammar.form import Form, Marks
     from agent_parsers.engine.reading.rules.machine import Machine
+    from agent_parsers.forms.form import Form, Marks
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["ShortSteps", "short_steps"]

@@ -20,7 +20,7 @@ from agent_parsers.engine.reading.canonical.plain_text import (
     known_marks,
     plain_text,
 )
-from agent_parsers.engine.reading.canonical.templates import (
+from agent_parsers.forms.templates import (
     BLANK,
     ID,
     IS_TEXT,
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from re import Match
 
-    from agent_parsers.engine.grammar.form import Form
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.reading.canonical.templates import Templates
+    from agent_parsers.forms.form import Form
+    from agent_parsers.forms.templates import Templates
 
 __all__ = ["CanonicalTurns", "PlainCall", "PlainTurn", "canonical_turns"]
 

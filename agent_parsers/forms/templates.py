@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine.grammar.form import Form
+    from agent_parsers.forms.form import Form
 
 __all__ = [
     "BLANK", "ID", "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Templates", "pattern", "templates_of",
