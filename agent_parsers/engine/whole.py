@@ -11,6 +11,7 @@ from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.reading.canonical.steps import step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
@@ -103,7 +104,11 @@ class WholeReader:
 
     def read_plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn without repairs; return `None` if only a stream can."""
-        return None if self.canonical is None else self.canonical.turn(text, tools)
+        if self.canonical is None or (turn := self.canonical.read(text, tools)) is None:
+            return None
+        result = self.canonical.result_of(turn, text)
+        read_events = partial(events_of, self._machine, text, tools)
+        return turn_before_events(result, turn.thought, turn.content, read_events)
 
 
 @cache
