@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeReader", "whole_reader"]
 
+_MOST_NAMES: Final = 256
+"""How many names of tools are remembered."""
+
 
 class WholeReader:
     """Reads whole turns, with the results of a stream of one chunk.
@@ -48,16 +51,17 @@ class WholeReader:
     def __init__(self, machine: Machine, advise: Advise | None = None) -> None:
         self._machine = machine
         self._advise = advise
-        is_plain = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool)
+        is_left = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool) or partial(_is_left, machine)
+        is_plain = lru_cache(_MOST_NAMES)(is_left)
         self.canonical: StepReader | CanonicalReader | None = None
         """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
-            self.canonical = step_reader(machine, is_plain or partial(_is_left, machine))
+            self.canonical = step_reader(machine, is_plain)
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
 
-            self.canonical = canonical_reader(machine, is_plain or partial(_is_left, machine))
+            self.canonical = canonical_reader(machine, is_plain)
 
     def parse(
         self,

@@ -37,11 +37,13 @@ LEFT = {
 NEEDS_LABEL = {"react_docstore", "react_llamaindex"}
 NAMES = [name for name in list_dialects() if not get_dialect(name).several and name not in LEFT]
 INPUTS: list[Any] = [
-    "Lake Thun", "", "  padded ", "**bold**", 'He said "no"', "it's", "'''x'''", "def f(x):",
+    "Lake Thun", "", "  padded ",
+    "**bold**", "**Bern**", "*Thun*", 'He said "no"', "it's", "'''x'''", "def f(x):",
     "a: b",
     "https://x.org/a?b=1", "<b>x</b>", "a `b` c", "two\nlines", "\nAction: y", "[1]", "{x}", "null",
     "5", "日本", "C:\\new", "Final Answer", '{"a": [1, 2]}', '{"a": 1, "a": 2}', "{}",
-    {"query": "Lake Thun", "limit": 3}, {}, {"a": {"b": [None, True, 2.5]}}, {"limit": "3"}, {"q": "a\n`b` <c>"},
+    {"query": "Lake Thun", "limit": 3}, {}, {"a": {"b": [None, True, 2.5]}},
+    {"limit": "3"}, {"q": "a\n`b` <c>"},
 ]  # fmt: skip
 SAID = [
     "", "I look it up.", "It's late:\nso I do.", "See [1].\n- one\n- two", "I use `search`.", "{",
@@ -137,7 +139,7 @@ def test_a_usual_step_is_taken(name: str, mode: Mode) -> None:
     assert (reader.read(answer, None) is None) is is_call
 
 
-thought = ShortSteps.thought
+thought, take = ShortSteps.thought, ShortSteps._text
 
 BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "no character is odd": (
@@ -147,6 +149,12 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "each line break is text": (
         "self_ask",
         lambda patch: patch.setattr(short_steps, "_ends_lines", lambda _: False),
+    ),
+    "repairs are not reported": (
+        "react",
+        lambda patch: patch.setattr(
+            ShortSteps, "_text", lambda self, text, _: take(self, text, [])
+        ),
     ),
     "a thought without its label lacks its beginning": (
         "react",
