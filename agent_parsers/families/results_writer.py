@@ -26,8 +26,11 @@ TAGS: Final = ("<think>", "</think>")
 LINES: Final = ("<think>\n", "\n</think>\n\n")
 """The same tags, in templates that put them on lines of their own."""
 _HOLE: Final = re.compile(r"\{(text|tool|id)\}")
-_MARK: Final = re.compile(r"<(\w+)>[^<>]*</\1>|[<\[\]][^<>\[\]\s]+[>\]]").match
-"""Matches an element of words, or a mark in brackets such as ``<|im_start|>``."""
+_MARK: Final = re.compile(
+    r"<(\w+)>[^<>]*</\1>|<\|[^<>|\n]+\|>|\[\[[^\[\]\n]+\]\]|<<[^<>\n]+>>|\{\{[^{}\n]+\}\}"
+    r"|[<\[\]][^<>\[\]\s]+[>\]]"
+).match
+"""Matches an element of words, or a mark in brackets such as ``<|im_start|>`` or ``[[result]]``."""
 IM_END: Final = "<|im_end|>"
 """What ends a turn in ChatML."""
 
