@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.families.call_tables import calls_table
+from agent_parsers.families.call_tables import calls_table, with_messages
 from agent_parsers.families.results_writer import (
     IM_END,
     TAGS,
@@ -254,17 +254,21 @@ class CallFormat:
         if self.other_thought is not None:
             opens, closes = self.other_thought
             also = {"thought": (opens,), "end of thought": (closes,), **also}
+        call, thought, answer = map(_stripped, (self.call, self.thought, self.answer))
+        has_messages = bool(call and thought and call[1] and call[1] == thought[1])
         table = self.payload.table(
-            _stripped(self.call),
+            call,
             lenient=lenient,
             region=_stripped(self.region),
-            thought=_stripped(self.thought),
+            thought=None if has_messages else thought,
             ends=self.ends,
             drafts=self.drafts,
             also=also,
             odd_marks=self.odd_marks,
             is_word=self.is_word,
         )
+        if has_messages and thought and call and answer:
+            table = with_messages(table, thought[0], answer[0] if answer[1] == call[1] else "")
         return table if self.adapt is None else self.adapt(table)
 
     @property

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.forms.form import Marks
 
-__all__ = ["calls_table", "with_answer_block", "with_sentences"]
+__all__ = ["calls_table", "with_answer_block", "with_messages", "with_sentences"]
 
+_PARTS: Final = {"thought": Part.THOUGHT, "said": Part.CONTENT}
 _ODD: Final = "read a mark that the dialect does not write"
 
 
@@ -157,6 +158,46 @@ def with_sentences(table: Table, opens: Marker, closes: Marker) -> Table:
         ends={**table.ends, "thought": "open_reasoning"},
         starts={**table.starts, "thought": "thought"},
         prompt_ends={**table.prompt_ends, opens.canonical: "thought"},
+    )
+
+
+def with_messages(table: Table, thought: str, said: str) -> Table:
+    """Return *table* with thoughts and content in messages, which all end as a call does.
+
+    Args:
+        table: A table of calls without thoughts.
+        thought: What opens a thought.
+        said: What opens an answer, or content beside calls; empty if nothing does.
+    """
+    opened = {"thought": thought, "said": said} if said else {"thought": thought}
+    late = "" if table.lenient else "call_in_thought"  # the thought may have quoted the call
+    rows: dict[tuple[str, str], Transition] = {
+        # The prompt may have opened the thought that ends here.
+        ("content", "end of call"): Go(
+            "content", closes=True, restarts=table.lenient, late=late, unopened=True
+        ),
+        ("thought", "thought"): Go("thought", guards=OPENS_NO_OTHER),
+        ("thought", "end of call"): Go("content", closes=True, guards=CLOSES_OUTERMOST),
+    }
+    if not table.lenient:
+        rows["thought", "call"] = Go("call", clash="call_in_thought")
+    for (state, name), row in table.transitions.items():
+        if state == "content" and said:
+            rows["said", name] = row
+        if state == "content" and table.parts[row.to] is Part.SKIPPED:
+            rows["thought", name] = row
+    for name in opened:
+        rows |= {(state, name): Go(name) for state in ("content", "call")}
+    if said:
+        rows["said", "thought"] = Go("thought")
+    return replace(
+        table,
+        markers={**table.markers, **{name: Literal(text) for name, text in opened.items()}},
+        parts={**table.parts, **{name: _PARTS[name] for name in opened}},
+        transitions={**table.transitions, **rows},
+        ends={**table.ends, "thought": "open_reasoning"},
+        starts={**table.starts, **{name: name for name in opened}},
+        prompt_ends={**table.prompt_ends, **{text: name for name, text in opened.items()}},
     )
 
 

@@ -40,9 +40,15 @@ class HeadedPayload(Payload):
 
     @cached_property
     def _head(self) -> tuple[list[str], list[str]]:
-        """The texts around the name and the id, and which of them stands between two texts."""
+        """The texts around the name and the id, and which of them stands between two texts.
+
+        Raises:
+            ValueError: The name is missing, or it or the id stands there twice.
+        """
         segments = CallForm(text=self.call).segments
         head = segments[: segments.index("input")]
+        if head.count("tool") != 1 or head.count("id") > 1:
+            raise ValueError(f"a call has its name once before its input, not in {self.call!r}")
         return [*head[::2]], [*head[1::2]]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -44,6 +45,10 @@ _BARE: Final = "call without a wrapper"
 _END: Final = "end of another wrapper"
 _WRAPS: Final = (TagPart.WRAP, TagPart.END_WRAP)
 _NAME: Final = ' name="'
+_HOLE: Final = re.compile(r"\{(\w+)\}").findall
+_TAG: Final = re.compile(r"<[^<>]*>").findall
+_AFTER_NAME: Final = re.compile(r"""["']?(?: [\w.:-]+="\{is_text\}")?\s*/?>|""").fullmatch
+"""Matches what a tag has behind the name in it."""
 
 
 def tagged_table(
@@ -197,7 +202,13 @@ class TaggedPayload(Payload):
         )
 
     def tags(self, marks: Marks | None) -> dict[TagPart, Tag]:
-        """Return the tags of the templates, with *marks* around calls."""
+        """Return the tags of the templates, with *marks* around calls.
+
+        Raises:
+            ValueError: A template has a hole, or a tag an attribute, that no call could be read by.
+        """
+        _check(self.call, "tool", "parameters")
+        _check(self.parameter, "key", "value", "is_text")
         opens, _, rest = self.call.partition("{tool}")
         after_name, _, closes = rest.partition("{parameters}")
         texts: dict[TagPart, str] = {}
@@ -237,3 +248,22 @@ class TaggedPayload(Payload):
             text=self.parameter, between=self.between, write_value=self.write_value
         )
         return CallForm(text=self.call, parameters=parameters)
+
+
+def _check(template: str, name: str, *others: str) -> None:
+    """Raise if a *template* has another hole, or more in a tag than the hole *name*.
+
+    Raises:
+        ValueError: It has; the message says what.
+    """
+    for hole in _HOLE(template):
+        if hole not in (name, *others):
+            known = ", ".join(f"{{{each}}}" for each in (name, *others))
+            raise ValueError(f"calls in tags have no {{{hole}}}, only {known}: {template!r}")
+    for spelt in _TAG(template):
+        before, hole, after = spelt.partition(f"{{{name}}}")
+        if (hole and before.count("=") > 1) or not _AFTER_NAME(after):
+            raise ValueError(
+                f"a tag with {{{name}}} has no other attribute, but perhaps one that says by "
+                f"{{is_text}} whether the value is a text: {spelt!r}"
+            )

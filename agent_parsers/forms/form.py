@@ -219,6 +219,11 @@ class CallForm:
         """The texts of the call, and between them the names of holes."""
         return _segments(self.text)
 
+    @property
+    def names(self) -> set[str]:
+        """The names of its holes, without quotes."""
+        return {name.strip('"') for name in self.segments[1::2]}
+
     @cached_property
     def has_json_input(self) -> bool:
         """Whether an input is written as JSON."""
@@ -279,6 +284,10 @@ class Form:
     say what a turn with one call looks like, or only an answer: see `shows_calls`."""
     escape: Callable[[str], str] | None = None
     """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
+
+    def __post_init__(self) -> None:
+        if self.call_id is None and self.own is None and "id" in self.call.names:
+            raise ValueError(f"calls have ids, and no call_id makes them: {self.call.text!r}")
 
     @property
     def shows_calls(self) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from textwrap import indent
@@ -13,10 +14,18 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from agent_parsers import get_dialect, get_parser, list_dialects
+from agent_parsers import (
+    MultiActionDialectParser,
+    OutputParserException,
+    get_dialect,
+    get_parser,
+    list_dialects,
+)
 from agent_parsers.authoring import (
     CallFormat,
     Dialect,
+    Given,
+    HeadedPayload,
     JsonPayload,
     Result,
     Table,
@@ -24,10 +33,15 @@ from agent_parsers.authoring import (
     WrittenCall,
 )
 from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.families.results_writer import ResultsWriter
+from agent_parsers.testing import check_dialect
+
+from ...helpers.effort import THOROUGH
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Transition
+    from agent_parsers.registry.dialects_by_name import Start
 
 LISTING: Final = Path(__file__).parents[2] / "helpers" / "call_tables.txt"
 OPEN: Final = [
@@ -232,3 +246,91 @@ def test_the_marks_of_a_block_are_the_tags_of_a_call_that_begins_with_its_name()
 def test_calls_in_tags_have_no_region() -> None:
     with pytest.raises(ValueError, match="calls in tags have none of these: region"):
         replace(FORMAT, payload=TAGGED, region=("<calls>", "</calls>")).dialect()
+
+
+@pytest.mark.parametrize(
+    ("call", "parameter", "words"),
+    [
+        (
+            '<f n="{tool}" id="{id}">{parameters}</f>',
+            "<a={key}>{value}</a>",
+            "no {id}, only {tool}",
+        ),
+        ("<f={tool}>{parameters}</f>", '<a k="{key}" t="x">{value}</a>', "has no other attribute"),
+        ("<f={tool}>{parameters}</f>", '<a t="x" k="{key}">{value}</a>', "has no other attribute"),
+        ("<f={tool}>{parameters}</f>", '<a k="{key}" t="{type}">{value}</a>', "no {type}, only"),
+    ],
+)
+def test_a_template_that_no_call_could_be_read_by_is_an_error(
+    call: str, parameter: str, words: str
+) -> None:
+    payload = TaggedPayload(call=call, parameter=parameter)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        replace(FORMAT, payload=payload).dialect()
+
+
+def test_a_name_stands_once_before_its_input_and_ids_are_made() -> None:
+    with pytest.raises(ValueError, match="its name once before its input"):
+        replace(FORMAT, payload=HeadedPayload(call="{tool}{tool}|{input}")).dialect()
+    with pytest.raises(ValueError, match="no call_id makes them"):
+        replace(FORMAT, payload=HeadedPayload(call="{tool}#{id}|{input}")).dialect()
+
+
+# -- messages with headers ------------------------------------------------------------------------
+
+EOM: Final = "<|eom|>"
+MESSAGES: Final = CallFormat(
+    name="messages",
+    summary="messages with headers",
+    payload=HeadedPayload(call="{tool}|>{input}"),
+    call=("<|call to=", EOM),
+    thought=("<|think|>", EOM),
+    content=("<|say|>", EOM),
+    answer=("<|say|>", EOM),
+    ends=("<|result|>",),
+    results=ResultsWriter(each=("<|result|>", EOM), between=""),
+    turn_frame=("", ""),
+).dialect()
+CALL: Final = '<|call to=ping|>{"a": 1}<|eom|>'
+
+
+def messages(text: str, *, lenient: bool, start: Start = "") -> tuple[str, str, list[str]]:
+    """Return the thought, the content and the tools of a turn in messages."""
+    parser = MultiActionDialectParser(dialect=MESSAGES, lenient=lenient, start=start)
+    turn = parser.read(text)
+    assert turn == read_turn(parser.stream_parser(), text)
+    return turn.thought, turn.content, [action.tool for action in turn.actions]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_messages_with_headers_may_all_end_in_the_same_mark(*, lenient: bool) -> None:
+    read = partial(messages, lenient=lenient)
+    assert read(MESSAGES.sample) == ("I have to look it up.", "Let me see.", ["search", "ping"])
+    assert read(f"{CALL}<|think|>hm<|eom|>{CALL}") == ("hm", "", ["ping", "ping"])
+    assert read("<|think|>hm<|eom|><|say|>It is 5.<|eom|>") == ("hm", "It is 5.", [])
+    assert read("<|say|>It is 5.") == ("", "It is 5.", [])
+    assert read(f"hm<|eom|>{CALL}", start="thought") == ("hm", "", ["ping"])
+    with pytest.raises(OutputParserException):
+        read("<|think|>It is 5.")
+
+
+def test_a_call_in_an_open_message_of_thought_is_refused_in_strict_mode() -> None:
+    with pytest.raises(OutputParserException, match="no call in a thought"):
+        messages(f"<|think|>hm {CALL}", lenient=False)
+    assert messages(f"<|think|>hm {CALL}", lenient=True) == ("hm", "", ["ping"])
+
+
+@pytest.mark.skipif(not THOROUGH, reason="takes a quarter of a minute")
+def test_all_laws_hold_for_messages() -> None:
+    assert check_dialect(MESSAGES, examples=3).ok
+
+
+# -- what the model is given ----------------------------------------------------------------------
+
+
+def test_marks_that_are_passed_are_added_to_those_of_the_format() -> None:
+    own = Given("result:")
+    assert FORMAT.dialect(given=[own]).given == (own, *FORMAT.dialect().given)
+    longer = Given(FORMAT.dialect().given[0].canonical[:-1])  # which begins like the known one
+    assert FORMAT.dialect(given=[longer]).given[0] == longer
+    assert len(FORMAT.dialect(given=[longer]).given) == len(FORMAT.dialect().given)
