@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form
 
 __all__ = [
-    "BLANK", "ID", "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Templates", "pattern", "templates_of",
+    "BLANK", "BREAK", "ID",
+    "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Templates", "pattern", "templates_of",
 ]  # fmt: skip
 
 TOOL, ID, INPUT, KEY, VALUE, IS_TEXT = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """What stands for the name of a tool, for the id of its call, for its input, and for the name of
 a parameter, its value, and whether that is a text."""
+BREAK: Final = "\ue006"
+"""Stands for a line break within a mark, which has to be there."""
 NAME: Final = "[A-Za-z_][A-Za-z0-9_-]*+"
 """Pattern for a name that every dialect reads as it is."""
 BLANK: Final = r"[ \t\r\n]*+"
@@ -111,7 +114,7 @@ def pattern(piece: str, ids: str = "", *, first: bool = True, last: bool = True)
             made.append(re.escape(found[0]))
         else:  # a line that opens a fence may have to end in a line break alone
             made.append(rf"\n{BLANK}" if _OPENS_FENCE(before) else rf"[ \t\r]*+\n{BLANK}")
-    return "".join(made) + re.escape(piece[at:])
+    return ("".join(made) + re.escape(piece[at:])).replace(BREAK, "\n")
 
 
 def _is_free(before: str, blank: str, after: str) -> bool:

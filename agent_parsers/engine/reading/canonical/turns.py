@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
@@ -22,6 +23,7 @@ from agent_parsers.engine.reading.canonical.plain_text import (
 )
 from agent_parsers.forms.templates import (
     BLANK,
+    BREAK,
     ID,
     IS_TEXT,
     KEY,
@@ -320,14 +322,21 @@ def canonical_turns(form: Form | None, table: Table) -> CanonicalTurns | None:
     if form is None or templates is None or not form.shows_calls:
         return None
     known = known_marks(table, form)
-    texts = (text for mark in table.markers.values() for text in spelt_texts(mark))
-    spelt = "".join((*form.calls, *templates))
-    if not known.first or any("\n" in text and text in spelt for text in texts):
-        return None  # a line break in a mark has to stand there, unlike one between two marks
+    texts = [text for mark in table.markers.values() for text in spelt_texts(mark) if "\n" in text]
+    if not known.first or any(text in "".join(templates) for text in texts):
+        return None
+    for text in texts:  # a line break in a mark has to stand there, unlike one between two marks
+        literal = text.replace("\n", BREAK)
+        before, between, behind = (each.replace(text, literal) for each in form.calls)
+        form = replace(form, calls=(before, between, behind))
     lead, found, rest = f"{form.calls[0]}{templates.head}".replace(ID, TOOL).partition(TOOL)
     is_shown = lead.strip() or (form.content is None or form.content[0].strip())
-    if not (found and is_shown and (lead + rest).strip()):
+    is_line = "\n" in rest and not templates.parameter  # a name on a line, and an object below it
+    if not (found and (is_line or (is_shown and (lead + rest).strip()))):
         return None  # a name alone does not show that a call begins
+    if is_line:
+        head = templates.head.replace(f"{TOOL}\n", f"{TOOL}{BREAK}")
+        templates = templates._replace(head=head)
     if not templates.parameter:
         return _JsonTurns(form, templates, known)
     is_text = f"{KEY}={VALUE}" != templates.parameter.replace('"', "")

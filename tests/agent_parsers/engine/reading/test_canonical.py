@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
 
 STREAM_ONLY = {
-    "gigachat3": "its mark has line breaks",
-    "glm4": "its calls begin with the name of the tool",
     "json_toolcall": "one call is written in another way than several",
     "kimi_k3": "its calls are numbered, and its values have types",
 }
@@ -290,7 +288,7 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
         ),
     ),
     "white space counts for nothing": (
-        "deepseek_v3",
+        "step3",
         lambda patch: patch.setattr(templates, "_is_free", lambda *_: True),
     ),
 }
