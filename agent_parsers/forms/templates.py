@@ -53,6 +53,8 @@ class Templates(NamedTuple):
     """Text between two parameters."""
     ids: str
     """Pattern for an id; empty if calls have no ids."""
+    plain: str = ""
+    """One parameter with a number; empty if a text is spelt in the same way."""
 
 
 @cache
@@ -60,15 +62,18 @@ def templates_of(form: Form) -> Templates | None:
     """Return the templates of a *form*; `None` if they do not show how calls are spelt."""
     call, parameters = form.call, form.call.parameters
     slots = {"tool": TOOL, "id": ID, "input": INPUT, '"tool"': f'"{TOOL}"', '"id"': f'"{ID}"'}
-    parameter = between = ""
+    parameter = between = plain = ""
     if parameters is not None:
         values = {"key": KEY, "value": parameters.write_value(VALUE), "is_text": IS_TEXT}
         parameter, between = _joined(parameters.segments, values), parameters.between
+        if values["value"] != VALUE and parameters.write_value(1) == "1":
+            plain = _joined(parameters.segments, {**values, "value": VALUE})
         slots["parameters"] = INPUT
     elif not call.has_json_input:
         return None
     head, found, tail = _joined(call.segments, slots).partition(INPUT)
-    return Templates(head, tail, parameter, between, _pattern_of_ids(form.ids)) if found else None
+    ids = _pattern_of_ids(form.ids)
+    return Templates(head, tail, parameter, between, ids, plain) if found else None
 
 
 def _joined(segments: tuple[str, ...], slots: Mapping[str, str]) -> str:

@@ -49,6 +49,7 @@ _MAX_DEPTH: Final = 64
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 """Finds what, right before a call, may quote or forbid it."""
 _KEY: Final = r"[A-Za-z_]\w*+"
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,15}+)?+"
 
 
 PlainCall: TypeAlias = tuple[str, Any, str | None]
@@ -260,12 +261,19 @@ class _TaggedTurns(_ParameterTurns):
         elif templates.between:
             before = f"{BLANK}(?:{pattern(templates.between)})?+"
         opener = f"{before}{pattern(opens.lstrip())}(?P<key>{_KEY})"
-        return re.compile(f"{opener}{pattern(equals, last=False)}{value}{closer}{behind}").match
+        text = f"{pattern(equals, last=False)}{value}{closer}"
+        self._has_plain = bool(templates.plain)
+        if templates.plain:
+            equals, closes = templates.plain.partition(KEY)[2].split(VALUE)
+            text += f"|{re.escape(equals)}(?P<plain>{_NUMBER}|true|false){re.escape(closes)}"
+        return re.compile(f"{opener}(?:{text}){behind}").match
 
     @override
     def _value(self, text: str, found: Match[str]) -> tuple[Any, int]:
         value: Any = found["value"]
-        if "<" in value and f"/{found['key']}" in value:
+        if self._has_plain and (plain := found["plain"]) is not None:
+            value = json.loads(plain)
+        elif "<" in value and f"/{found['key']}" in value:
             value = NOTHING
         elif self._says_text and found["is_text"] == "false":
             value = _read_json(value)
@@ -287,7 +295,7 @@ class _PythonTurns(_ParameterTurns):
     ) -> Callable[[str, int], Match[str] | None]:
         value = (
             r'"(?:[^"\\\n\r]++|\\["\\ntr])*+"|(?=[\[{])'
-            r"|-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,15}+)?+|None|True|False"
+            rf"|{_NUMBER}|None|True|False"
         )
         between, end = re.escape(templates.between), re.escape(templates.tail[0])
         self._after = re.compile(f"{between}(?={_KEY}=)|(?={end})").match

@@ -213,9 +213,9 @@ USUAL: dict[str, Written] = {
     "an answer after a thought": Written(thought="Hm.", answer='He said: "no" (1).'),
 }
 """What people have in their turns."""
-BRACES = {"a number", "a fraction", "true", "null", "a list", "an object", "three calls"}
+BRACES = {"null", "a list", "an object"}
 LEFT = {
-    "functiongemma": BRACES,  # only texts have marks of their own
+    "functiongemma": BRACES,
     "gemma4": {*BRACES, "content"},  # the content follows the calls
     "minicpm5": {"code", "HTML", "a URL", "a fence"},  # it is written as CDATA
     "minimax_m3": {"a list", "an object"},  # its marks hold brackets
