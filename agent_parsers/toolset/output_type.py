@@ -23,9 +23,9 @@ from agent_parsers.toolset.problems.input_problem import InputProblem, shown
 from agent_parsers.toolset.problems.policy import InputNote, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, parted
 from agent_parsers.toolset.schemas.check import notes_of
-from agent_parsers.toolset.schemas.describe import describe_type
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import Schema
+from agent_parsers.toolset.schemas.words import describe_type
 from output_parsers.model_output import kind_of
 from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
 from outputs.growing_json.errors import JsonLimitError

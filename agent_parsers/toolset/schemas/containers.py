@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, Fit, InputProblem, shown
-from agent_parsers.toolset.schemas.expected import expected_by
 from agent_parsers.toolset.schemas.scalars import frozen
+from agent_parsers.toolset.schemas.words import expected_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,16 +18,20 @@ from agent_parsers.toolset.problems.input_problem import (
     shown,
 )
 from agent_parsers.toolset.schemas.containers import fit_list, fit_object
-from agent_parsers.toolset.schemas.expected import counted, expected_by, one_of_words
 from agent_parsers.toolset.schemas.scalars import (
     from_text,
     frozen,
     is_format,
     number_faults,
+)
+from agent_parsers.toolset.schemas.schema_shape import KINDS, compiled
+from agent_parsers.toolset.schemas.words import (
+    counted,
+    expected_by,
+    one_of_words,
     type_words,
     words_of,
 )
-from agent_parsers.toolset.schemas.schema_shape import KINDS, compiled
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-__all__ = ["from_text", "frozen", "is_format", "number_faults", "type_words", "words_of"]
+__all__ = ["from_text", "frozen", "is_format", "number_faults"]
 
 # -- text read as another type ---------------------------------------------------------------------
 
@@ -209,27 +209,3 @@ def frozen(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     return ("", id(value))
-
-
-# -- types in words --------------------------------------------------------------------------------
-
-_WORDS: Final = {
-    "null": "null",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "true or false",
-    "object": "an object",
-    "array": "a list",
-    "string": "a string",
-}
-
-
-def type_words(node: dict[str, Any]) -> list[str]:
-    """Return the names of the types that *node* declares."""
-    names = node.get("type", [])
-    return [names] if isinstance(names, str) else list(names)
-
-
-def words_of(kinds: Collection[str]) -> str:
-    """Return *kinds* in words, such as ``an integer or null``."""
-    return " or ".join(_WORDS[kind] for kind in kinds)
