@@ -23,10 +23,10 @@ from agent_parsers.toolset.schemas.scalars import (
     frozen,
     is_format,
     number_faults,
+    size_faults,
 )
 from agent_parsers.toolset.schemas.schema_shape import KINDS, compiled
 from agent_parsers.toolset.schemas.words import (
-    counted,
     expected_by,
     one_of_words,
     type_words,
@@ -109,6 +109,8 @@ class Fitter:
         if problem is not None:
             return Fit(value, (problem,))
         problems: list[InputProblem] = []
+        if isinstance(value, str | list | dict):
+            problems += (_problem(value, fault) for fault in size_faults(value, node))
         if isinstance(value, str):
             problems += (_problem(value, fault) for fault in self._text_faults(value, node))
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -172,11 +174,6 @@ class Fitter:
         return from_text(value, tuple(kinds), lenient=self.policy.lenient)
 
     def _text_faults(self, text: str, node: dict[str, Any]) -> Iterable[str]:
-        least, most = node.get("minLength", 0), node.get("maxLength", len(text))
-        if len(text) < least:
-            yield f"at least {counted(least, 'character')}"
-        if len(text) > most:
-            yield f"at most {counted(most, 'character')}"
         if "pattern" in node and not self.matches(node["pattern"], text):
             yield f"text that matches {node['pattern']}"
         if "format" in node and not is_format(text, node["format"]):

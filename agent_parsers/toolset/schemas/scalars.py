@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import kind_of
+from agent_parsers.toolset.schemas.words import counted
 from outputs.growing_json.lenient.repeated_keys import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
@@ -15,7 +16,7 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-__all__ = ["from_text", "frozen", "is_format", "number_faults"]
+__all__ = ["from_text", "frozen", "is_format", "number_faults", "size_faults"]
 
 # -- text read as another type ---------------------------------------------------------------------
 
@@ -128,6 +129,22 @@ def _is_multiple(value: float, step: float) -> bool:
         for number in (value, step)
     )
     return whole % part == 0
+
+
+_SIZES: Final = {
+    "string": ("minLength", "maxLength", "character"),
+    "array": ("minItems", "maxItems", "item"),
+    "object": ("minProperties", "maxProperties", "key"),
+}
+
+
+def size_faults(value: str | list[Any] | dict[Any, Any], node: dict[str, Any]) -> Iterator[str]:
+    """Yield the limits of *node* that the length of *value* is outside of."""
+    low, high, noun = _SIZES[kind_of(value)]
+    if len(value) < node.get(low, 0):
+        yield f"at least {counted(node[low], noun)}"
+    if len(value) > node.get(high, len(value)):
+        yield f"at most {counted(node[high], noun)}"
 
 
 _EMAIL: Final = r"[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)*"

@@ -172,17 +172,25 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ({"format": "email"}, "a@", ': expected a text of the format email, found "a@"'),
         ({"format": "ipv4"}, "x", ': expected a text of the format ipv4, found "x"'),
         ({"format": "ipv4"}, "::1", ': expected a text of the format ipv4, found "::1"'),
-        ({"minItems": 1}, [], ": expected at least 1 items, found an empty list"),
-        ({"maxItems": 1}, [1, 2], ": expected at most 1 items, found a list of 2"),
+        ({"minItems": 1}, [], ": expected at least 1 item, found an empty list"),
+        ({"maxItems": 1}, [1, 2], ": expected at most 1 item, found a list of 2"),
         (
             {"uniqueItems": True}, [1, 1.0],
             ": expected items that are all different, found a list of 2",
         ),
         (
             {"contains": INTEGER}, ["a"],
-            ": expected another number of items of a kind, found a list of one",
+            ": expected an integer in the list at least 1 time, found a list of one",
         ),
-        ({"minProperties": 1}, {}, ": expected 1 to 0 keys, found an empty object"),
+        (
+            {"contains": INTEGER, "maxContains": 2}, [1, 2, 3],
+            ": expected an integer in the list at most 2 times, found a list of 3",
+        ),
+        ({"minProperties": 1}, {}, ": expected at least 1 key, found an empty object"),
+        (
+            {"maxProperties": 0}, {"a": 1},
+            ": expected at most 0 keys, found an object with the key a",
+        ),
         (
             {"propertyNames": {"maxLength": 1}}, {"ab": 1},
             '.ab: expected a key with another name, found "ab"',
