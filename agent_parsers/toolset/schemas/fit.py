@@ -24,7 +24,7 @@ from agent_parsers.toolset.schemas.scalars import (
     number_faults,
     size_faults,
 )
-from agent_parsers.toolset.schemas.schema_shape import KINDS
+from agent_parsers.toolset.schemas.schema import KINDS
 from agent_parsers.toolset.schemas.words import (
     expected_by,
     one_of_words,
