@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, Fit, InputProblem, shown
-from agent_parsers.toolset.schemas.scalars import frozen
+from agent_parsers.toolset.schemas.scalars import frozen, size_faults
 from agent_parsers.toolset.schemas.words import counted, expected_by
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def fit_list(
     convert: bool,
 ) -> list[Any]:
     """Fit the items of a list; return the list, or a new one if an item had to be changed."""
+    faults = size_faults(value, node, "minItems", "maxItems", "item")
+    problems += (InputProblem((), fault, shown(value)) for fault in faults)
     items: list[Any] | None = None
     for index, (item, part) in enumerate(zip(value, _parts(node), strict=False)):
         found = fitter.run(item, part, convert=convert)
@@ -88,6 +90,8 @@ def fit_object(
     inner: bool,
 ) -> dict[str, Any]:
     """Fit the members of an object; return it, or a new one if a member had to be changed."""
+    faults = size_faults(value, node, "minProperties", "maxProperties", "key")
+    problems += (InputProblem((), fault, shown(value)) for fault in faults)
     known = _known_keys(fitter, node, inner=inner)
     members: dict[str, Any] | None = None
     for key, item in value.items():

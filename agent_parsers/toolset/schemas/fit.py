@@ -24,7 +24,7 @@ from agent_parsers.toolset.schemas.scalars import (
     number_faults,
     size_faults,
 )
-from agent_parsers.toolset.schemas.schema import KINDS
+from agent_parsers.toolset.schemas.schema import KINDS, compiled
 from agent_parsers.toolset.schemas.words import (
     expected_by,
     one_of_words,
@@ -47,6 +47,8 @@ MAX_STEPS_DOWN: Final = 100
 """How deep values are checked, counted in nested schemas and values."""
 
 _MOST_HINTS: Final = 20
+_OF_SCHEMAS: Final = frozenset(("$ref", "allOf", "anyOf", "if", "not", "oneOf"))
+"""The keywords with schemas for the same value."""
 
 PATTERN_SECONDS: Final = 1.0
 """How long looking for all patterns may take in one input."""
@@ -114,8 +116,6 @@ class Fitter:
         if problem is not None:
             return Fit(value, (problem,))
         problems: list[InputProblem] = []
-        if isinstance(value, str | list | dict):
-            problems += (_problem(value, fault) for fault in size_faults(value, node))
         if isinstance(value, str):
             problems += (_problem(value, fault) for fault in self._text_faults(value, node))
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -124,6 +124,8 @@ class Fitter:
             value = fit_list(self, value, node, problems, convert=convert)
         elif isinstance(value, dict):
             value = fit_object(self, value, node, problems, convert=convert, inner=inner)
+        if node.keys().isdisjoint(_OF_SCHEMAS):
+            return Fit(value, tuple(dict.fromkeys(problems)))
         inner = inner or self.schema.is_shared(node)
         for part in self._musts(value, node):
             found = self.run(value, part, convert=convert, inner=inner)
@@ -179,6 +181,7 @@ class Fitter:
         return from_text(value, tuple(kinds), lenient=self.policy.lenient)
 
     def _text_faults(self, text: str, node: dict[str, Any]) -> Iterable[str]:
+        yield from size_faults(text, node, "minLength", "maxLength", "character")
         if "pattern" in node and not self.matches(node["pattern"], text):
             yield f"text that matches {node['pattern']}"
         if "format" in node and not is_format(text, node["format"]):
@@ -186,10 +189,10 @@ class Fitter:
 
     def matches(self, pattern: str, text: str) -> bool:
         """Return whether *pattern* is found in *text*; once the time is up, `fit` has a problem."""
-        # imported lazily: few schemas have patterns
-        from output_parsers.text.timed_regex import TimeLeft, compiled
-
         if self._time is None:
+            # imported lazily: few schemas have patterns
+            from output_parsers.text.timed_regex import TimeLeft
+
             self._time = TimeLeft(PATTERN_SECONDS)
         try:
             return self._time.search(compiled(pattern), text) is not None

@@ -131,19 +131,13 @@ def _is_multiple(value: float, step: float) -> bool:
     return whole % part == 0
 
 
-_SIZES: Final = {
-    "string": ("minLength", "maxLength", "character"),
-    "array": ("minItems", "maxItems", "item"),
-    "object": ("minProperties", "maxProperties", "key"),
-}
-
-
-def size_faults(value: str | list[Any] | dict[Any, Any], node: dict[str, Any]) -> Iterator[str]:
-    """Yield the limits of *node* that the length of *value* is outside of."""
-    low, high, noun = _SIZES[kind_of(value)]
-    if len(value) < node.get(low, 0):
+def size_faults(
+    value: str | list[Any] | dict[Any, Any], node: dict[str, Any], low: str, high: str, noun: str
+) -> Iterator[str]:
+    """Yield the limits *low* and *high* of *node* that the number of nouns in *value* violates."""
+    if low in node and len(value) < node[low]:
         yield f"at least {counted(node[low], noun)}"
-    if len(value) > node.get(high, len(value)):
+    if high in node and len(value) > node[high]:
         yield f"at most {counted(node[high], noun)}"
 
 
