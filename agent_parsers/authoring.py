@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, TaggedForm, TagPart
     from agent_parsers.engine.calls.tags.pair import TagCall
     from agent_parsers.engine.grammar.dialect import Dialect, Result
-    from agent_parsers.engine.grammar.form import (
-        CallForm,
-        Form,
-        ParameterForm,
-        Written,
-        WrittenCall,
-        inputs_of,
-        write_json,
-        write_python_value,
-        write_value,
-    )
     from agent_parsers.engine.grammar.labels import with_labels
     from agent_parsers.engine.grammar.problems import Problem
     from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
@@ -72,6 +61,17 @@ if TYPE_CHECKING:
         role_frame,
     )
     from agent_parsers.families.tagged import TaggedPayload, tagged_table
+    from agent_parsers.forms.form import (
+        CallForm,
+        Form,
+        ParameterForm,
+        Written,
+        WrittenCall,
+        inputs_of,
+        write_json,
+        write_python_value,
+        write_value,
+    )
 
 API_VERSION = 1
 """The version of this module. It changes only when a dialect that was written for it may break."""
@@ -177,11 +177,11 @@ _MODULES = {
     "TagCall": "agent_parsers.engine.calls.tags.pair",
     "Dialect": "agent_parsers.engine.grammar.dialect",
     "Result": "agent_parsers.engine.grammar.dialect",
-    "CallForm": "agent_parsers.engine.grammar.form",
-    "Form": "agent_parsers.engine.grammar.form",
-    "ParameterForm": "agent_parsers.engine.grammar.form",
-    "Written": "agent_parsers.engine.grammar.form",
-    "WrittenCall": "agent_parsers.engine.grammar.form",
+    "CallForm": "agent_parsers.forms.form",
+    "Form": "agent_parsers.forms.form",
+    "ParameterForm": "agent_parsers.forms.form",
+    "Written": "agent_parsers.forms.form",
+    "WrittenCall": "agent_parsers.forms.form",
     "with_labels": "agent_parsers.engine.grammar.labels",
     "Problem": "agent_parsers.engine.grammar.problems",
     "EndTurn": "agent_parsers.engine.grammar.table",
@@ -227,12 +227,12 @@ _MODULES = {
     "ResultsWriter": "agent_parsers.families.results_writer",
     "TAGS": "agent_parsers.families.results_writer",
     "chatml": "agent_parsers.families.results_writer",
-    "inputs_of": "agent_parsers.engine.grammar.form",
+    "inputs_of": "agent_parsers.forms.form",
     "numbered_id": "agent_parsers.families.results_writer",
     "role_frame": "agent_parsers.families.results_writer",
-    "write_json": "agent_parsers.engine.grammar.form",
-    "write_python_value": "agent_parsers.engine.grammar.form",
-    "write_value": "agent_parsers.engine.grammar.form",
+    "write_json": "agent_parsers.forms.form",
+    "write_python_value": "agent_parsers.forms.form",
+    "write_value": "agent_parsers.forms.form",
 }
 """The module of each name that is imported at its first use."""
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import PydanticSerializationError, to_json
 
 from agent_parsers.actions.agent import AgentFinish, as_data
+from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.bulk.arrow import pa
+from agent_parsers.engine.reading.canonical.turns import PlainTurn
 from outputs.json_form.misfit import Misfit
 from outputs.json_form.values import write_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.reading.turn import Turn
@@ -124,43 +126,34 @@ class Columns:
         self._unread.append(row)
         self._add_row(("error", None, None, None, 0))
 
-    def add_action(self, thought: str, tool: str, tool_input: Any) -> None:
-        """Add a row with one call, and without repairs."""
-        is_text = type(tool_input) is str
-        self._add_tool(tool)
-        self._add_input(encode_basestring(tool_input) if is_text else json_text(tool_input))
-        self._add_row(("action", thought, "", None, 1))
-
-    def add_answer(self, thought: str, answer: str) -> None:
-        """Add a row with an answer, and without repairs."""
-        self._add_row(("answer", thought, answer, answer, 0))
-
-    def add_calls(
-        self, thought: str, content: str, calls: Iterable[tuple[str, Any, str | None]]
-    ) -> None:
-        """Add a row with calls, each a tool, its input and its id, and without repairs."""
-        before = len(self._tools)
-        for tool, tool_input, call_id in calls:
+    def add_plain(self, turn: PlainTurn) -> None:
+        """Add a row without repairs."""
+        if not turn.calls:
+            answer = turn.answer
+            if not isinstance(answer, str):
+                answer = json_text(as_data(answer))
+            self._add_row(("answer", turn.thought, turn.content, answer, 0))
+            return
+        for tool, tool_input, call_id in turn.calls:
             if call_id is not None:
                 self._ids[len(self._tools)] = call_id
             self._add_tool(tool)
-            self._add_input(json_text(tool_input))
-        self._add_row(("action", thought, content, None, len(self._tools) - before))
+            is_text = type(tool_input) is str
+            self._add_input(encode_basestring(tool_input) if is_text else json_text(tool_input))
+        self._add_row(("action", turn.thought, turn.content, None, len(turn.calls)))
 
     def add_turn(self, turn: Turn) -> None:
         """Add a row."""
-        result = turn.result
         if turn.repairs:
             repairs = [(repair.kind, *repair.span) for repair in turn.repairs]
             self._repairs[len(self._rows)] = repairs
+        result = turn.result
         if isinstance(result, AgentFinish):
-            output = result.return_values["output"]
-            answer = output if isinstance(output, str) else json_text(as_data(output))
-            self._add_row(("answer", turn.thought, turn.content, answer, 0))
+            self.add_plain(PlainTurn([], turn.thought, turn.content, result.output))
             return
         actions = result if isinstance(result, list) else [result]
-        calls = ((each.tool, each.tool_input, _id_of(each)) for each in actions)
-        self.add_calls(turn.thought, turn.content, calls)
+        calls = [(each.tool, each.tool_input, _id_of(each)) for each in actions]
+        self.add_plain(PlainTurn(calls, turn.thought, turn.content))
 
     def arrays(self) -> list[Any]:
         """Return the arrays of all rows."""
@@ -197,7 +190,7 @@ class Columns:
 
 
 def _id_of(action: AgentAction) -> str | None:
-    return getattr(action, "tool_call_id", None)
+    return action.tool_call_id if isinstance(action, ToolAgentAction) else None
 
 
 def _structs(columns: Sequence[Sequence[Any]], fields: Sequence[Any]) -> Any:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from agent_parsers.bulk.arrow import pa
 from agent_parsers.bulk.columns import TURN_FIELDS, Columns
-from agent_parsers.bulk.plain_rows import plain_reader
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.whole import whole_reader
 from agent_parsers.registry.dialects_by_name import get_dialect, get_parser
 from output_parsers import OutputParserException
 
@@ -125,8 +125,10 @@ class TableParser:
         self._dialect = get_dialect(dialect)
         self._column, self._on_error = column, on_error
         self._options = options
-        self._parser = get_parser(self._dialect, tools=tools, **options)
-        self._add_rows = plain_reader(self._parser)
+        self._parser = parser = get_parser(self._dialect, tools=tools, **options)
+        reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
+        is_fresh = not (parser.start or parser.prompt)
+        self._read_plain = reader.canonical.read if reader.canonical and is_fresh else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {"column": self._column, "tools": self._parser.tools, "on_error": self._on_error}
@@ -198,22 +200,26 @@ class TableParser:
         """Return the arrays of a column of *texts*, whose first row has this number."""
         columns = Columns()
 
-        def add(text: Any) -> None:
+        parser, read = self._parser, self._read_plain
+        max_chars, tools = parser.max_chars, parser.tools
+        for text in _texts_of(texts):
             if text is None:
                 columns.add_nothing()
-                return
+                continue
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                columns.add_turn(self._parser.read(text))
+                plain = read(text, tools) if read and len(text) <= max_chars else None
+                if plain is not None:
+                    columns.add_plain(plain)
+                else:
+                    columns.add_turn(parser.read(text))
             except OutputParserException as error:
                 if self._on_error == "raise":
                     row = first + len(columns)
                     error.add_note(f"in row {row} of the column {self._column!r}")
                     raise
                 columns.add_error(error)
-
-        self._add_rows(_texts_of(texts), columns, add)
         return columns.arrays()
 
 

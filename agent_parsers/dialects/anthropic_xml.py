@@ -18,7 +18,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, TaggedForm, TagPart
-from agent_parsers.engine.grammar.form import CallForm, Form, ParameterForm
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part
 from agent_parsers.engine.markers.kinds import Label, Literal
@@ -29,6 +28,7 @@ from agent_parsers.families.elements import TextElement
 from agent_parsers.families.results_writer import ResultsWriter
 from agent_parsers.families.steps import Steps
 from agent_parsers.families.tagged import tagged_table
+from agent_parsers.forms.form import CallForm, Form, ParameterForm
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Result

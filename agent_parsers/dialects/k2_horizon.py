@@ -38,8 +38,8 @@ from agent_parsers.authoring import ResultsWriter, TaggedPayload, role_frame
 from agent_parsers.dialects import glm45, hermes
 from agent_parsers.dialects.deepseek_dsml import other_values
 from agent_parsers.engine.calls.tags.form import Element, Tag, TagPart, as_json
-from agent_parsers.engine.grammar.form import Marks
 from agent_parsers.engine.markers.kinds import SPACE, Atom
+from agent_parsers.forms.form import Marks
 
 END = "<|ifm|im_end|>"
 THINK, END_OF_THINK = "<ifm|think>", "</ifm|think>"

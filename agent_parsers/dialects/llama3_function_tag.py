@@ -24,8 +24,8 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.dialects import llama3_json
 from agent_parsers.engine.calls.tags.calls import TaggedCalls
-from agent_parsers.engine.grammar.form import write_object
 from agent_parsers.events import Event, Repair
+from agent_parsers.forms.form import write_object
 
 MARKS = ("<function=", "</function>")
 TAGGED = TaggedPayload(

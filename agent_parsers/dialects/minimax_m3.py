@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agent_parsers.authoring import Given, TaggedPayload, write_value
+from agent_parsers.authoring import TaggedPayload, write_value
 from agent_parsers.dialects import minimax_m2
 from agent_parsers.engine.calls.tags.form import OddValueError, truth_values
 
@@ -103,7 +103,6 @@ def write_elements(value: Any) -> str:
 
 
 # Of other roles, the end of the model's turn comes first; engines have no room for more marks.
-GIVEN = (Given("<response>"),)
 DIALECT = replace(
     minimax_m2.FORMAT,
     name="minimax_m3",
@@ -122,4 +121,4 @@ DIALECT = replace(
     ),
     call=(f"{MARK}{WRAPS[0]}\n", f"\n{MARK}{WRAPS[1]}"),
     thought=("<mm:think>", "</mm:think>"),
-).dialect(given=GIVEN)
+).dialect()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.form import CallForm, Form, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
@@ -21,6 +20,7 @@ from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.events import Event, InputDelta, ToolNamed
 from agent_parsers.families.steps import Steps, label_or_literal
+from agent_parsers.forms.form import CallForm, Form, Written
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -15,7 +15,6 @@ from typing import Literal as Choice
 
 from agent_parsers.engine.calls.tags.pair import TagCall
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.form import CallForm, Form
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.reasoning import other_reasoning
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
@@ -25,6 +24,7 @@ from agent_parsers.engine.repairs.inputs import repair_written_input
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.families.elements import TextElement
 from agent_parsers.families.steps import Steps
+from agent_parsers.forms.form import CallForm, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
@@ -11,6 +11,7 @@ from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.reading.canonical.steps import step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeReader", "whole_reader"]
 
+_MOST_NAMES: Final = 256
+"""How many names of tools are remembered."""
+
 
 class WholeReader:
     """Reads whole turns, with the results of a stream of one chunk.
@@ -47,16 +51,17 @@ class WholeReader:
     def __init__(self, machine: Machine, advise: Advise | None = None) -> None:
         self._machine = machine
         self._advise = advise
-        is_plain = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool)
+        is_left = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool) or partial(_is_left, machine)
+        is_plain = lru_cache(_MOST_NAMES)(is_left)
         self.canonical: StepReader | CanonicalReader | None = None
         """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
-            self.canonical = step_reader(machine, is_plain or partial(_is_left, machine))
+            self.canonical = step_reader(machine, is_plain)
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
 
-            self.canonical = canonical_reader(machine, is_plain or partial(_is_left, machine))
+            self.canonical = canonical_reader(machine, is_plain)
 
     def parse(
         self,
@@ -103,7 +108,11 @@ class WholeReader:
 
     def read_plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn without repairs; return `None` if only a stream can."""
-        return None if self.canonical is None else self.canonical.turn(text, tools)
+        if self.canonical is None or (turn := self.canonical.read(text, tools)) is None:
+            return None
+        result = self.canonical.result_of(turn, text)
+        read_events = partial(events_of, self._machine, text, tools)
+        return turn_before_events(result, turn.thought, turn.content, read_events)
 
 
 @cache

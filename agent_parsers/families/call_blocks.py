@@ -12,7 +12,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.form import (
+from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.families.call_tables import calls_table
+from agent_parsers.families.results_writer import (
+    IM_END,
+    TAGS,
+    ResultsWriter,
+    chatml,
+    given_marks,
+)
+from agent_parsers.forms.form import (
     CallForm,
     CallId,
     Form,
@@ -21,16 +30,14 @@ from agent_parsers.engine.grammar.form import (
     WrittenCall,
     write_json,
 )
-from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.families.call_tables import calls_table
-from agent_parsers.families.results_writer import IM_END, TAGS, ResultsWriter, given_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.grammar.problems import Problem
     from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
@@ -65,6 +72,8 @@ SAMPLE_TURN: Final = Written(
     content="Let me see.",
 )
 """The turn that samples show."""
+
+_CHATML: Final = chatml("user")
 
 NewCall: TypeAlias = "Callable[[], CallReader]"
 """Makes a call reader."""
@@ -179,9 +188,10 @@ class CallFormat:
     """How an id is spelt, see `Form.ids`."""
     ends: tuple[str, ...] = (IM_END,)
     """What ends a turn; these are also the stop sequences. The default is that of ChatML."""
-    turn_frame: Marks
-    """The text before and after results in a plain-text prompt. It does not include the mark that
-    opens a thought, even if the chat template begins the model's turn with it."""
+    turn_frame: Marks = _CHATML
+    """The text before and after results in a plain-text prompt; by default that of ChatML, with
+    results in a turn of the user. It does not include the mark that opens a thought, even if the
+    chat template begins the model's turn with it."""
     results: ResultsWriter = field(default_factory=ResultsWriter)
     """Writes results; without a text between them, each is in a turn of its own."""
     list_tools: Callable[[ToolSet], str] = list_tools
@@ -204,11 +214,19 @@ class CallFormat:
     sample: Written | str = SAMPLE_TURN
     """A turn; of the default, what the format cannot express is left out."""
 
-    def dialect(self, **own: Any) -> Dialect:
-        """Return the dialect; *own* are other fields of `Dialect`."""
+    def dialect(self, *, given: Sequence[Given] = (), **own: Any) -> Dialect:
+        """Return the dialect.
+
+        Args:
+            given: More marks of what the model is given, which end its turn. The marks of results
+                and of other roles are known from the format.
+            own: Other fields of `Dialect`.
+        """
         results = self.results
         if results.between is None:
             results = replace(results, between=self.turn_frame[0])
+        marks = given_marks(results.opener, self.turn_frame, own.get("stop", self.ends))
+        more = tuple(mark.canonical for mark in given)
         derived: dict[str, Any] = {
             "aliases": self.aliases,
             "summary": self.summary,
@@ -219,7 +237,7 @@ class CallFormat:
             "form": None if {"form", "write"} & own.keys() else self.form,
             "render_results": results,
             "turn_frame": self.turn_frame,
-            "given": given_marks(results.opener, self.turn_frame, own.get("stop", self.ends)),
+            "given": (*given, *(mark for mark in marks if not mark.canonical.startswith(more))),
             "list_tools": self.list_tools,
             "prompt": ONE_CALL_PROMPT if self.is_single else CALLS_PROMPT,
             **own,

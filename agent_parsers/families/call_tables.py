@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.grammar.form import Marks
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.forms.form import Marks
 
 __all__ = ["calls_table", "with_answer_block", "with_sentences"]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import Head
-from agent_parsers.engine.grammar.form import CallForm
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.named_blocks import NamedPayload
+from agent_parsers.forms.form import CallForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

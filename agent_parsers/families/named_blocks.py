@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import NamedJson
-from agent_parsers.engine.grammar.form import CallForm, write_json
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.json_blocks import BARE_PROBLEMS, PROBLEMS, bare_rules, block_rules
+from agent_parsers.forms.form import CallForm, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

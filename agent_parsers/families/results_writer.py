@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.form import write_json
 from agent_parsers.engine.markers.mentions import Given
+from agent_parsers.forms.form import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.engine.grammar.dialect import Result
-    from agent_parsers.engine.grammar.form import CallId, Marks
+    from agent_parsers.forms.form import CallId, Marks
 
 __all__ = [
     "IM_END", "LINES", "TAGS", "ResultForm", "ResultsWriter", "chatml", "given_marks",
@@ -26,8 +26,11 @@ TAGS: Final = ("<think>", "</think>")
 LINES: Final = ("<think>\n", "\n</think>\n\n")
 """The same tags, in templates that put them on lines of their own."""
 _HOLE: Final = re.compile(r"\{(text|tool|id)\}")
-_MARK: Final = re.compile(r"<(\w+)>[^<>]*</\1>|[<\[\]][^<>\[\]\s]+[>\]]").match
-"""Matches an element of words, or a mark in brackets such as ``<|im_start|>``."""
+_MARK: Final = re.compile(
+    r"<(\w+)>[^<>]*</\1>|<\|[^<>|\n]+\|>|\[\[[^\[\]\n]+\]\]|<<[^<>\n]+>>|\{\{[^{}\n]+\}\}"
+    r"|[<\[\]][^<>\[\]\s]+[>\]]"
+).match
+"""Matches an element of words, or a mark in brackets such as ``<|im_start|>`` or ``[[result]]``."""
 IM_END: Final = "<|im_end|>"
 """What ends a turn in ChatML."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.engine.grammar.form import CallForm, Form
 from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.forms.form import CallForm, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agent_parsers.engine.grammar.form import Written
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.forms.form import Written
 
 __all__ = ["StepWriter", "reworded"]
 

@@ -17,8 +17,8 @@ from agent_parsers.decoding.tree.nodes import (
     Sequence,
     Text,
 )
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.markers.kinds import Ahead, Label, spelt_texts
+from agent_parsers.forms.form import Written
 from agent_parsers.registry.dialects_by_name import get_dialect
 
 if TYPE_CHECKING:

@@ -598,6 +598,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "what is given is read as the answer '<tool_response>",
         "<tool_response>\na7seen\n</tool_response>",
     ),
+    "no mark of another role ends a turn": (
+        lambda: replace(HERMES, name="hermes_like", aliases=(), given=HERMES.given[:1]),
+        laws.what_is_given_is_never_said,
+        "it makes .*a7seen.*, where .* is meant",
+        r".*<\|im_start\|>user<tool_call>.*",
+    ),
     "the example cannot be read": (
         lambda: replace(MEMO, example=Written(tool="search", tool_input={"query": "lakes"})),
         laws.the_example_is_an_action,

@@ -181,6 +181,11 @@ class Marks:
                 place = Place(place.state, reached)
         return place, met
 
+    def ends_in_mark(self, place: Place, text: str) -> bool:
+        """Return whether the first marker in *text*, which stands at *place*, is at its end."""
+        met = self._met(place, text)[1]
+        return bool(met) and met[0][0] == len(text) - 1
+
     def text(self, place: Place, then: str = "") -> Automaton:
         """Return the smallest automaton of texts at *place* without marker and stop sequence.
 

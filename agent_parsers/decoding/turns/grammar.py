@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.texts.automaton import intersection
+from agent_parsers.decoding.texts.automaton import Automaton, intersection
 from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
 from agent_parsers.decoding.texts.marks import marks_of
 from agent_parsers.decoding.texts.quoting import content_before_calls
@@ -39,7 +39,6 @@ from agent_parsers.engine.reading.rules.known_tools import output_type_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.marks import Place
     from agent_parsers.decoding.tree.nodes import Node
     from agent_parsers.decoding.tree.options import TurnOptions
@@ -51,6 +50,9 @@ __all__ = ["turn_grammar"]
 
 _MOST_STATES: Final = 210
 """The most states of content before calls; llguidance follows no more at once."""
+_TICK: Final = chars("`")
+_NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, frozenset([0]))
+"""Texts after which a mark is not one in backticks, whatever follows it."""
 
 
 def turn_grammar(
@@ -323,6 +325,8 @@ class _Turns:
             made = self._marks.text(place, then)
             if not is_thought and within is not None:
                 made = intersection(made, within)
+            if is_thought and self._marks.ends_in_mark(place, then):
+                made = intersection(made, _NO_TICK)
             return Text(made.smallest)
         ends = self._marks.barred(place.state), last_chars(self._marks.stop)
         return Repeat(Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[")]))), 1, most)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.decoding.tree.notation import JSON, NAME, Notation
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.forms.form import Written
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

@@ -346,7 +346,8 @@ class JsonValues:
 
     def _literal(self, value: Any) -> Node:
         written = self._written(value)
-        self._strings.check(written, value)
+        if self._notation.is_json:  # the texts of others have been checked without their quotes
+            self._strings.check(written, value)
         return sequence(written)
 
     def _written(self, value: Any) -> str:
@@ -359,12 +360,15 @@ class JsonValues:
             return f"[{comma.join(map(self._written, value))}]"
         if isinstance(value, dict):
             keys = sorted(value, key=str.lower) if self._notation.sorts else value
-            name = self._written if self._notation.is_json else str
+            name = self._written if self._notation.is_json else self._checked
             return f"{{{comma.join(f'{name(k)}{colon}{self._written(value[k])}' for k in keys)}}}"
         if isinstance(value, str) and not self._notation.is_json:
-            self._strings.check(value, value)
-            return f"{self._notation.quote}{value}{self._notation.quote}"
+            return f"{self._notation.quote}{self._checked(value)}{self._notation.quote}"
         return words(value)
+
+    def _checked(self, text: str) -> str:
+        self._strings.check(text, text)
+        return text
 
 
 def _is_text(value: Any) -> bool:

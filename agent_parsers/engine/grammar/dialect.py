@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic_core import CoreSchema, core_schema
 
-from agent_parsers.engine.grammar.form import Form, Written
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.forms.form import Form, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from unicodedata import normalize
 
-from agent_parsers.engine.grammar.form import NUMBER
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.forms.form import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.form import Form, Marks, Written
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.forms.form import Form, Marks, Written
 
 __all__ = ["with_labels"]
 

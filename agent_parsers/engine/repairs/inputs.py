@@ -55,9 +55,7 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     """
     if not may_be_dressed(text):
         return text.strip()
-    if (plain := _plain_object(text)) is not NOTHING:
-        if may_repeat(text, plain):
-            raise BadPayload("repeated_key", (0, len(text)))
+    if _plain_object(text) is not NOTHING:
         return text
     body, at = undressed(text, repairs)
     if body[:1] not in ("{", "["):

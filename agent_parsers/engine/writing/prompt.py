@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render, sample_answer
+from agent_parsers.forms.form import Written
 from output_parsers.model_output import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from agent_parsers.templates.chat.marks import same_beginning, same_end
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.form import Marks
     from agent_parsers.families.call_blocks import Payload
+    from agent_parsers.forms.form import Marks
 
 __all__ = ["AroundCalls", "Calls"]
 

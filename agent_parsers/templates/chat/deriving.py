@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.dialects.pythonic import PythonPayload
 from agent_parsers.engine.calls.code.python_values import write_single_quoted
 from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.engine.grammar.form import write_python_value
 from agent_parsers.families.call_blocks import CallFormat
 from agent_parsers.families.results_writer import numbered_id
 from agent_parsers.families.tagged import TaggedPayload
+from agent_parsers.forms.form import write_python_value
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.payloads import derive_calls
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.form import Marks
     from agent_parsers.families.call_blocks import Payload
+    from agent_parsers.forms.form import Marks
     from agent_parsers.templates.chat.calls import Calls
     from agent_parsers.templates.chat.turns import Shown
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects.gemma4 import BracePayload
 from agent_parsers.dialects.pythonic import PythonPayload
-from agent_parsers.engine.grammar.form import write_json
 from agent_parsers.families.headed_blocks import HeadedPayload
 from agent_parsers.families.json_blocks import JsonPayload
+from agent_parsers.forms.form import write_json
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
 from agent_parsers.templates.chat.tags import tagged_calls

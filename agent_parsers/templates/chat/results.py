@@ -11,7 +11,7 @@ from agent_parsers.templates.chat.probes import FIND, IDS, PING, RESULTS, TEXT_O
 from agent_parsers.templates.problems import TemplateError
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.form import Marks
+    from agent_parsers.forms.form import Marks
     from agent_parsers.templates.chat.turns import Shown
 
 __all__ = ["derive_results"]

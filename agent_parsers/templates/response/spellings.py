@@ -17,7 +17,7 @@ from agent_parsers.decoding.turns.shapes import (
     Shapes,
     common,
 )  # fmt: skip
-from agent_parsers.engine.grammar.form import Written
+from agent_parsers.forms.form import Written
 from agent_parsers.templates.problems import TemplateError
 from agent_parsers.templates.response.patterns import without_partial
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.writing.escape import escape, unescape
+from agent_parsers.forms.form import Written
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
 from agent_parsers.runs.reading.transcript_parser import parse_transcript
 from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown

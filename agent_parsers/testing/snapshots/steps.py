@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.writing.prompt import replies
+from agent_parsers.forms.form import Written
 from agent_parsers.native.reading.pieces import as_json
 from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
 from agent_parsers.parsers.dialect_parser import AnyDialectParser

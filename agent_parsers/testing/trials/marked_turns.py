@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.calls.tags.marks import CallStart
 from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.forms.form import Written
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.pieces import table_of
 from agent_parsers.testing.trials.sample_calls import usual_turn
@@ -33,7 +33,7 @@ _SIGNS: Final = "\"'{}[]():,<>=|"
 PROSE: Final = "a7word and more"
 """What follows a mark, and is no call."""
 _SEEN: Final = "a7seen"
-_MARK: Final = re.compile(r"[<\[][^<>\[\]\s]+[>\]]").match
+_MARK: Final = re.compile(r"[<\[\]][^<>\[\]\s]+[>\]]").match
 """Matches a mark in brackets."""
 
 
@@ -135,7 +135,7 @@ def _mutants(call: str) -> Iterator[str]:
 
 @cache
 def given_results(dialect: Dialect, mode: Mode) -> tuple[GivenResult, ...]:
-    """Return turns that go on with a result, in the marks that the dialect has for it.
+    """Return turns that go on with a result, or with the turn of another role.
 
     There are none if nothing but words or brackets marks a result.
     """
@@ -156,6 +156,12 @@ def given_results(dialect: Dialect, mode: Mode) -> tuple[GivenResult, ...]:
         for gap in ("", "\n") if text.strip()[0] in "<[" else ("\n",):  # words begin a line
             found.append(GivenResult(f"{said}{gap}{text}", _SEEN))
             found.append(GivenResult(f"{call}{gap}{text}", _SEEN, meant))
+    role = before.strip()
+    while end := next(filter(role.startswith, dialect.stop), ""):
+        role = role.removeprefix(end).lstrip()
+    if _MARK(role):
+        other = f"{role}{usual_turn(dialect, _SEEN).text}"
+        found += (GivenResult(f"{call}{gap}{other}", _SEEN, meant) for gap in ("", "\n"))
     return tuple(found)
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.markers.kinds import Ahead, Label
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, Finish
+from agent_parsers.forms.form import Written
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from agent_parsers.testing.trials.stories import DELTAS, TILES, story_of
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.form import Written
+from agent_parsers.forms.form import Written
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.sample_calls import usual_turn

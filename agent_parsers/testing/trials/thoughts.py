@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.grammar.form import Written
 from agent_parsers.engine.grammar.table import Part, Table
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.forms.form import Written
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.quotations import own_marks
 from agent_parsers.testing.trials.sample_calls import usual_turn

@@ -36,8 +36,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
 from agent_parsers.bulk.columns import Columns, json_text  # noqa: E402
-from agent_parsers.engine.reading.canonical.steps import StepReader  # noqa: E402
-from agent_parsers.engine.whole import whole_reader  # noqa: E402
+from agent_parsers.engine.reading.canonical.turns import PlainTurn  # noqa: E402
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
@@ -92,8 +91,10 @@ def test_any_texts_have_the_rows_of_reading(texts: list[str | None]) -> None:
 
 
 def a_thought_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Columns.add_action
-    monkeypatch.setattr(Columns, "add_action", lambda self, _thought, *rest: add(self, "", *rest))
+    add = Columns.add_plain
+    monkeypatch.setattr(
+        Columns, "add_plain", lambda self, turn: add(self, turn._replace(thought=""))
+    )
 
 
 def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,20 +104,15 @@ def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def a_plan_is_of_another_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = StepReader.plan(plain_reader_of("react"), ("\nAction:", "\nAction Input:"))
-    monkeypatch.setattr(StepReader, "plan", lambda _self, marks: plan if len(marks) > 1 else None)
+def an_answer_is_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Columns.add_plain
+    turn = PlainTurn([("s", "x", None)], "", "")
+    monkeypatch.setattr(
+        Columns, "add_plain", lambda self, each: add(self, each if each.calls else turn)
+    )
 
 
-def plain_reader_of(name: str) -> StepReader:
-    reader = whole_reader(get_dialect(name), "lenient").canonical
-    assert isinstance(reader, StepReader)
-    return reader
-
-
-@pytest.mark.parametrize(
-    "bug", [a_thought_is_lost, repairs_are_not_counted, a_plan_is_of_another_turn]
-)
+@pytest.mark.parametrize("bug", [a_thought_is_lost, repairs_are_not_counted, an_answer_is_a_call])
 def test_the_check_of_rows_notices_a_bug(bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [*TEXTS, "Action: s\nAction Input: x\nObservation: y"]
     check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())

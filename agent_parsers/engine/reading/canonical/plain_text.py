@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
-from agent_parsers.engine.reading.canonical.templates import pattern
+from agent_parsers.forms.templates import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.engine.grammar.form import Form, Marks
     from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.forms.form import Form, Marks
 
 __all__ = ["UNSEEN", "WORD", "KnownMarks", "around", "known_marks", "plain_text"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import make_finish
@@ -10,7 +9,6 @@ from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.reading.canonical.turns import canonical_turns
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
-from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall, PlainTurn
     from agent_parsers.engine.reading.rules.machine import Machine
-    from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
 
@@ -60,18 +57,21 @@ class CanonicalReader:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
-        turn = self.plain(text, tools)
-        return None if turn is None else _result(turn, text)
+        turn = self.read(text, tools)
+        return None if turn is None else self.result_of(turn, text)
 
-    def turn(self, text: str, tools: ToolSet | Collection[str] | None) -> Turn | None:
-        """Return a turn without repairs; arguments and result: as for `result`."""
-        turn = self.plain(text, tools)
-        if turn is None:
-            return None
-        read_events = partial(events_of, self._machine, text, tools)
-        return turn_before_events(_result(turn, text), turn.thought, turn.content, read_events)
+    @staticmethod
+    def result_of(turn: PlainTurn, text: str) -> list[AgentAction] | AgentFinish:
+        """Return the result of a *turn* with this *text*."""
+        if not turn.calls:
+            return make_finish(turn.content, text)
+        message = make_message(text)
+        return [
+            make_tool_call(tool, given, text, message, call_id)
+            for tool, given, call_id in turn.calls
+        ]
 
-    def plain(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
+    def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn; arguments and result: as for `result`."""
         turn = self._turns.read(text)
         if turn is None:
@@ -85,7 +85,7 @@ class CanonicalReader:
             return turn if self._machine.keeps_answer(turn.content, tools) else None
         known = known_tools(tools)
         if known is None:
-            return turn if all(self._is_plain(call.tool) for call in turn.calls) else None
+            return turn if all(self._is_plain(tool) for tool, *_ in turn.calls) else None
         calls = self._fitted(turn.calls, known)
         return None if calls is None else turn._replace(calls=calls)
 
@@ -93,27 +93,16 @@ class CanonicalReader:
         """Return *calls* as the tools take them; `None` if a name or an input is not so."""
         fitted: list[PlainCall] = []
         repairs: list[Repair] = []
-        for call in calls:
-            tool, given = call.tool, call.tool_input
+        has_texts = self._turns.has_texts
+        for tool, written, call_id in calls:
             if not self._is_plain(tool) or tool not in tools:
                 return None
-            if self._turns.has_texts:
-                given = tools.from_texts(tool, given)
-                if given is None:
-                    return None
+            given = tools.from_texts(tool, written) if has_texts else written
+            if given is None:
+                return None
             try:
                 value = self._machine.fit(ToolHead(tool), given, (0, 0), tools, repairs)
             except BadPayload:
                 return None
-            fitted.append(call._replace(tool_input=value))
+            fitted.append((tool, value, call_id))
         return None if repairs else fitted
-
-
-def _result(turn: PlainTurn, text: str) -> list[AgentAction] | AgentFinish:
-    """Return the result of a *turn* with this *text*."""
-    if not turn.calls:
-        return make_finish(turn.content, text)
-    message = make_message(text)
-    return [
-        make_tool_call(tool, given, text, message, call_id) for tool, given, call_id in turn.calls
-    ]

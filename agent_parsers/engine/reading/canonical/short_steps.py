@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import make_action, make_finish
-from agent_parsers.engine.grammar.form import NUMBER
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.plain_text import UNSEEN, WORD, known_marks
-from agent_parsers.engine.reading.canonical.templates import BLANK, pattern, templates_of
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.forms.form import NUMBER
+from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from re import Match
 
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
-    from agent_parsers.engine.grammar.form import Form, Marks
     from agent_parsers.engine.reading.rules.machine import Machine
+    from agent_parsers.events import Repair
+    from agent_parsers.forms.form import Form, Marks
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["ShortSteps", "short_steps"]
@@ -35,6 +35,8 @@ _LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
+_SAID: Final = {Part.THOUGHT, Part.CALL}
+"""The parts of which text without a label is a thought."""
 _MAX_DEPTH: Final = 64
 _STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 
@@ -78,7 +80,12 @@ class ShortSteps:
         if not _ends_lines(machine):
             stops = "|".join(re.escape(each[:WORD]) for each in opens)
             text = rf"(?:{line}|\n(?![{{]|{stops}))*+"
-        thought = _around(form.thought, f"(?P<thought>{text})") if form.thought else ""
+        self._lead, self._closer = form.thought or ("", "")
+        self._may_lack_lead = _may_lack_lead(machine, form)
+        thought = ""
+        if form.thought is not None:
+            lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
+            thought = f"{lead}(?P<thought>{text}){_escaped(self._closer)}"
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
             results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
@@ -86,7 +93,6 @@ class ShortSteps:
         result = f"(?:{'|'.join(results)})"
         self._match = re.compile(f"{begun}{result}").match
         self._match_after = re.compile(result).match
-        self._lead, self._closer = form.thought or ("", "")
         self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
     def _call(self, form: Form) -> str:
@@ -109,9 +115,10 @@ class ShortSteps:
         """Return where the action or answer of a long step begins, after its thought; or -1."""
         end = len(text) - _LONGEST
         at = max((text.rfind(each, end) for each in self._begins), default=-1)
-        if at < 0 or not text.startswith(self._lead):
+        has_lead = text.startswith(self._lead)
+        if at < 0 or not (has_lead or self._may_lack_lead):
             return -1
-        thought = text[len(self._lead) : at]
+        thought = text[len(self._lead) * has_lead : at]
         if any(map(thought.__contains__, self._odd)):
             return -1
         # A search for one character takes a hundredth of the time of a search for several.
@@ -123,10 +130,12 @@ class ShortSteps:
         )
         return -1 if is_odd else at + len(self._closer)
 
-    def result(
+    def read(
         self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> AgentAction | AgentFinish | None:
-        """Return the result of a step; `None` if only a `StepReader` or a stream can read it.
+    ) -> tuple[Match[str], str, Any] | None:
+        """Return a step as its match, its tool and its input; for an answer, without a tool.
+
+        It is `None` if only a `StepReader` or a stream can read it, or if it is repaired.
 
         Args:
             text: The whole step.
@@ -141,30 +150,48 @@ class ShortSteps:
             found = None if at < 0 else self._match_after(text, at)
         if found is None:
             return None
+        repairs: list[Repair] = []
         if found.lastgroup == "answer":
-            return self._answer(text, found["answer"], tools)
+            answer = self._answer(found["answer"], tools, repairs)
+            return None if answer is None or repairs else (found, "", answer)
         tool = found["tool"].strip() if self._reads_name else self._only_tool(tools)
         if not (self._is_plain(tool) if tools is None else tool in tools):
             return None
         if self._answer_tool and tool.casefold() == self._answer_tool:
             return None
-        value = self._json(text, found) if self._has_json else self._text(found["input"])
+        value = self._json(text, found) if self._has_json else self._text(found["input"], repairs)
         if value is NOTHING:
             return None
         if tools is not None:
             try:
-                value = self._machine.fit(ToolHead(tool), value, (0, 0), known_tools(tools), [])
+                value = self._machine.fit(
+                    ToolHead(tool), value, (0, 0), known_tools(tools), repairs
+                )
             except BadPayload:
                 return None
-        return make_action(tool, value, text)
+        return None if repairs else (found, tool, value)
 
-    def _text(self, written: str) -> Any:
+    def thought(self, text: str, found: Match[str]) -> str:
+        """Return the thought of a step, given its match."""
+        if not self._begins:
+            return ""
+        if not (end := found.start()):
+            return (found["thought"] or "").strip()
+        start = len(self._lead) if text.startswith(self._lead) else 0
+        return text[start : end - len(self._closer)].strip()
+
+    def content(self, found: Match[str]) -> str:
+        """Return the answer of a step as it is written, given its match."""
+        answer = found["answer"]
+        return answer if self._keeps_answer_space else answer.strip()
+
+    def _text(self, written: str, repairs: list[Repair]) -> Any:
         """Return an input that is text, or stands for a value."""
         if self._has_reader:  # which may take off more than white space
             return written if _IS_BARE(written) else NOTHING
         try:
             return self._machine.read_input(
-                written.lstrip() if self._keeps_input_end else written.strip(), []
+                written.lstrip() if self._keeps_input_end else written.strip(), repairs
             )
         except BadPayload:
             return NOTHING
@@ -184,16 +211,16 @@ class ShortSteps:
         return own if read_tool is None else read_tool(own, names, []).tool
 
     def _answer(
-        self, text: str, written: str, tools: ToolSet | Collection[str] | None
-    ) -> AgentFinish | None:
-        """Return the answer that is *written* in a step."""
+        self, written: str, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
+    ) -> Any:
+        """Return the answer that is *written* in a step; `None` if a stream has to say it."""
         if not self._keeps_answer_space:
             written = written.strip()
         machine = self._machine
         if not written.strip() or (machine.lenient and may_be_foreign(written, names_of(tools))):
             return None
-        answer = machine.read_answer(written, [])
-        return make_finish(answer, text) if machine.keeps_answer(answer, tools) else None
+        answer = machine.read_answer(written, repairs)
+        return answer if machine.keeps_answer(answer, tools) else None
 
 
 def _odd_in(machine: Machine, form: Form) -> tuple[str, ...]:
@@ -207,6 +234,16 @@ def _odd_in(machine: Machine, form: Form) -> tuple[str, ...]:
     return tuple(sorted(odd | {*"{["} if _has_json(form) else odd))
 
 
+def _may_lack_lead(machine: Machine, form: Form) -> bool:
+    """Return whether a reply may go on with a thought whose label ends its prompt."""
+    if form.thought is None or form.no_thought or form.thought[1] != "\n":
+        return False
+    return machine.initial.part in _SAID and any(
+        isinstance(crossing.marker, Label) and form.thought[0].startswith(crossing.marker.canonical)
+        for crossing in machine.initial.crossings
+    )
+
+
 def _has_json(form: Form) -> bool:
     """Return whether calls are objects in JSON."""
     return '{"tool"}' in form.call.text
@@ -214,8 +251,10 @@ def _has_json(form: Form) -> bool:
 
 def _line(odd: tuple[str, ...]) -> str:
     """Return a pattern for a part of a line without *odd* characters and without triple quotes."""
-    quotes = "|".join(rf"{quote}(?!{quote}{quote})" for quote in "\"'" if quote not in odd)
-    return rf"[^{re.escape(''.join(odd))}\"'\n]++" + (f"|{quotes}" if quotes else "")
+    plain = rf"[^{re.escape(''.join(odd))}\"'\n]"
+    quotes = "".join(rf"|{quote}(?!{quote}{quote})" for quote in "\"'" if quote not in odd)
+    quoted = rf'|"{plain}*+"(?!")' if '"' not in odd else ""  # JSON has many, and needs fewer steps
+    return f"{plain}++{quoted}{quotes}"
 
 
 def _ends_lines(machine: Machine) -> bool:

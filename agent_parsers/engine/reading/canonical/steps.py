@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from agent_parsers.actions.agent import make_action, make_finish
+from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_values
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, spelt_texts
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
 from agent_parsers.engine.reading.canonical.short_steps import short_steps
+from agent_parsers.engine.reading.canonical.turns import PlainTurn
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
-from agent_parsers.engine.reading.turn import (
-    content_of,
-    events_of,
-    thought_of,
-    turn_before_events,
-)
+from agent_parsers.engine.reading.turn import content_of, thought_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
 
@@ -29,13 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from collections.abc import Set as AbstractSet
 
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
-    from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["StepPlan", "StepReader", "step_reader"]
+__all__ = ["StepReader", "step_reader"]
 
 _OF_CALLS: Final = {outside_of_calls, outside_of_values}
 """The guards that refuse nothing before a call has begun."""
@@ -59,17 +53,6 @@ class _Path(NamedTuple):
     before_call: tuple[int, ...]
     """Which of the states must not hold a call."""
     result: _Read
-
-
-class StepPlan(NamedTuple):
-    """What the pieces of a turn without a call are: texts, and markers between them."""
-
-    is_action: bool
-    """Whether the last two texts are a tool and its input; otherwise, the last is the answer."""
-    thoughts: int
-    """How many texts precede them."""
-    may_be_cut: bool
-    """Whether a text that ends in one of `Machine.half_stops` is left to the stream."""
 
 
 class _Turn(NamedTuple):
@@ -125,28 +108,6 @@ class StepReader:
         self._leads = {state: _leads(state, self._marks.keys) for state in states}
         self._paths: dict[tuple[str, ...], _Path | None] = {}
 
-    def split(self, text: str) -> list[str]:
-        """Return a turn in pieces, as `Marks.split` does, with a line break before it."""
-        return self._marks.split(f"\n{text}")  # a label may begin the text
-
-    def plan(self, marks: tuple[str, ...]) -> StepPlan | None:
-        """Return what the texts of a turn with these *marks* are, for those who need no `Turn`.
-
-        It is `None` if a marker is text, if there is a call, or if only a stream knows it.
-        """
-        path = self._path(marks)
-        if path is None or len(path.marks) < len(marks) or path.before_call:
-            return None
-        last = path.states[-1]
-        if last.part is Part.CALL or last.is_open_answer:
-            return None
-        is_action = last.part is Part.INPUT
-        return StepPlan(is_action, len(path.states) - 1 - is_action, last.can_be_cut)
-
-    def takes_name(self, tool: str, tools: ToolSet | Collection[str] | None) -> bool:
-        """Return whether a *tool* is read as it is written, and is one of *tools*."""
-        return self._is_plain(tool) if tools is None else tool in tools
-
     def result(self, text: str, tools: ToolSet | Collection[str] | None) -> _Result:
         """Return the result of a turn; `None` if only a stream can read it.
 
@@ -154,10 +115,9 @@ class StepReader:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
-        if self._short is not None:
-            result = self._short.result(text, tools)
-            if result is not None:
-                return result
+        if self._short is not None and (step := self._short.read(text, tools)) is not None:
+            _, tool, value = step
+            return make_action(tool, value, text) if tool else make_finish(value, text)
         turn = self._find(text)
         if turn is None:
             return None
@@ -166,8 +126,14 @@ class StepReader:
         except BadPayload:
             return None  # a stream knows where it is
 
-    def turn(self, text: str, tools: ToolSet | Collection[str] | None) -> Turn | None:
-        """Return a turn without repairs; arguments and result: as for `result`."""
+    def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
+        """Return what is in a turn without repairs; arguments and `None`: as for `result`."""
+        if self._short is not None and (step := self._short.read(text, tools)) is not None:
+            found, tool, value = step
+            thought = self._short.thought(text, found)
+            if tool:
+                return PlainTurn([(tool, value, None)], thought, "")
+            return PlainTurn([], thought, self._short.content(found), value)
         turn = self._find(text)
         if turn is None:
             return None
@@ -194,14 +160,23 @@ class StepReader:
             thoughts.append(said[0])
             content = said[1]
         thought = "\n".join(filter(None, thoughts))
-        read_events = partial(events_of, self._machine, text, tools)
-        return turn_before_events(result, thought, content, read_events)
+        if isinstance(result, AgentFinish):
+            return PlainTurn([], thought, content, result.output)
+        return PlainTurn([(result.tool, result.tool_input, None)], thought, content)
+
+    @staticmethod
+    def result_of(turn: PlainTurn, text: str) -> AgentAction | AgentFinish:
+        """Return the result of a *turn* with this *text*."""
+        if not turn.calls:
+            return make_finish(turn.answer, text)
+        ((tool, tool_input, _),) = turn.calls
+        return make_action(tool, tool_input, text)
 
     def _find(self, text: str) -> _Turn | None:
         """Return a turn, taken apart; `None` if only a stream knows its parts."""
         if self._lenient and closes_quotation(text):
             return None
-        pieces = self.split(text)
+        pieces = self._marks.split(f"\n{text}")  # a label may begin the text
         marks = tuple(pieces[1::2])
         try:
             path = self._paths[marks]
@@ -280,7 +255,7 @@ class StepReader:
         """Return the action of a turn with a tool and an input."""
         *_, tool, written = turn.texts
         tool = tool.strip()
-        if not self.takes_name(tool, tools):
+        if not (self._is_plain(tool) if tools is None else tool in tools):
             return None
         written = written.lstrip() if self._keeps_input_end else written.strip()
         machine = self._machine

@@ -6,7 +6,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from typing_extensions import override
 
@@ -20,7 +20,7 @@ from agent_parsers.engine.reading.canonical.plain_text import (
     known_marks,
     plain_text,
 )
-from agent_parsers.engine.reading.canonical.templates import (
+from agent_parsers.forms.templates import (
     BLANK,
     ID,
     IS_TEXT,
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from re import Match
 
-    from agent_parsers.engine.grammar.form import Form
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.reading.canonical.templates import Templates
+    from agent_parsers.forms.form import Form
+    from agent_parsers.forms.templates import Templates
 
 __all__ = ["CanonicalTurns", "PlainCall", "PlainTurn", "canonical_turns"]
 
@@ -49,12 +49,8 @@ _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 _KEY: Final = r"[A-Za-z_]\w*+"
 
 
-class PlainCall(NamedTuple):
-    """A call that is spelt as its dialect writes it."""
-
-    tool: str
-    tool_input: Any
-    id: str | None
+PlainCall: TypeAlias = tuple[str, Any, str | None]
+"""A call that is spelt as its dialect writes it: the tool, its input and its id."""
 
 
 class PlainTurn(NamedTuple):
@@ -64,7 +60,9 @@ class PlainTurn(NamedTuple):
     """The calls; empty for an answer."""
     thought: str
     content: str
-    """The content before the calls, or the answer."""
+    """The content beside the calls, or the answer as it is written."""
+    answer: Any = None
+    """The answer; `None` if there are calls."""
 
 
 class CanonicalTurns(ABC):
@@ -118,7 +116,7 @@ class CanonicalTurns(ABC):
         answer = found["content"].strip()
         if not answer or self._is_odd(thought) or self._is_odd(answer):
             return None
-        return PlainTurn([], thought, answer)
+        return PlainTurn([], thought, answer, answer)
 
     def _is_odd(self, text: str) -> bool:
         """Return whether a *text* may hold a marker of letters, or a fence of Python."""
@@ -174,7 +172,7 @@ class _JsonTurns(CanonicalTurns):
             if rest is None:
                 return None
             has_id = found if self._has_id else rest if self._has_id_behind else None
-            calls.append(PlainCall(tool, tool_input, has_id and has_id["id"]))
+            calls.append((tool, tool_input, has_id and has_id["id"]))
             if not self._goes_on or rest["tool"] is None:
                 return calls
             found = rest
@@ -216,7 +214,7 @@ class _ParameterTurns(CanonicalTurns):
 
     @override
     def _calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
-        calls = []
+        calls: list[PlainCall] = []
         call: Match[str] | None = found
         while call is not None:
             tool, end = call["tool"], call.end()
@@ -228,7 +226,7 @@ class _ParameterTurns(CanonicalTurns):
                 if (key := parameter["key"]) in tool_input or value is NOTHING:
                     return None
                 tool_input[key] = value
-            calls.append(PlainCall(tool, tool_input, None))
+            calls.append((tool, tool_input, None))
             if self._end(text, end) is not None:
                 return calls
             call = None if self._next is None else self._next(text, end)

@@ -14,7 +14,7 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
@@ -80,16 +80,18 @@ _BEGINS: Final = re.compile(
 """Matches a text that may begin with a mark of a call, or with a label of a step."""
 
 
-def may_be_foreign(text: str, tools: Iterable[str]) -> bool:
+def may_be_foreign(text: str, tools: Collection[str]) -> bool:
     """Return whether a *text* may hold a call; quick, since it is asked of every answer.
 
     Args:
         text: The text of an answer.
         tools: The names of the available tools; empty if they are not known.
     """
-    if any(name in text for name in tools):
+    if tools and any(name in text for name in tools):
         return any(mark in text for mark in ("(", "{", "[", "<", "=", ":", "：", "--"))
-    return _BEGINS(text) is not None or any(mark in text for mark in ('"name"', "<arg", "<param"))
+    if _BEGINS(text) is not None:
+        return True
+    return '"name"' in text or "<arg" in text or "<param" in text
 
 
 def foreign_calls(

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["known_tools", "names_of", "output_type_of", "with_called"]
 
 
-def names_of(tools: ToolSet | Collection[str] | None) -> Iterable[str]:
+def names_of(tools: ToolSet | Collection[str] | None) -> Collection[str]:
     """Return the names of *tools*; nothing if they are not known."""
     if tools is None:
         return ()
-    return tools.names if hasattr(tools, "names") else cast("Iterable[str]", tools)
+    return tools.names if hasattr(tools, "names") else tools
 
 
 def output_type_of(tools: object) -> OutputType | None:

@@ -16,11 +16,12 @@ from agent_parsers import ToolInputError, get_dialect, get_parser, list_dialects
 from agent_parsers.actions.tool_action import make_message
 from agent_parsers.authoring import SAMPLE_TURN, Written, WrittenCall
 from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.engine.reading.canonical import templates, turns
+from agent_parsers.engine.reading.canonical import turns
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
 from agent_parsers.engine.whole import WholeReader, whole_reader
+from agent_parsers.forms import templates
 from output_parsers import OutputParserException
 from outputs import AIMessage
 

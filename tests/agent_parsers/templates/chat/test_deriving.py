@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from agent_parsers import get_dialect, get_parser, register
-from agent_parsers.engine.grammar.form import Written, WrittenCall
 from agent_parsers.families.call_blocks import CallFormat
 from agent_parsers.families.json_blocks import JsonPayload
+from agent_parsers.forms.form import Written, WrittenCall
 from agent_parsers.registry import dialects_by_name as _registry
 from agent_parsers.templates import TemplateError, dialect_from_template
 from agent_parsers.templates.chat.deriving import derive_format, what_differs

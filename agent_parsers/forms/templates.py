@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine.grammar.form import Form
+    from agent_parsers.forms.form import Form
 
 __all__ = [
     "BLANK", "ID", "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Templates", "pattern", "templates_of",
@@ -27,6 +27,7 @@ NAME: Final = "[A-Za-z_][A-Za-z0-9_-]*+"
 BLANK: Final = r"[ \t\r\n]*+"
 _BRACKETS: Final = tuple("<>[]{}")
 """Characters beside which a line break means nothing."""
+_OPENS_FENCE: Final = re.compile(r"```\w*\Z").search
 _SLOT_OR_BLANK: Final = re.compile(rf"[ \t\r\n]+|{TOOL}|{ID}|{IS_TEXT}")
 _IN_IDS: Final = {
     "{tool}": f"(?P<tool>{NAME})",
@@ -106,8 +107,10 @@ def pattern(piece: str, ids: str = "", *, first: bool = True, last: bool = True)
             made.append(re.escape(found[0]))
         elif _is_free(before, found[0], after):
             made.append(BLANK)
-        else:
-            made.append(rf"[ \t\r]*+\n{BLANK}" if "\n" in found[0] else re.escape(found[0]))
+        elif "\n" not in found[0]:
+            made.append(re.escape(found[0]))
+        else:  # a line that opens a fence may have to end in a line break alone
+            made.append(rf"\n{BLANK}" if _OPENS_FENCE(before) else rf"[ \t\r]*+\n{BLANK}")
     return "".join(made) + re.escape(piece[at:])
 
 

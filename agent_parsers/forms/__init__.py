@@ -1,0 +1,1 @@
+"""How dialects spell their turns, as data, and what follows from that without an engine."""
