@@ -45,7 +45,7 @@ from agent_parsers.toolset.problems.errors import (
 from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_form import error_kind
-from outputs.json_form.fields import (
+from outputs.json_form.json_fields import (
     ANY,
     NUMBER,
     OBJECT,
@@ -53,7 +53,7 @@ from outputs.json_form.fields import (
     TEXT,
     TEXT_OR_OBJECT,
     Document,
-    Field,
+    JsonField,
     many,
     maybe,
 )
@@ -242,7 +242,7 @@ class _Placed(NamedTuple):
     places: Places
 
 
-def _placed(cls: type) -> Field:
+def _placed(cls: type) -> JsonField:
     """Return a field for an object of *cls* with a span, whose line and column are written too."""
     inner = a(cls)
 
@@ -252,7 +252,7 @@ def _placed(cls: type) -> Field:
         return {**inner.write(placed.part, document), "line": line, "column": column}
 
     place = {"line": NUMBER.schema(), "column": NUMBER.schema()}
-    return Field(
+    return JsonField(
         write,
         inner.read,
         lambda: {**inner.schema(), "properties": place, "required": [*place]},

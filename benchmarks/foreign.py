@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentFinish, OutputParserException, get_dialect, list_dialects
 from agent_parsers.testing.laws.broken import BrokenLawError
-from agent_parsers.testing.laws.marks import no_call_is_an_answer
+from agent_parsers.testing.laws.marked_calls import no_call_is_an_answer
 from agent_parsers.testing.trials.calls_meant import calls_in, parser_for
 from agent_parsers.testing.trials.sample_calls import foreign_turns
 

@@ -11,7 +11,7 @@ from output_parsers.strategies.errors import (
     StructuredOutputValidationError,
 )
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from outputs.json_form.fields import FLAG, NUMBER, SPAN, TEXT, Field, many, maybe
+from outputs.json_form.json_fields import FLAG, NUMBER, SPAN, TEXT, JsonField, many, maybe
 from outputs.json_form.kinds import Kind, a, either
 from outputs.json_form.messages import MESSAGE
 
@@ -50,12 +50,12 @@ def _make(cls: type[OutputParserException], fields: dict[str, Any]) -> OutputPar
     return error
 
 
-def error_kind(cls: type[OutputParserException], **fields: Field) -> Kind:
+def error_kind(cls: type[OutputParserException], **fields: JsonField) -> Kind:
     """Return the kind of an error, given the *fields* that not every error has."""
     return Kind(cls, {**_FIELDS, **fields}, _get, _make, _PLACE, _LATER)
 
 
-_TEXT_OF: Final = Field(
+_TEXT_OF: Final = JsonField(
     lambda error, document: TEXT.write(str(error), document),
     lambda data, document: ValueError(TEXT.read(data, document)),
     TEXT.schema,

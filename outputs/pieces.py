@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Note", "Piece", "cut"]
+__all__ = ["Piece", "Remark", "cut"]
 
 
 class Piece(NamedTuple):
@@ -18,7 +18,7 @@ class Piece(NamedTuple):
     part: str
 
 
-class Note(NamedTuple):
+class Remark(NamedTuple):
     """A note about a span of a text, which may be empty."""
 
     start: int

@@ -54,6 +54,12 @@ LANGCHAIN_BRIDGES = {
 }
 """The modules that import LangChain; functions import them, at their first call."""
 
+STILL_TWICE = {
+    "Arguments", "Before", "Call", "Calls", "CallsReader", "Candidate", "Form", "JsonSteps",
+    "Literal", "Marks", "Notation", "Part", "PastTurn", "Payload", "Piece", "Said", "State",
+}  # fmt: skip
+"""The names of public classes that stand for two things; there must be no other."""
+
 
 class Import(NamedTuple):
     """One name that a file imports from another."""
@@ -218,6 +224,20 @@ def test_what_authors_of_dialects_need_is_not_part_of_the_engine() -> None:
     names = set(import_module("agent_parsers.authoring").__all__)
     assert not names & private
     assert not [name for name in names if name.startswith(("repair_", "mend_"))]
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def test_the_name_of_a_class_stands_for_one_thing() -> None:
+    names = Counter(
+        node.name
+        for name, path in modules().items()
+        if name not in LANGCHAIN_BRIDGES  # their classes are ours and LangChain's at once
+        for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef) and not is_private(node.name)
+    )
+    assert {name for name, count in names.items() if count > 1} == STILL_TWICE
 
 
 # -- how much a folder holds ---------------------------------------------------------------------

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import OnConflict
     from agent_parsers.toolset import Tools
 
-__all__ = ["OnError", "Options", "TableParser", "parse_table"]
+__all__ = ["OnError", "ParserOptions", "TableParser", "parse_table"]
 
 OnError: TypeAlias = Literal["row", "raise"]
 
 
-class Options(TypedDict, total=False):
+class ParserOptions(TypedDict, total=False):
     """The other options of `get_parser`."""
 
     lenient: bool
@@ -48,7 +48,7 @@ def parse_table(
     column: str = "text",
     tools: Tools | None = None,
     on_error: OnError = "row",
-    **options: Unpack[Options],
+    **options: Unpack[ParserOptions],
 ) -> Any:
     """Parse each text of a column, and return the data with the columns of `TURN_FIELDS`.
 
@@ -118,7 +118,7 @@ class TableParser:
         column: str = "text",
         tools: Tools | None = None,
         on_error: OnError = "row",
-        **options: Unpack[Options],
+        **options: Unpack[ParserOptions],
     ) -> None:
         if on_error not in ("row", "raise"):
             raise ValueError(f"expected on_error='row' or 'raise', found {on_error!r}")

@@ -10,21 +10,23 @@ import typer
 from rich.text import Text
 
 from agent_parsers.cli.files import read_file, size_of
-from agent_parsers.cli.showing.bar import Bar
-from agent_parsers.cli.showing.json_form import dumps
+from agent_parsers.cli.showing.bar import ProgressBar
+from agent_parsers.cli.showing.json_output import dumps
 from agent_parsers.cli.showing.runs import STDIN, Trouble
 from agent_parsers.cli.showing.screen import Screen, trouble_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.cli.showing.runs import Options, Run
+    from agent_parsers.cli.showing.runs import HowToRead, ShownRun
     from agent_parsers.runs.writers.writer import Writer
 
 __all__ = ["convert_files"]
 
 
-def convert_files(files: Sequence[str], options: Options, writer: Writer, out: str | None) -> bool:
+def convert_files(
+    files: Sequence[str], options: HowToRead, writer: Writer, out: str | None
+) -> bool:
     """Read *files* and write their runs; errors and losses go to standard error.
 
     Args:
@@ -40,7 +42,7 @@ def convert_files(files: Sequence[str], options: Options, writer: Writer, out: s
     is_clean = True
     lost: Counter[str] = Counter()
     output = _Output(writer, out)
-    with Bar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+    with ProgressBar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
         for file in files:
             for found in read_file(file, options, bar.advance):
                 troubles = [found] if isinstance(found, Trouble) else found.troubles
@@ -70,7 +72,7 @@ class _Output:
         self._has_written = False
         self._files: dict[str, Path] = {}  # by the name of the file that was read
 
-    def write(self, run: Run, written: Any) -> None:
+    def write(self, run: ShownRun, written: Any) -> None:
         """Write one run."""
         is_text = isinstance(written, str)
         text = written if is_text else dumps(written) + "\n"

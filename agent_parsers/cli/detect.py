@@ -9,8 +9,8 @@ from rich.text import Text
 
 from agent_parsers import detect
 from agent_parsers.cli.files import read_whole, size_of
-from agent_parsers.cli.showing.bar import Bar
-from agent_parsers.cli.showing.json_form import dumps
+from agent_parsers.cli.showing.bar import ProgressBar
+from agent_parsers.cli.showing.json_output import dumps
 from agent_parsers.cli.showing.runs import Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, name_of, trouble_lines
 from agent_parsers.engine.reading.message_text import text_and_end
@@ -42,7 +42,7 @@ def detect_files(files: Sequence[str], tools: ToolSet | None, *, as_json: bool) 
     out, err = Screen(), Screen(stderr=True)
     found: list[dict[str, Any]] = []
     is_clear = True
-    with Bar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+    with ProgressBar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
         for file in files:
             text = read_whole(file)
             if isinstance(text, Trouble):

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from agent_parsers import OutputParserException, read_runs
 from agent_parsers.cli.files import read_chunks, read_whole
-from agent_parsers.cli.options import View
-from agent_parsers.cli.showing.json_form import dumps
+from agent_parsers.cli.options import TextOrJson
+from agent_parsers.cli.showing.json_output import dumps
 from agent_parsers.cli.showing.runs import Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, trouble_lines
 from agent_parsers.explain.following import Following
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["explain_file", "follow_file"]
 
 
-def explain_file(file: str, parser: AnyDialectParser, view: View, page: str | None = None) -> bool:
+def explain_file(
+    file: str, parser: AnyDialectParser, view: TextOrJson, page: str | None = None
+) -> bool:
     """Read a file with one reply, and write its explanation to standard output.
 
     Args:
@@ -49,7 +51,7 @@ def explain_file(file: str, parser: AnyDialectParser, view: View, page: str | No
         err.print(words, markup=False, soft_wrap=True)
     if page is not None:
         Path(page).write_text(explanation.to_html(), encoding="utf-8")
-    elif view is View.JSON:
+    elif view is TextOrJson.JSON:
         echo_json(dumps(explanation.to_json()))
     else:
         drawn = explanation.render(color=out.has_color, width=out.width)

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from agent_parsers import OutputParserException, read_runs
-from agent_parsers.cli.showing.runs import STDIN, Options, Place, Run, Trouble, trouble_of
+from agent_parsers.cli.showing.runs import (
+    STDIN,
+    FilePlace,
+    HowToRead,
+    ShownRun,
+    Trouble,
+    trouble_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,8 +39,8 @@ def size_of(file: str) -> int | None:
 
 
 def read_file(
-    file: str, options: Options, advance: Callable[[int], None]
-) -> Iterator[Run | Trouble]:
+    file: str, options: HowToRead, advance: Callable[[int], None]
+) -> Iterator[ShownRun | Trouble]:
     """Read one file and yield its runs, and reports of what could not be read, in order.
 
     Args:
@@ -55,7 +62,7 @@ def read_file(
             ):
                 number += 1
                 yield from _troubles(file, failed)
-                yield Run(file, number, run, options.strict)
+                yield ShownRun(file, number, run, options.strict)
     except OSError as error:
         yield Trouble(file, error.strerror or str(error))
     except OutputParserException as error:
@@ -132,5 +139,5 @@ def _not_utf8(file: str, error: UnicodeDecodeError) -> Trouble:
     before = error.object[: error.start]
     column = len(before[before.rfind(b"\n") + 1 :].decode()) + 1
     byte = error.object[error.start]
-    place = Place(1 + before.count(b"\n"), column)
+    place = FilePlace(1 + before.count(b"\n"), column)
     return Trouble(file, f"not UTF-8: byte 0x{byte:02x}", place)

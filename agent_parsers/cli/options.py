@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAME", "NOT_ALL", "DialectArgument", "DialectOption", "FileNames", "Format", "FormatOption",
-    "JsonFlag", "ReaderName", "StrictFlag", "ToolsGiven", "View", "dialects_like", "fail",
+    "JsonFlag", "ReaderName", "StrictFlag", "TextOrJson", "ToolsGiven", "dialects_like", "fail",
     "known_dialect", "known_tools", "known_writer", "only_for", "or_json", "or_stdin",
     "writers_like",
 ]  # fmt: skip
@@ -39,7 +39,7 @@ class Format(StrEnum):
     JSONL = "jsonl"
 
 
-class View(StrEnum):
+class TextOrJson(StrEnum):
     """The output format of an explanation."""
 
     TEXT = "text"

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from agent_parsers.cli.files import read_file, size_of
 from agent_parsers.cli.options import Format
-from agent_parsers.cli.showing.bar import Bar
-from agent_parsers.cli.showing.json_form import as_json
-from agent_parsers.cli.showing.runs import Options, Run, Trouble
+from agent_parsers.cli.showing.bar import ProgressBar
+from agent_parsers.cli.showing.json_output import as_json
+from agent_parsers.cli.showing.runs import HowToRead, ShownRun, Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, trouble_lines
 from agent_parsers.cli.showing.summary import Summary
 from agent_parsers.cli.showing.table import print_run
@@ -26,7 +26,7 @@ __all__ = ["parse_files", "parse_tables"]
 
 def parse_files(
     files: Sequence[str],
-    options: Options,
+    options: HowToRead,
     form: Format,
     *,
     full: bool = False,
@@ -51,13 +51,13 @@ def parse_files(
     # A table includes the errors of its run; do not show them twice on the same screen.
     reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally(strict=options.strict)
-    with Bar(err, _total(files)) as bar:
+    with ProgressBar(err, _total(files)) as bar:
         for file in files:
             for found in read_file(file, options, bar.advance):
                 tally.add(found)
                 if out.is_seen and not summary:  # the run is written to the same screen
                     bar.hide()
-                if isinstance(found, Run):
+                if isinstance(found, ShownRun):
                     writer.write(found)
                 troubles = [found] if isinstance(found, Trouble) else found.troubles
                 for trouble in troubles if reports_steps or isinstance(found, Trouble) else ():
@@ -93,7 +93,7 @@ def parse_tables(
         return False
     parser = TableParser(dialect, column=column, tools=tools)
     try:
-        with Bar(err, _total(files)) as bar:
+        with ProgressBar(err, _total(files)) as bar:
             parsed = parse_files(files, out, parser, jobs, bar.advance)
     except FileError as error:
         err.print(trouble_lines(Trouble(error.file, error.reason), err.width), soft_wrap=True)
@@ -122,7 +122,7 @@ class _Tally:
         self._bad_steps = 0
         self._bad_sources = 0
 
-    def add(self, found: Run | Trouble) -> None:
+    def add(self, found: ShownRun | Trouble) -> None:
         """Count a run, or a file or record that could not be read."""
         if isinstance(found, Trouble):
             self._bad_sources += 1
@@ -156,7 +156,7 @@ def _count(number: int, one: str, many: str = "") -> str:
 class _Writer(Protocol):
     """Writes runs to standard output, each as soon as it has been read."""
 
-    def write(self, run: Run) -> None:
+    def write(self, run: ShownRun) -> None:
         """Write one run."""
         ...
 
@@ -182,7 +182,7 @@ class _Tables:
     def __init__(self, screen: Screen, *, full: bool) -> None:
         self._screen, self._full = screen, full
 
-    def write(self, run: Run) -> None:
+    def write(self, run: ShownRun) -> None:
         print_run(self._screen, run, full=self._full)
 
     def close(self) -> None:
@@ -190,7 +190,7 @@ class _Tables:
 
 
 class _JsonLines:
-    def write(self, run: Run) -> None:
+    def write(self, run: ShownRun) -> None:
         echo_json(as_json(run))
 
     def close(self) -> None:
@@ -203,7 +203,7 @@ class _JsonList:
     def __init__(self) -> None:
         self._before = "[\n"
 
-    def write(self, run: Run) -> None:
+    def write(self, run: ShownRun) -> None:
         echo_json(self._before + as_json(run), end="")
         self._before = ",\n"
 

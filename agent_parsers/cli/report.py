@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from agent_parsers.cli.files import read_file, size_of
-from agent_parsers.cli.showing.bar import Bar
+from agent_parsers.cli.showing.bar import ProgressBar
 from agent_parsers.cli.showing.runs import STDIN, Trouble
 from agent_parsers.cli.showing.screen import Screen, name_of, trouble_lines
 from agent_parsers.html.report import report_html
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agent_parsers import Transcript
-    from agent_parsers.cli.showing.runs import Options, Run
+    from agent_parsers.cli.showing.runs import HowToRead, ShownRun
 
 __all__ = ["report_files"]
 
 
 def report_files(
-    files: Sequence[str], options: Options, out: str | None, title: str | None
+    files: Sequence[str], options: HowToRead, out: str | None, title: str | None
 ) -> bool:
     """Read *files* and write a report of their runs; errors go to standard error, too.
 
@@ -41,7 +41,7 @@ def report_files(
     err = Screen(stderr=True)
     troubles: list[Trouble] = []
     unread: list[str] = []
-    with Bar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+    with ProgressBar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
 
         def runs() -> Iterator[Transcript]:
             for file in files:
@@ -63,7 +63,7 @@ def report_files(
     return not troubles
 
 
-def _named(run: Run) -> Transcript:
+def _named(run: ShownRun) -> Transcript:
     """Return the run with the name of its file."""
     source = run.transcript.source or RunSource("")
     return replace(run.transcript, source=replace(source, file=name_of(run.file)))

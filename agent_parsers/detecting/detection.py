@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.detecting.evidence import evidence_in
-from agent_parsers.detecting.trial import Trial, try_reply
+from agent_parsers.detecting.trial import DialectTrial, try_reply
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -96,18 +96,20 @@ def detect_reply(text: str, tools: ToolSet | None) -> Detection:
     takes any code, is no sign of it.
     """
 
-    def attempt(dialect: Dialect, text: str, is_likely: bool) -> Trial:
+    def attempt(dialect: Dialect, text: str, is_likely: bool) -> DialectTrial:
         trial = try_reply(dialect, text, tools, is_likely=is_likely)
         made = trial.result if isinstance(trial.result, list) else [trial.result]
         called = {each.tool for each in made if isinstance(each, AgentAction)}
         if tools is None or called <= {*tools.names}:
             return trial
-        return Trial(dialect, "reply", len(text), is_likely)
+        return DialectTrial(dialect, "reply", len(text), is_likely)
 
     return detection_of([text], attempt)
 
 
-def detection_of(texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]) -> Detection:
+def detection_of(
+    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], DialectTrial]
+) -> Detection:
     """Find the dialect of *texts* of one model.
 
     Args:
@@ -123,7 +125,7 @@ def detection_of(texts: Sequence[str], attempt: Callable[[Dialect, str, bool], T
 
 
 def ranked(
-    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]
+    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], DialectTrial]
 ) -> tuple[list[Evidence], list[Evidence], list[Evidence]]:
     """Return the evidence for the dialect that fits *texts* best, with its relatives.
 

@@ -13,7 +13,7 @@ from agent_parsers.registry.dialects_by_name import get_dialect
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.detecting.trial import Trial
+    from agent_parsers.detecting.trial import DialectTrial
     from agent_parsers.engine.grammar.dialect import Dialect
     from output_parsers.exceptions import OutputParserException
 
@@ -25,7 +25,7 @@ class Evidence:
     """What one dialect read in texts of one model."""
 
     dialect: Dialect
-    trials: Sequence[Trial]
+    trials: Sequence[DialectTrial]
     """One for each text that shows some dialect."""
 
     @property
@@ -75,7 +75,7 @@ class Evidence:
 
 
 def evidence_in(
-    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], Trial]
+    texts: Sequence[str], attempt: Callable[[Dialect, str, bool], DialectTrial]
 ) -> list[Evidence]:
     """Return what each dialect that comes into question read in the *texts* that show a dialect.
 
@@ -100,7 +100,9 @@ def evidence_in(
     ]
 
 
-def _trials(text: str, attempt: Callable[[Dialect, str, bool], Trial]) -> dict[str, Trial]:
+def _trials(
+    text: str, attempt: Callable[[Dialect, str, bool], DialectTrial]
+) -> dict[str, DialectTrial]:
     """Return trials of the likely dialects, by their names; of the others if those do not fit."""
     likely, others = dialects_with_signs(text)
     trials = [attempt(get_dialect(name), text, True) for name in likely]

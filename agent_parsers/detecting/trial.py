@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["Trial", "try_reply"]
+__all__ = ["DialectTrial", "try_reply"]
 
 _CHUNK: Final = 1 << 12
 _WORDS: Final = re.compile(r"\S+")
@@ -48,7 +48,7 @@ _COST_OF_AN_ERROR: Final = 24
 
 
 @dataclass
-class Trial:
+class DialectTrial:
     """What a dialect read in a text; its properties are asked for once all was read.
 
     A dialect that did not write the text takes its markers for words. So the dialect fits that
@@ -197,7 +197,7 @@ class Trial:
             case MarkerSeen():
                 self.thoughts.append("\n")
 
-    def outdoes(self, other: Trial) -> bool:
+    def outdoes(self, other: DialectTrial) -> bool:
         """Return whether this one knows all that *other* knows of the text, and reads it better.
 
         If it does not, the text may as well be written in the other dialect: that has marks which
@@ -218,13 +218,13 @@ class Trial:
             return False
         return self.is_clean or not other.is_open
 
-    def frames(self, other: Trial) -> bool:
+    def frames(self, other: DialectTrial) -> bool:
         """Return whether *other* has line breaks at both ends of values that are marks here."""
         if self.inputs == other.inputs or len(self.inputs) != len(other.inputs):
             return False
         return all(map(_is_framed, self.inputs, other.inputs))
 
-    def borrows(self, owner: Trial) -> bool:
+    def borrows(self, owner: DialectTrial) -> bool:
         """Return whether *owner* writes the telling markers of this one, which reads them only.
 
         Lenient mode reads the marks of other formats, whose dialect may refuse what is in them.
@@ -248,7 +248,7 @@ class Trial:
     def _know(self, start: int, end: int, what: int) -> None:
         self._known[start:end] = bytes([what]) * (end - start)
 
-    def _knows(self, kinds: bytes, other: Trial, others: bytes) -> bool:
+    def _knows(self, kinds: bytes, other: DialectTrial, others: bytes) -> bool:
         """Return whether the characters of *kinds* here include those of *others* in *other*."""
         own, theirs = self._known.translate(kinds), other._known.translate(others)
         part = int.from_bytes(theirs)
@@ -257,7 +257,7 @@ class Trial:
 
 def try_reply(
     dialect: Dialect, text: str, tools: ToolSet | None = None, *, is_likely: bool = True
-) -> Trial:
+) -> DialectTrial:
     """Read *text* as one reply in *dialect*.
 
     Args:
@@ -267,7 +267,7 @@ def try_reply(
         is_likely: Whether the text has a telling marker of the dialect.
     """
     stream = TurnStream(machine(dialect, "lenient"), tools, advise=advice, reads_foreign=False)
-    trial = Trial(dialect, "reply", len(text), is_likely)
+    trial = DialectTrial(dialect, "reply", len(text), is_likely)
     for at in range(0, len(text), _CHUNK):
         for event in stream.feed(text[at : at + _CHUNK]):
             trial.take(event, text)

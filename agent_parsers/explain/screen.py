@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
     from agent_parsers.explain.findings import Findings
-    from outputs.pieces import Note
+    from outputs.pieces import Remark
 
 __all__ = ["STYLES", "draw", "draw_outcome", "painted"]
 
@@ -178,7 +178,7 @@ class Drawing:
         )
         return self._painted(gutter, "dim") + " " * row.indent + text
 
-    def _below(self, row: _Row, note: Note, *, is_marked: bool) -> Iterator[str]:
+    def _below(self, row: _Row, note: Remark, *, is_marked: bool) -> Iterator[str]:
         """Mark the span of the note, unless it is marked, and write the note beside or below it."""
         start = min(note.start, row.end)
         cell = min(row.indent + cells(printable(self._text[row.start : start])), self._room - 1)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
-from outputs.pieces import Note
+from outputs.pieces import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,18 +33,18 @@ def outcome_of(result: TurnResult | None) -> str:
             return "an answer"
 
 
-def notes_of(it: Findings) -> list[Note]:
+def notes_of(it: Findings) -> list[Remark]:
     """Return the notes about repairs, ignored markers and the error, in the order of the text."""
     return sorted(_notes(it), key=lambda note: note[:2])
 
 
-def _notes(it: Findings) -> Iterator[Note]:
+def _notes(it: Findings) -> Iterator[Remark]:
     for repair in it.repairs:
-        yield Note(*repair.span, "repaired", repair.message + _arrow(repair))
+        yield Remark(*repair.span, "repaired", repair.message + _arrow(repair))
     for mark in it.ignored:
-        yield Note(*mark.span, "ignored", mark.reason)
+        yield Remark(*mark.span, "ignored", mark.reason)
     if it.error is not None and it.error.span is not None:
-        yield Note(*it.error.span, "error", reason_of(it))
+        yield Remark(*it.error.span, "error", reason_of(it))
 
 
 def reason_of(it: Findings) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.detecting.detection import ranked
 from agent_parsers.detecting.signs import SHARED, has_telling_marker
-from agent_parsers.detecting.trial import Trial, try_reply
+from agent_parsers.detecting.trial import DialectTrial, try_reply
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.places import (
     are_fenced,
@@ -76,9 +76,9 @@ def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     return Foreign(form, best.call_spans[0], why="it stands behind a mark that ends the turn")
 
 
-def _attempt(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool) -> Trial:
+def _attempt(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool) -> DialectTrial:
     if not _names_tools(dialect):  # code in a fence may well be the answer
-        return Trial(dialect, "reply", len(text), is_likely)
+        return DialectTrial(dialect, "reply", len(text), is_likely)
     return try_reply(dialect, text, tools, is_likely=is_likely)
 
 
@@ -134,7 +134,7 @@ def _in_dialects(
     return Foreign(form, whole, tuple(calls))
 
 
-def _is_marked(trial: Trial) -> bool:
+def _is_marked(trial: DialectTrial) -> bool:
     """Return whether the marks in a text are no words: a mark of its own, or several labels."""
     marks = [mark for mark in trial.markers.values() if mark not in SHARED]
     return len(marks) > 1 or any(not mark.endswith((":", "：")) for mark in marks)
@@ -143,7 +143,7 @@ def _is_marked(trial: Trial) -> bool:
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search
 
 
-def _doubt(text: str, trial: Trial, spans: Sequence[Span]) -> str:
+def _doubt(text: str, trial: DialectTrial, spans: Sequence[Span]) -> str:
     """Return why it is in doubt that the calls of a *trial* are meant; empty if it is not."""
     if not trial.is_told and not is_over(text, spans[-1][1]):
         return "text follows it"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.explain.words import notes_of, outcome_of
 from agent_parsers.html.results import badges_html, result_fields
-from outputs.html.fields import Field, fields_html
+from outputs.html.named_texts import NamedText, fields_html
 from outputs.html.source import anchor_of, notes_html, source_html
 from outputs.pieces import Piece
 
@@ -25,9 +25,9 @@ def explanation_html(explanation: Findings) -> str:
     badges += [("ignored", f"{len(it.ignored):,} ignored")] if it.ignored else []
     fields = [*result_fields(it.result)]
     if it.error is not None:
-        fields += [Field("error", it.error.reason)] if it.error.span is None else []
+        fields += [NamedText("error", it.error.reason)] if it.error.span is None else []
         if it.error.observation:
-            fields.append(Field("observation", it.error.observation, "to the model"))
+            fields.append(NamedText("observation", it.error.observation, "to the model"))
     notes = notes_of(it)
     parts = [Piece(*span.span, span.part) for span in it.spans]
     return (

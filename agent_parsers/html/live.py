@@ -19,7 +19,7 @@ from agent_parsers.explain.explanation import ROLES
 from agent_parsers.explain.words import as_text
 from agent_parsers.html.results import badges_html, messages_html
 from output_parsers.exceptions import OutputParserException
-from outputs.html.fields import Field, fields_html
+from outputs.html.named_texts import NamedText, fields_html
 from outputs.html.page import fragment
 from outputs.html.problem import problem_html
 
@@ -107,19 +107,19 @@ class _Live:
 
 def stream_html(events: Iterable[Event], *, is_over: bool = False) -> str:
     """Return the merged *events* of a stream so far as HTML for a part of a page."""
-    fields: list[Field] = []
+    fields: list[NamedText] = []
     messages: list[tuple[str, str]] = []
     done = 0
     for event in events:
         match event:
             case ToolNamed(tool=tool):
-                fields.append(Field("tool", tool))
+                fields.append(NamedText("tool", tool))
             case MarkerSeen():
                 pass
             case ActionComplete(action=action):
                 done += 1
                 if not isinstance(action.tool_input, str):
-                    fields.append(Field("input", as_text(action.tool_input), "read as"))
+                    fields.append(NamedText("input", as_text(action.tool_input), "read as"))
             case Finish():
                 done += 1
             case Repair(message=message):
@@ -127,7 +127,7 @@ def stream_html(events: Iterable[Event], *, is_over: bool = False) -> str:
             case StepFailed(error=error):
                 messages.append(("error", error.reason))
             case delta:
-                fields.append(Field(ROLES[type(delta)], delta.text))
+                fields.append(NamedText(ROLES[type(delta)], delta.text))
     state = ("muted", "over") if is_over else ("answer", "arriving …")
     return (
         f'<section class="ap-explained">{badges_html([state])}'

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.explain.words import as_text
-from outputs.html.fields import Field
+from outputs.html.named_texts import NamedText
 from outputs.html.text import html_text
 
 if TYPE_CHECKING:
@@ -18,20 +18,22 @@ if TYPE_CHECKING:
 __all__ = ["badges_html", "messages_html", "repairs_html", "result_fields"]
 
 
-def result_fields(result: TurnResult | None) -> Iterator[Field]:
+def result_fields(result: TurnResult | None) -> Iterator[NamedText]:
     """Yield the tool and the input of each call, or the answer."""
     match result:
         case None:
             pass
         case AgentAction(tool=tool, tool_input=tool_input):
-            yield Field("tool", tool)
-            yield Field("input", as_text(tool_input))
+            yield NamedText("tool", tool)
+            yield NamedText("input", as_text(tool_input))
         case list() as actions:
             for action in actions:
                 yield from result_fields(action)
         case finish:
             values = finish.return_values
-            yield Field("answer", as_text(values["output"] if [*values] == ["output"] else values))
+            yield NamedText(
+                "answer", as_text(values["output"] if [*values] == ["output"] else values)
+            )
 
 
 def badges_html(badges: Iterable[tuple[str, str]]) -> str:

@@ -8,10 +8,10 @@ from agent_parsers.actions.agent import AgentAction
 from agent_parsers.html.results import badges_html, messages_html, repairs_html, result_fields
 from agent_parsers.html.written import notes_about, parts_of_step, start_of_log
 from agent_parsers.runs.facts import first_line_of, form_of
-from outputs.html.fields import Field, fields_html
+from outputs.html.named_texts import NamedText, fields_html
 from outputs.html.source import anchor_of, notes_html, source_html
 from outputs.html.text import html_text
-from outputs.pieces import Note, Piece
+from outputs.pieces import Piece, Remark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,8 +58,8 @@ def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None
         anchor: How the names of places on the page begin; a step has its number behind an ``s``.
         keys: The keys of the steps, for the filter of a report.
     """
-    fields = [Field("preamble", run.preamble)] if run.preamble.strip() else []
-    fields += [Field("question", run.question)] if run.question else []
+    fields = [NamedText("preamble", run.preamble)] if run.preamble.strip() else []
+    fields += [NamedText("question", run.question)] if run.question else []
     messages = [("repaired", repair.message) for repair in run.question_repairs]
     for notice in run.notices:
         where = f"step {notice.step}: " if notice.step else ""
@@ -91,13 +91,13 @@ def _step_html(step: TranscriptStep, anchor: str, keys: str, first_line: int) ->
         head += f'<span class="ap-badge ap-repaired">{words}</span>'
     refused = (step.error.llm_output or "") if step.error is not None else ""
     is_said = bool(step.thought) and step.thought not in refused
-    fields = [Field("thought", step.thought)] if is_said else []
+    fields = [NamedText("thought", step.thought)] if is_said else []
     fields += result_fields(step.action)
     after = []
     if step.error is not None and step.error.observation and step.observation is None:
-        after.append(Field("observation", step.error.observation, "to the model"))
+        after.append(NamedText("observation", step.error.observation, "to the model"))
     if step.observation is not None:
-        after.append(Field("observation", step.observation))
+        after.append(NamedText("observation", step.observation))
     kept = f' data-keys="{keys}"' if keys else ""
     return (
         f'<li class="ap-{part}" id="{anchor}"{kept}><div class="ap-head">{head}</div>'
@@ -118,7 +118,7 @@ def _trouble(step: TranscriptStep, anchor: str, first_line: int) -> str:
         text = error.llm_output or ""
         if not text or error.span is None:
             return messages_html([("error", error.reason)]) + repairs_html(step.repairs)
-        notes = [Note(*error.span, "error", error.reason)]
+        notes = [Remark(*error.span, "error", error.reason)]
         source = source_html(text, [Piece(0, len(text), "")], notes, anchor)
         line, within = (first_line + error.begins_at[0] - 1, "") if first_line else (1, _STEP)
         said = notes_html(text, notes, anchor, line, within)

@@ -8,7 +8,7 @@ from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.explain.words import outcome_of
 from agent_parsers.html.results import badges_html, repairs_html, result_fields
 from agent_parsers.html.written import notes_about, parts_of_events
-from outputs.html.fields import Field, fields_html
+from outputs.html.named_texts import NamedText, fields_html
 from outputs.html.source import anchor_of, notes_html, source_html
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ __all__ = ["draw", "title", "turn_html"]
 def turn_html(turn: Turn | MessageTurn) -> str:
     """Return *turn* as HTML for a part of a page; its styles are `STYLES`."""
     badges = [("repaired", f"{len(turn.repairs):,} repaired")] if turn.repairs else []
-    fields = [Field("thought", turn.thought)] if turn.thought else []
+    fields = [NamedText("thought", turn.thought)] if turn.thought else []
     is_answer = isinstance(turn.result, AgentFinish)  # which is the content
     if not is_answer and (content := getattr(turn, "content", "")):
-        fields.append(Field("content", content))
+        fields.append(NamedText("content", content))
     fields += result_fields(turn.result)
     return (
         f'<section class="ap-explained"><h1>{outcome_of(turn.result).capitalize()}</h1>'

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.events import MarkerSeen, ToolNamed
 from agent_parsers.explain.explanation import ROLES
-from outputs.pieces import Note, Piece
+from outputs.pieces import Piece, Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ __all__ = ["notes_about", "parts_of_events", "parts_of_step", "start_of_log"]
 
 def notes_about(
     repairs: Iterable[Repair], start: int, size: int
-) -> tuple[list[Note], list[Repair]]:
+) -> tuple[list[Remark], list[Repair]]:
     """Return notes about the *repairs* in a text, and the repairs that are not in it.
 
     Args:
@@ -31,12 +31,12 @@ def notes_about(
         start: The offset at which the text begins.
         size: The length of the text.
     """
-    notes: list[Note] = []
+    notes: list[Remark] = []
     others: list[Repair] = []
     for repair in sorted(repairs, key=lambda repair: repair.span):
         begin, end = repair.span[0] - start, repair.span[1] - start
         if 0 <= begin <= end <= size:
-            notes.append(Note(begin, end, "repaired", repair.message))
+            notes.append(Remark(begin, end, "repaired", repair.message))
         else:
             others.append(repair)
     return notes, others

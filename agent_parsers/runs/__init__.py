@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from agent_parsers.runs.tables.messages import Messages
     from agent_parsers.runs.tables.part import Part
     from agent_parsers.runs.writers.atif import to_atif
+    from agent_parsers.runs.writers.chats import to_sharegpt
     from agent_parsers.runs.writers.known import get_writer, list_writers
-    from agent_parsers.runs.writers.sharegpt import to_sharegpt
     from agent_parsers.runs.writers.text import to_text
 
 __all__ = [
@@ -69,7 +69,7 @@ _MODULES = {
     "to_atif": "agent_parsers.runs.writers.atif",
     "get_writer": "agent_parsers.runs.writers.known",
     "list_writers": "agent_parsers.runs.writers.known",
-    "to_sharegpt": "agent_parsers.runs.writers.sharegpt",
+    "to_sharegpt": "agent_parsers.runs.writers.chats",
     "to_text": "agent_parsers.runs.writers.text",
     "LogForm": "agent_parsers.runs.recognition",
     "detect_log": "agent_parsers.runs.recognition",

@@ -16,7 +16,7 @@ from sglang.srt.function_call.function_call_parser import FunctionCallParser
 from typing_extensions import override
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.serving.turns import Part, ServedTurn, read_turn, served_names, tools_of
+from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn, served_names, tools_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,9 @@ class DialectDetector(BaseFormatDetector):
     @override
     def finish(self, tools: list[Any]) -> Any:
         """Return what the end of the output completes."""
-        return self._next(Part() if self._turn is None else self._turn.close())
+        return self._next(ServedPart() if self._turn is None else self._turn.close())
 
-    def _next(self, part: Part) -> Any:
+    def _next(self, part: ServedPart) -> Any:
         first, self._count = self._count, self._count + len(part.calls)
         return _result(part, range(first, self._count))
 
@@ -91,7 +91,7 @@ def register() -> None:
         FunctionCallParser.ToolCallParserEnum[name] = detector
 
 
-def _result(part: Part, indices: Sequence[int]) -> Any:
+def _result(part: ServedPart, indices: Sequence[int]) -> Any:
     pairs = zip(part.calls, indices, strict=True)
     calls = [ToolCallItem(tool_index=i, name=c.name, parameters=c.arguments) for c, i in pairs]
     return StreamingParseResult(normal_text=part.content, calls=calls)

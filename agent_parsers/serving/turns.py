@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.grammar.table import Part as Place
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.events import Event
 
-__all__ = ["Call", "Part", "ServedTurn", "read_turn", "served_names", "tools_of"]
+__all__ = ["ServedCall", "ServedPart", "ServedTurn", "read_turn", "served_names", "tools_of"]
 
 _log: Final = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def tools_of(tools: Iterable[Any] | None) -> ToolSet | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ServedCall:
     """A call as OpenAI's API has it."""
 
     name: str
@@ -67,13 +67,13 @@ class Call:
 
 
 @dataclass(slots=True)
-class Part:
+class ServedPart:
     """A turn, or what a chunk adds to it."""
 
     content: str = ""
     """The text beside the calls, or the answer. Thoughts are part of it, with their marks; one
     without marks, such as the thought of ``react``, only if there is a call."""
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ServedCall] = field(default_factory=list)
     """The calls that are complete."""
 
 
@@ -97,7 +97,7 @@ class ServedTurn:
         self._machine: Final = machine(get_dialect(dialect), "lenient")
         self._has_several: Final = self._machine.table.several
         strict = self._machine.dialect.strict
-        begins_in_content = behind_thought and strict.parts[strict.initial] is Place.CONTENT
+        begins_in_content = behind_thought and strict.parts[strict.initial] is Part.CONTENT
         self._parser: Final = StreamParser(
             self._machine.dialect,
             tools=tools,
@@ -121,21 +121,21 @@ class ServedTurn:
         self.other_content: str | None = None
         """The content of the turn, if the end of the text made it another than was reported."""
 
-    def feed(self, text: str) -> Part:
+    def feed(self, text: str) -> ServedPart:
         """Take more of the text and return what it adds."""
         if self._is_over:
-            return Part(text)
+            return ServedPart(text)
         self._tail += text
-        part = Part()
+        part = ServedPart()
         try:
             self._add(self._parser.feed(text), part)
         except OutputParserException as error:
             self._give_up(error, part)
         return part
 
-    def close(self) -> Part:
+    def close(self) -> ServedPart:
         """Return what the end of the text adds; nothing if it was closed before."""
-        part = Part()
+        part = ServedPart()
         if self._is_over:
             return part
         self._is_over = True
@@ -153,14 +153,14 @@ class ServedTurn:
             self.other_content = final
         return part
 
-    def _give_up(self, error: OutputParserException, part: Part) -> None:
+    def _give_up(self, error: OutputParserException, part: ServedPart) -> None:
         self._is_over = self.is_broken = True
         rest = "".join(self._waiting) + self._tail
         part.content += rest
         if rest.strip():
             _log.warning("%s: text is content, not a call: %s", self._machine.dialect.name, error)
 
-    def _add(self, events: Iterable[Event], part: Part) -> None:
+    def _add(self, events: Iterable[Event], part: ServedPart) -> None:
         """Add what *events* report to *part*."""
         for event in events:
             match event:
@@ -192,7 +192,7 @@ class ServedTurn:
         self._at = stop
         return text
 
-    def _think(self, text: str, part: Part) -> None:
+    def _think(self, text: str, part: ServedPart) -> None:
         if self._has_several or self._is_marked:
             self._say(text, part, is_thought=True)
         else:  # it is content beside a call, but not before an answer
@@ -200,7 +200,7 @@ class ServedTurn:
             self._thought += ("\n" if self._is_apart and self._thought else "") + text
             self._is_apart = False
 
-    def _say(self, text: str, part: Part, *, is_thought: bool = False) -> None:
+    def _say(self, text: str, part: ServedPart, *, is_thought: bool = False) -> None:
         if self._is_calling:  # which may turn out to be quoted, or no call
             self._waiting.append(text)
             return
@@ -213,7 +213,7 @@ class ServedTurn:
             self._is_apart = False
         self._needs_break, self._has_said = False, True
 
-    def _mark(self, text: str, part: Part) -> None:
+    def _mark(self, text: str, part: ServedPart) -> None:
         self._is_apart = True
         if kind := self._machine.thought_mark(text):
             self._needs_break, self._is_marked = False, kind == "opens"
@@ -225,22 +225,22 @@ class ServedTurn:
 
 def read_turn(
     dialect: str, text: str, tools: ToolSet | None = None, *, behind_thought: bool = False
-) -> Part:
+) -> ServedPart:
     """Read a whole turn; if it cannot be read, all of it is content. See `ServedTurn`."""
     turn = ServedTurn(dialect, tools, behind_thought=behind_thought)
     parts = turn.feed(text), turn.close()
     if turn.is_broken:
-        return Part(text)
+        return ServedPart(text)
     if turn.other_content is not None:
-        return Part(turn.other_content, [c for p in parts for c in p.calls])
-    return Part("".join(part.content for part in parts), [c for p in parts for c in p.calls])
+        return ServedPart(turn.other_content, [c for p in parts for c in p.calls])
+    return ServedPart("".join(part.content for part in parts), [c for p in parts for c in p.calls])
 
 
-def _call(action: AgentAction) -> Call:
+def _call(action: AgentAction) -> ServedCall:
     tool_input = action.tool_input
     if isinstance(tool_input, str):
         tool_input = _object_in(tool_input)
-    return Call(action.tool, _json(tool_input), getattr(action, "tool_call_id", None))
+    return ServedCall(action.tool, _json(tool_input), getattr(action, "tool_call_id", None))
 
 
 def _json(value: Any) -> str:

@@ -16,10 +16,10 @@ from verl.experimental.agent_loop.tool_parser import FunctionCall, ToolParser
 
 from agent_parsers.serving.turns import read_turn, served_names, tools_of
 
-__all__ = ["DialectToolParser", "register"]
+__all__ = ["VerlToolParser", "register"]
 
 
-class DialectToolParser(ToolParser):
+class VerlToolParser(ToolParser):
     """Finds the calls of a dialect in a response; its thoughts stay in the content."""
 
     dialect: ClassVar[str]
@@ -45,7 +45,7 @@ def register() -> None:
     """Register all dialects as ``ap_NAME``."""
     for name, dialect in served_names().items():
         members = {"dialect": dialect, "__module__": __name__}
-        parser: type[Any] = type(f"{name}_parser", (DialectToolParser,), members)
+        parser: type[Any] = type(f"{name}_parser", (VerlToolParser,), members)
         ToolParser.register(name)(parser)
 
 

@@ -18,17 +18,17 @@ from vllm.entrypoints.generate.base.protocol import DeltaMessage, ExtractedToolC
 from vllm.reasoning.abs_reasoning_parsers import ReasoningParserManager
 from vllm.tool_parsers.abstract_tool_parser import ToolParser, ToolParserManager
 
-from agent_parsers.serving.turns import Part, ServedTurn, read_turn, served_names, tools_of
+from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn, served_names, tools_of
 from agent_parsers.serving.vllm_deltas import delta_of, tool_call
 from agent_parsers.serving.vllm_reasoning import DialectReasoningParser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DialectToolParser", "register"]
+__all__ = ["VllmToolParser", "register"]
 
 
-class DialectToolParser(ToolParser):
+class VllmToolParser(ToolParser):
     """Finds the calls of a dialect in what follows the reasoning."""
 
     dialect: ClassVar[str]
@@ -53,7 +53,7 @@ class DialectToolParser(ToolParser):
     def extract_tool_calls(self, model_output: str, request: Any) -> Any:
         """Return the calls of a whole output and the content beside them."""
         if request.tool_choice == "none":
-            part = Part(model_output)
+            part = ServedPart(model_output)
         else:
             behind_thought = not self.skip_reasoning_parsing
             part = read_turn(self.dialect, model_output, self._tools, behind_thought=behind_thought)
@@ -86,7 +86,7 @@ class DialectToolParser(ToolParser):
         """Return what the end of the output completes."""
         return None if self._turn is None else self._delta(self._turn.close())
 
-    def _delta(self, part: Part) -> Any:
+    def _delta(self, part: ServedPart) -> Any:
         first, self._count = self._count, self._count + len(part.calls)
         return delta_of(part, first)
 
@@ -95,7 +95,7 @@ def register() -> None:
     """Register all dialects as ``ap_NAME``; vLLM may call this more than once."""
     for name, dialect in served_names().items():
         members = {"dialect": dialect, "__module__": __name__}
-        calls: type[Any] = type(f"{name}_tools", (DialectToolParser,), members)
+        calls: type[Any] = type(f"{name}_tools", (VllmToolParser,), members)
         ToolParserManager.register_module(name, module=calls)
         thoughts: type[Any] = type(f"{name}_reasoning", (DialectReasoningParser,), members)
         ReasoningParserManager.register_module(name, module=thoughts)

@@ -16,18 +16,18 @@ from vllm.entrypoints.generate.base.protocol import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.serving.turns import Call, Part
+    from agent_parsers.serving.turns import ServedCall, ServedPart
 
 __all__ = ["delta_of", "tool_call"]
 
 
-def tool_call(call: Call) -> Any:
+def tool_call(call: ServedCall) -> Any:
     """Return *call* with its id, or one that vLLM makes."""
     named = {} if call.id is None else {"id": call.id}
     return ToolCall(**named, function=FunctionCall(name=call.name, arguments=call.arguments))
 
 
-def delta_of(part: Part, first: int = 0, thought: str = "") -> Any:
+def delta_of(part: ServedPart, first: int = 0, thought: str = "") -> Any:
     """Return what *part* and *thought* add to a message; `None` if they add nothing.
 
     Args:
@@ -41,6 +41,6 @@ def delta_of(part: Part, first: int = 0, thought: str = "") -> Any:
     return DeltaMessage(reasoning=thought or None, content=part.content or None, tool_calls=calls)
 
 
-def _delta_call(call: Call, index: int) -> Any:
+def _delta_call(call: ServedCall, index: int) -> Any:
     function = DeltaFunctionCall(name=call.name, arguments=call.arguments)
     return DeltaToolCall(id=tool_call(call).id, type="function", index=index, function=function)

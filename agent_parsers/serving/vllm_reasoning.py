@@ -12,7 +12,7 @@ from typing_extensions import override
 from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
 
 from agent_parsers.serving.thoughts import LeadingThought, ends_in_mark
-from agent_parsers.serving.turns import Part, read_turn, tools_of
+from agent_parsers.serving.turns import ServedPart, read_turn, tools_of
 from agent_parsers.serving.vllm_deltas import delta_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class DialectReasoningParser(ReasoningParser):
         if self._thought is None:
             self._thought = self._new_thought(self._request)
         thought, rest = self._thought.feed(delta_text)
-        return delta_of(Part(rest), thought=thought)
+        return delta_of(ServedPart(rest), thought=thought)
 
     @override
     def has_engine_confirmed_reasoning_end(self) -> bool:
@@ -113,7 +113,7 @@ class DialectReasoningParser(ReasoningParser):
         is_over = self._thought.is_over
         thought, rest = self._thought.close()
         if is_over or not self._thought.holds_call:
-            return delta_of(Part(rest), thought=thought)
+            return delta_of(ServedPart(rest), thought=thought)
         if not rest:
             _log.warning("ap_%s: a call is reasoning, since that does not end", self.dialect)
         part = read_turn(self.dialect, rest, _tools_in(self._request), behind_thought=True)

@@ -12,7 +12,7 @@ from agent_parsers.testing.laws.work import WHOLE, shapes
 from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
 from agent_parsers.testing.trials.double_keys import double_keys
 from agent_parsers.testing.trials.hypothesis import st
-from agent_parsers.testing.trials.marks import broken_calls, given_results
+from agent_parsers.testing.trials.marked_turns import broken_calls, given_results
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import foreign_turns, sample_turns, tool_sets

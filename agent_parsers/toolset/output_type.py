@@ -20,12 +20,12 @@ from agent_parsers.toolset.problems.errors import (
     wrong_answer,
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem, shown
-from agent_parsers.toolset.problems.policy import Note, Policy
+from agent_parsers.toolset.problems.policy import InputNote, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, parted
 from agent_parsers.toolset.schemas.check import notes_of
-from agent_parsers.toolset.schemas.describe import describe_type
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import Schema
+from agent_parsers.toolset.schemas.words import describe_type
 from output_parsers.model_output import kind_of
 from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
 from outputs.growing_json.errors import JsonLimitError
@@ -47,7 +47,7 @@ class CheckedAnswer(NamedTuple):
 
     value: Any
     """An instance of the type."""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[InputNote, ...] = ()
     """The changes that were made."""
 
 
@@ -133,7 +133,7 @@ class OutputType:
             AnswerError: It is not of the type; the error lists all problems and has an example.
         """
         fitter, root = Fitter(self.schema, Policy(lenient=lenient)), self.schema.root
-        notes: list[Note] = []
+        notes: list[InputNote] = []
         if self.is_never:
             found = f"an answer, {shown(answer)}"
             problem = InputProblem((), "a call of a tool in its place", found)
@@ -214,7 +214,7 @@ def _named(output_type: Any) -> str:
     return f"the output_type {getattr(output_type, '__name__', output_type)!r:.100}"
 
 
-def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> Any:
+def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> Any:
     """Return the value that an answer is as *text*.
 
     Raises:
@@ -242,7 +242,7 @@ def _may_be_data(fitter: Fitter, text: str) -> bool:
     return any(form.get("type") in ("object", "array") for form in forms)
 
 
-def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> Any:
+def _repaired(fitter: Fitter, text: str, notes: list[InputNote]) -> Any:
     """Return the value that *text*, which is not JSON, becomes by repairs."""
     from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
 
@@ -267,7 +267,7 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> Any:
         found = f"the text {shown(extra)}"
         raise BadInput(InputProblem((), "nothing but the JSON", found), value)
     if len(within) < len(repairs):
-        notes.append(Note("read the JSON that stands in a code fence", "surrounding_text"))
+        notes.append(InputNote("read the JSON that stands in a code fence", "surrounding_text"))
     notes += within
     return value
 

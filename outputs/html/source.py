@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from outputs.html.text import html_text
-from outputs.pieces import Note, Piece, cut
+from outputs.pieces import Piece, Remark, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ def anchor_of(*texts: str) -> str:
     return f"ap{digest.hexdigest()[:10]}"
 
 
-def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Note], anchor: str) -> str:
+def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Remark], anchor: str) -> str:
     """Return *text* as HTML: its parts in colours, and the spans of the notes underlined.
 
     The parts are named at the edge, by the styles, so they are not in the text of the element.
@@ -38,7 +38,7 @@ def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Note], anchor
     """
     labels = _labels(text, parts)
     edges = {edge for note in notes for edge in note[:2]} | labels.keys()
-    begins: defaultdict[int, list[Note]] = defaultdict(list)
+    begins: defaultdict[int, list[Remark]] = defaultdict(list)
     ends: defaultdict[int, list[str]] = defaultdict(list)
     for number, note in enumerate(notes, 1):
         begins[note.start].append(note)
@@ -47,7 +47,7 @@ def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Note], anchor
             f' data-number="{number}" aria-label="note {number}: {note.kind}"></a>'
         )
     html = ends.pop(0, [])
-    active: list[Note] = []
+    active: list[Remark] = []
     for start, end, part in cut(parts, edges):
         active = [note for note in (*active, *begins.pop(start, ())) if note.end > start]
         label = f' data-part="{labels[start]}"' if start in labels else ""
@@ -62,7 +62,7 @@ def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Note], anchor
 
 
 def notes_html(
-    text: str, notes: Sequence[Note], anchor: str, first_line: int = 1, within: str = ""
+    text: str, notes: Sequence[Remark], anchor: str, first_line: int = 1, within: str = ""
 ) -> str:
     """Return the list of the *notes* about *text*, with their lines; nothing if there are none.
 
@@ -86,7 +86,7 @@ def notes_html(
     return f'<ol class="ap-notes">{"".join(items)}</ol>' if items else ""
 
 
-def _marked(part: str, notes: Sequence[Note]) -> str:
+def _marked(part: str, notes: Sequence[Remark]) -> str:
     names = [f"ap-{part}"] if part else []
     names += ["ap-note"] if notes else []
     names += sorted({f"ap-on-{note.kind}" for note in notes})

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from outputs.json_form.fields import Document, Field
+from outputs.json_form.json_fields import Document, JsonField
 from outputs.json_form.messages import read_messages
 from outputs.json_form.misfit import Misfit, name_of
 
@@ -34,15 +34,15 @@ class Kind(NamedTuple):
     """A class that has a JSON form."""
 
     cls: type
-    fields: Mapping[str, Field]
+    fields: Mapping[str, JsonField]
     """Its fields by name."""
     get: Callable[[Any, str], Any] = getattr
     """Returns a field of an object."""
     make: Callable[[type, dict[str, Any]], Any] = _from_fields
     """Makes an object of the class, given its fields."""
-    more: Mapping[str, Field] = {}
+    more: Mapping[str, JsonField] = {}
     """Fields for readers that do not have this package: they are written, but not read."""
-    later: Mapping[str, Field] = {}
+    later: Mapping[str, JsonField] = {}
     """Fields that were added to the form: what was written before lacks them."""
 
 
@@ -59,7 +59,7 @@ def known_kinds(tables: Iterable[str]) -> Mapping[str, Kind]:
     return _known
 
 
-def a(*classes: type) -> Field:
+def a(*classes: type) -> JsonField:
     """Return a field for an object of one of these *classes*, or of a class below them."""
 
     def write(value: Any, document: Document) -> Any:
@@ -72,10 +72,10 @@ def a(*classes: type) -> Field:
         refs = [{"$ref": f"#/$defs/{name}"} for name in names]
         return refs[0] if len(refs) == 1 else {"anyOf": refs}
 
-    return Field(write, lambda data, document: _read_object(data, document, classes), schema)
+    return JsonField(write, lambda data, document: _read_object(data, document, classes), schema)
 
 
-def either(one: Field, other: Field, is_one: Callable[[Any], bool]) -> Field:
+def either(one: JsonField, other: JsonField, is_one: Callable[[Any], bool]) -> JsonField:
     """Return a field that holds what *one* does if *is_one* is true of it, else what *other* does.
 
     Args:
@@ -83,7 +83,7 @@ def either(one: Field, other: Field, is_one: Callable[[Any], bool]) -> Field:
         other: Another field.
         is_one: Takes a value, or what is written for it.
     """
-    return Field(
+    return JsonField(
         lambda value, document: (one if is_one(value) else other).write(value, document),
         lambda data, document: (one if is_one(data) else other).read(data, document),
         lambda: {"anyOf": [one.schema(), other.schema()]},

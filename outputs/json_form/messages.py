@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from outputs.json_form.fields import Document, Field
+from outputs.json_form.json_fields import Document, JsonField
 from outputs.json_form.misfit import Misfit, name_of
 from outputs.json_form.values import read_value, write_value
 from outputs.messages.base import BaseMessage
@@ -61,4 +61,4 @@ def _message(at: int, data: Any) -> BaseMessage:
         raise Misfit(first["msg"], "messages", at, *first["loc"]) from None
 
 
-MESSAGE: Final = Field(_write, _read, lambda: {"type": "integer", "minimum": 0})
+MESSAGE: Final = JsonField(_write, _read, lambda: {"type": "integer", "minimum": 0})

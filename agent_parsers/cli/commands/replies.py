@@ -7,8 +7,8 @@ import typer
 from agent_parsers.cli.options import (
     NOT_ALL,
     JsonFlag,
+    TextOrJson,
     ToolsGiven,
-    View,
     dialects_like,
     known_dialect,
     known_tools,
@@ -44,7 +44,7 @@ def explain(
         ),
     ] = "react",
     tools: ToolsGiven = None,
-    view: Annotated[View, typer.Option("--format", help="Output format.")] = View.TEXT,
+    view: Annotated[TextOrJson, typer.Option("--format", help="Output format.")] = TextOrJson.TEXT,
     as_json: JsonFlag = False,
     strict: Annotated[
         bool,

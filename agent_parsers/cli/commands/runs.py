@@ -24,8 +24,8 @@ from agent_parsers.cli.options import (
     or_stdin,
     writers_like,
 )
-from agent_parsers.cli.showing.json_form import JSON_SHAPE
-from agent_parsers.cli.showing.runs import Options
+from agent_parsers.cli.showing.json_output import JSON_SHAPE
+from agent_parsers.cli.showing.runs import HowToRead
 
 __all__ = ["commands"]
 
@@ -214,9 +214,9 @@ def _is_table(file: str) -> bool:
     return file.lower().endswith(".parquet")
 
 
-def _options_of(reader: str, dialect: str | None, tools: str | None, *, strict: bool) -> Options:
+def _options_of(reader: str, dialect: str | None, tools: str | None, *, strict: bool) -> HowToRead:
     """Return the options for reading files."""
     from agent_parsers import get_dialect
 
     known = None if dialect is None else get_dialect(dialect)
-    return Options(reader, known, known_tools(tools), strict)
+    return HowToRead(reader, known, known_tools(tools), strict)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.cli.showing.screen import Screen
 
-__all__ = ["Bar"]
+__all__ = ["ProgressBar"]
 
 _PATIENCE_S: Final = 1.0
 """Delay before the bar appears, in seconds."""
@@ -18,7 +18,7 @@ _TICK_S: Final = 0.1
 """Shortest time between two updates of the bar, in seconds."""
 
 
-class Bar:
+class ProgressBar:
     """Shows how much has been read, if *screen* is a terminal and reading takes over a second.
 
     Args:

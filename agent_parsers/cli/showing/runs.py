@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import Notice
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["STDIN", "Excerpt", "Options", "Place", "Run", "Trouble", "trouble_of"]
+__all__ = ["STDIN", "Excerpt", "FilePlace", "HowToRead", "ShownRun", "Trouble", "trouble_of"]
 
 STDIN = "-"
 """The file name for standard input."""
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """A line and a column of a file, both from 1; columns count characters."""
 
     line: int
@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class HowToRead:
     """The options for reading files."""
 
     reader: str = "auto"
@@ -56,14 +56,14 @@ class Trouble:
 
     file: str
     reason: str
-    place: Place | None = None
+    place: FilePlace | None = None
     within: str = ""
     """The run, and the step in it."""
     excerpt: Excerpt | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ShownRun:
     """One run of an agent, with its file and number."""
 
     file: str
@@ -121,7 +121,7 @@ class Run:
 
         return first_line_of(self.transcript)
 
-    def place_of(self, error: OutputParserException) -> Place | None:
+    def place_of(self, error: OutputParserException) -> FilePlace | None:
         """Return where an error of the run stands: in the file, or in the model's text."""
         return _place_of(error, self.first_line)
 
@@ -129,7 +129,7 @@ class Run:
         trouble = trouble_of(self.file, error, self.first_line, self._within(step))
         source = self.transcript.source
         if trouble.place is None and source is not None and source.line:
-            return replace(trouble, place=Place(source.line, 0))  # where the run begins
+            return replace(trouble, place=FilePlace(source.line, 0))  # where the run begins
         return trouble
 
     def _within(self, step: int) -> str:
@@ -137,7 +137,7 @@ class Run:
         return f"run {self.number}{name}, step {step}" if step else f"run {self.number}{name}"
 
     def _noticed(self, notice: Notice) -> Trouble:
-        place = Place(notice.line, 0) if notice.line else None
+        place = FilePlace(notice.line, 0) if notice.line else None
         return Trouble(self.file, notice.message, place, self._within(notice.step))
 
 
@@ -165,7 +165,7 @@ def trouble_of(
     return Trouble(file, error.reason, place if first_line else None, within, shown)
 
 
-def _place_of(error: OutputParserException, first_line: int) -> Place | None:
+def _place_of(error: OutputParserException, first_line: int) -> FilePlace | None:
     if error.line is None or error.column is None:
         return None
-    return Place(error.line + max(first_line - 1, 0), error.column)
+    return FilePlace(error.line + max(first_line - 1, 0), error.column)

@@ -9,13 +9,13 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from agent_parsers.cli.showing.json_form import dumps
+from agent_parsers.cli.showing.json_output import dumps
 from agent_parsers.cli.showing.screen import echo_json
 from agent_parsers.runs.facts import FACTS, facts_of
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
-    from agent_parsers.cli.showing.runs import Run
+    from agent_parsers.cli.showing.runs import ShownRun
     from agent_parsers.cli.showing.screen import Screen
 
 __all__ = ["Summary"]
@@ -36,7 +36,7 @@ class Summary:
         )
         self._by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in FACTS}
 
-    def write(self, run: Run) -> None:
+    def write(self, run: ShownRun) -> None:
         """Count one run."""
         transcript = run.transcript
         self._counts["runs"] += 1

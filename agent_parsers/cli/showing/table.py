@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
     from agent_parsers import TranscriptStep
-    from agent_parsers.cli.showing.runs import Run
+    from agent_parsers.cli.showing.runs import ShownRun
 
 __all__ = ["print_run"]
 
@@ -58,7 +58,7 @@ class _Cut:
         return Measurement(min(width, _LEAST_WIDTH), width)
 
 
-def print_run(console: Console, run: Run, *, full: bool = False) -> None:
+def print_run(console: Console, run: ShownRun, *, full: bool = False) -> None:
     """Print a run: the question, the steps, the answer, notices, repairs and errors.
 
     Args:
@@ -113,7 +113,7 @@ def _field(label: str, text: str, style: str = "") -> RenderableType:
     return grid
 
 
-def _steps(run: Run, width: int, *, full: bool) -> Table:
+def _steps(run: ShownRun, width: int, *, full: bool) -> Table:
     table = Table(box=box.SIMPLE_HEAD, expand=True, padding=(0, 1, 0, 0), leading=1)
     table.add_column("#", justify="right", style="dim", no_wrap=True)
     table.add_column("Thought", ratio=3, overflow="fold")

@@ -15,7 +15,7 @@ from agent_parsers.toolset.problems.input_problem import kind_of
 from agent_parsers.toolset.problems.policy import Policy
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import frozen
-from agent_parsers.toolset.schemas.schema_shape import compiled
+from agent_parsers.toolset.schemas.schema import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

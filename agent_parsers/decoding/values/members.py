@@ -8,7 +8,7 @@ from agent_parsers.decoding.tree.nodes import NOTHING, choice, optional, sequenc
 from agent_parsers.decoding.tree.problems import NoValue
 from agent_parsers.toolset.problems.policy import Policy
 from agent_parsers.toolset.schemas.fit import Fitter
-from agent_parsers.toolset.schemas.schema_shape import compiled
+from agent_parsers.toolset.schemas.schema import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

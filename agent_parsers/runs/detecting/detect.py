@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.detecting.detection import Detection, detection_of
-from agent_parsers.detecting.trial import Trial, try_reply
+from agent_parsers.detecting.trial import DialectTrial, try_reply
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.runs.reading.reader import Lines
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
@@ -68,7 +68,9 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
     return detection_of(given, attempt)
 
 
-def try_text(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool = True) -> Trial:
+def try_text(
+    tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool = True
+) -> DialectTrial:
     """Read *text* in *dialect*, as one reply or as a transcript, whichever fits better.
 
     Args:
@@ -89,8 +91,8 @@ def try_text(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool
     return log
 
 
-def _try_log(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:
-    trial = Trial(dialect, "transcript", len(text))
+def _try_log(dialect: Dialect, text: str, tools: ToolSet | None) -> DialectTrial:
+    trial = DialectTrial(dialect, "transcript", len(text))
     lines = Lines(io.StringIO(text, newline="\n"))
     for run in RunsOfLog(lines, dialect, tools, lambda event, at: trial.take(event, text, at)):
         trial.unowned += run.is_quoted and any(map(_holds_call, run.lines))

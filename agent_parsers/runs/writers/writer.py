@@ -30,7 +30,7 @@ class Writer:
     """Writes runs in one form."""
 
     name: str
-    """Its name, that of its module."""
+    """Its name."""
     summary: str
     """What it writes, in a few words, with versions."""
     write: Callable[[Transcript], Any]

@@ -37,7 +37,7 @@ from agent_parsers.testing.laws.form import (
     what_is_copied_from_the_instructions_is_no_turn,
     without_tools_no_call_is_shown,
 )
-from agent_parsers.testing.laws.marks import (
+from agent_parsers.testing.laws.marked_calls import (
     no_call_is_an_answer,
     no_mark_of_a_call_is_text,
     what_is_given_is_never_said,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.modes import Mode
 
-__all__ = ["Quotation", "own_marks", "quotations", "reasoning_marks"]
+__all__ = ["QuotedCall", "own_marks", "quotations", "reasoning_marks"]
 
 _BEFORE, _AFTER = "The manual says:\n", "\nI will not do that."
 _PROBE, _ANSWER = "a7thought", "a7answer"
@@ -46,7 +46,7 @@ _MARKS: Final = {
 """Texts in front of and behind a quotation."""
 
 
-class Quotation(NamedTuple):
+class QuotedCall(NamedTuple):
     """A turn with a call that is not meant."""
 
     what: str
@@ -85,7 +85,7 @@ def own_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
+def quotations(dialect: Dialect, mode: Mode) -> tuple[QuotedCall, ...]:
     """Return turns with a call within reasoning or a quotation that this *mode* recognises."""
     call, real = usual_turn(dialect, "quoted"), usual_turn(dialect, "meant")
     meant = tuple(calls_in(reading(dialect, mode, real.text, ended="stop")))
@@ -102,35 +102,35 @@ def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
     )
 
 
-def _reasoned(dialect: Dialect, mode: Mode, call: str) -> Iterator[Quotation]:
+def _reasoned(dialect: Dialect, mode: Mode, call: str) -> Iterator[QuotedCall]:
     own = own_marks(dialect)
     for opens, closes in own if mode == "strict" else reasoning_marks():
         what = f"{opens} and {closes}"
-        yield Quotation(what, f"{opens}\n{call}\n{closes}\nDone.")
-        yield Quotation(what, f"{opens}Maybe:\n{call}\nOr not.{closes}Done.")
-        yield Quotation(what, f"{opens}Maybe:\n{call}\nOr not.\n{closes}\n")
-        yield Quotation(what, f"Let me see.\n{opens}\n{call}\n{closes}\nDone.")
+        yield QuotedCall(what, f"{opens}\n{call}\n{closes}\nDone.")
+        yield QuotedCall(what, f"{opens}Maybe:\n{call}\nOr not.{closes}Done.")
+        yield QuotedCall(what, f"{opens}Maybe:\n{call}\nOr not.\n{closes}\n")
+        yield QuotedCall(what, f"Let me see.\n{opens}\n{call}\n{closes}\nDone.")
         if (opens, closes) in own:
             alone = f"Maybe:\n{call}\nOr not.\n{closes}\n\nDone."
-            yield Quotation(f"{closes} alone", alone, start="thought")
-            yield Quotation(f"{opens} alone", f"{opens}\nMaybe:\n{call}\nOr not.")
-            yield Quotation(f"{opens} alone", f"{opens}\nMaybe:\n{call}", may_repair=True)
+            yield QuotedCall(f"{closes} alone", alone, start="thought")
+            yield QuotedCall(f"{opens} alone", f"{opens}\nMaybe:\n{call}\nOr not.")
+            yield QuotedCall(f"{opens} alone", f"{opens}\nMaybe:\n{call}", may_repair=True)
 
 
-def _quoted(dialect: Dialect, call: str) -> Iterator[Quotation]:
-    def within(what: str, quoted: str) -> Iterator[Quotation]:
-        yield Quotation(what, f"{_BEFORE}{quoted}{_AFTER}")
+def _quoted(dialect: Dialect, call: str) -> Iterator[QuotedCall]:
+    def within(what: str, quoted: str) -> Iterator[QuotedCall]:
+        yield QuotedCall(what, f"{_BEFORE}{quoted}{_AFTER}")
 
     for what, (opens, closes) in _MARKS.items():
         yield from within(what, f"{opens}{call}{closes}")
     yield from within("lines of >", "\n".join(f"> {line}" for line in call.splitlines()))
     line = " ".join(call.split("\n"))
     if calls_in(reading(dialect, "lenient", line, ended="stop")):
-        yield Quotation("backticks", f"{_BEFORE}Write `{line}` then.{_AFTER}")
-        yield Quotation("two backticks", f"{_BEFORE}Write ``{line}`` then.{_AFTER}")
+        yield QuotedCall("backticks", f"{_BEFORE}Write `{line}` then.{_AFTER}")
+        yield QuotedCall("two backticks", f"{_BEFORE}Write ``{line}`` then.{_AFTER}")
     if "```" not in call:  # otherwise the dialect itself writes calls in fences
-        yield Quotation("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
-        yield Quotation("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
+        yield QuotedCall("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
+        yield QuotedCall("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
     seen = dialect.results_text([Result("search", call)])
     opens, _, closes = seen.partition(call)
     # In some dialects, a result has no markers other than the turn of another role, or brackets.

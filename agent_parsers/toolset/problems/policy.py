@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-__all__ = ["CheckedInput", "ExtraText", "MissingKeys", "Note", "Policy", "UnknownKeys"]
+__all__ = ["CheckedInput", "ExtraText", "InputNote", "MissingKeys", "Policy", "UnknownKeys"]
 
 UnknownKeys: TypeAlias = Literal["forbid", "drop", "keep"]
 MissingKeys: TypeAlias = Literal["forbid", "keep"]
@@ -21,7 +21,7 @@ class Policy(NamedTuple):
     """Repair malformed JSON in texts."""
 
 
-class Note(NamedTuple):
+class InputNote(NamedTuple):
     """One change that was made so that an input fits."""
 
     message: str
@@ -38,5 +38,5 @@ class CheckedInput(NamedTuple):
     """Name of the tool, spelt as it was declared."""
     value: str | dict[str, Any]
     """The input for the tool; the original object if nothing had to be changed."""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[InputNote, ...] = ()
     """The changes that were made."""

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import InputProblem, kind_of, shown
-from agent_parsers.toolset.problems.policy import Note
+from agent_parsers.toolset.problems.policy import InputNote
 from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
@@ -38,7 +38,7 @@ class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolIn
         self.value = value
 
 
-def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[str, Any]:
+def read_arguments(fitter: Fitter, tool_input: Any, notes: list[InputNote]) -> dict[str, Any]:
     """Return *tool_input* as an object.
 
     Args:
@@ -57,12 +57,12 @@ def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[s
         return _unwrapped(fitter, tool_input, notes)
     key = lone_key(fitter.schema.flat(fitter.schema.root))
     if key is not None:
-        notes.append(Note(f"read the input as {key}"))
+        notes.append(InputNote(f"read the input as {key}"))
         return {key: tool_input}
     raise BadInput(_no_object(fitter, tool_input))
 
 
-def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
+def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, Any]:
     schema = fitter.schema
     flat = schema.flat(schema.root)
     key = lone_key(flat)
@@ -76,13 +76,13 @@ def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
     if key is not None:
         if text.lstrip().startswith("{") and not fitter.fits(text, flat["properties"][key]):
             raise BadInput(_no_object(fitter, text))  # it would become the object *key*
-        notes.append(Note(f"read the text as {key}"))
+        notes.append(InputNote(f"read the text as {key}"))
         return {key: text}
     if flat.get("properties") == {} and not flat.get("additionalProperties"):
         is_none = from_text(text, ("null",)) is None
         if is_none or fitter.policy.extra_text == "drop":
             kind = "" if is_none else "extra_text"
-            notes.append(Note("left out the text, as the tool takes no input", kind))
+            notes.append(InputNote("left out the text, as the tool takes no input", kind))
             return {}
         raise BadInput(InputProblem((), "no input", shown(text)))
     raise BadInput(_no_object(fitter, text))
@@ -92,7 +92,7 @@ _WRAPPERS: Final = ("arguments", "input")
 """Keys in which models wrap all arguments."""
 
 
-def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[InputNote]) -> dict[str, Any]:
     """Return the arguments that *value* wraps in a key of `_WRAPPERS`, or *value* itself.
 
     They are unwrapped only if the schema leaves no doubt: the tool has no parameter of that name,
@@ -113,7 +113,7 @@ def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[Note]) -> dict
         inner = _object_of(inner)
     if not isinstance(inner, dict) or any(name not in properties for name in inner):
         return value
-    notes.append(Note(f"read what stands in {key!r} as the input", "wrapper"))
+    notes.append(InputNote(f"read what stands in {key!r} as the input", "wrapper"))
     return inner
 
 
@@ -134,7 +134,7 @@ _starts: Final = _NAMED_START.finditer
 
 
 def _object_in(
-    fitter: Fitter, text: str, notes: list[Note], *, is_only: bool
+    fitter: Fitter, text: str, notes: list[InputNote], *, is_only: bool
 ) -> dict[str, Any] | None:
     """Return the JSON object in *text*, or `None` if *text* is plain text.
 
@@ -154,7 +154,9 @@ def _object_in(
     if (inner := _encoded_object(body)) and all(name in names for name in inner):
         if not fitter.policy.lenient:
             raise BadInput(InputProblem((), "a JSON object", "a string that holds one"), inner)
-        notes.append(Note("read a string that holds an object as the object", "double_encoding"))
+        notes.append(
+            InputNote("read a string that holds an object as the object", "double_encoding")
+        )
         return inner
     start = _NAMED_START.match(body.lstrip("*_ "))  # emphasis may be left over before it
     is_meant = start is not None and start[1] in names
@@ -190,7 +192,7 @@ def _unrepeated(
 
 
 def _without_extra(
-    fitter: Fitter, value: dict[str, Any], extra: str, notes: list[Note]
+    fitter: Fitter, value: dict[str, Any], extra: str, notes: list[InputNote]
 ) -> dict[str, Any] | None:
     if not extra.strip():
         return value
@@ -204,11 +206,11 @@ def _without_extra(
             (), "nothing but the JSON object", f"the text {shown(extra.strip())}"
         )
         raise BadInput(problem, value)
-    notes.append(Note(f"left out the text {shown(extra.strip())}", "extra_text"))
+    notes.append(InputNote(f"left out the text {shown(extra.strip())}", "extra_text"))
     return value
 
 
-def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | None:
+def _repaired(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, Any] | None:
     """Return the object that *text* is after repairs, or `None`; only in lenient mode."""
     if not fitter.policy.lenient:
         return None
@@ -228,12 +230,12 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | 
     return _without_extra(fitter, value, extra.removesuffix("json"), notes)
 
 
-def parted(text: str, repairs: Sequence[JsonRepair]) -> tuple[str, list[Note]]:
+def parted(text: str, repairs: Sequence[JsonRepair]) -> tuple[str, list[InputNote]]:
     """Return what stands around the JSON in *text*, without fences, and the *repairs* within it."""
     spans = [repair.span for repair in repairs if repair.kind == "surrounding_text"]
     extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)
     within = [repair for repair in repairs if repair.kind != "surrounding_text"]
-    return extra, [Note(repair.message, repair.kind) for repair in within]
+    return extra, [InputNote(repair.message, repair.kind) for repair in within]
 
 
 def _object_at(text: str, at: int) -> tuple[Any, int]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import ToolInputError, wrong_input
 from agent_parsers.toolset.problems.input_problem import shown, where
-from agent_parsers.toolset.problems.policy import CheckedInput, Note, Policy
+from agent_parsers.toolset.problems.policy import CheckedInput, InputNote, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, read_arguments
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import from_text
@@ -36,7 +36,7 @@ def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy)
         ToolInputError: The input does not fit.
     """
     fitter = Fitter(schema, policy)
-    notes: list[Note] = []
+    notes: list[InputNote] = []
     try:
         arguments = read_arguments(fitter, tool_input, notes)
     except BadInput as bad:
@@ -138,7 +138,7 @@ def _is_valid(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
     return spec.origin is None or not any(spec.origin.problems(example))
 
 
-def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[Note]:
+def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[InputNote]:
     """Yield notes about how *new* differs from *old*, which stands at *path* in the whole value."""
     if new is old:
         return
@@ -148,20 +148,20 @@ def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[Note]:
                 yield from notes_of(item, new[key], (*path, key))
             else:
                 what = f"left out the key {where((*path, key))}, which is unknown"
-                yield Note(what, "unknown_key")
+                yield InputNote(what, "unknown_key")
     elif isinstance(old, list) and isinstance(new, list):
         for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
             yield from notes_of(item, new_item, (*path, index))
     elif old is not NOTHING:
-        yield Note(f"{where(path)}: read {shown(old)} as {shown(new)}")
+        yield InputNote(f"{where(path)}: read {shown(old)} as {shown(new)}")
         if isinstance(old, str) and isinstance(new, dict | list):
             yield from _repairs_of(old.strip(), path)
 
 
-def _repairs_of(text: str, path: Path) -> Iterator[Note]:
+def _repairs_of(text: str, path: Path) -> Iterator[InputNote]:
     """Yield notes about the repairs of *text*, which was read as an object or a list."""
     if parse_whole(text, MAX_DEPTH) is NOTHING:
         from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
 
         for repair in repair_json(text).repairs:
-            yield Note(f"{where(path)}: {repair.message}", repair.kind)
+            yield InputNote(f"{where(path)}: {repair.message}", repair.kind)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, Fit, InputProblem, shown
-from agent_parsers.toolset.schemas.expected import expected_by
-from agent_parsers.toolset.schemas.scalars import frozen
+from agent_parsers.toolset.schemas.scalars import frozen, size_faults
+from agent_parsers.toolset.schemas.words import counted, expected_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,11 +47,8 @@ def fit_list(
     convert: bool,
 ) -> list[Any]:
     """Fit the items of a list; return the list, or a new one if an item had to be changed."""
-    least, most = node.get("minItems", 0), node.get("maxItems", len(value))
-    if len(value) < least:
-        problems.append(InputProblem((), f"at least {least} items", shown(value)))
-    if len(value) > most:
-        problems.append(InputProblem((), f"at most {most} items", shown(value)))
+    faults = size_faults(value, node, "minItems", "maxItems", "item")
+    problems += (InputProblem((), fault, shown(value)) for fault in faults)
     items: list[Any] | None = None
     for index, (item, part) in enumerate(zip(value, _parts(node), strict=False)):
         found = fitter.run(item, part, convert=convert)
@@ -66,7 +63,10 @@ def fit_list(
         count = sum(fitter.fits(item, node["contains"]) for item in value)
         least, most = node.get("minContains", 1), node.get("maxContains", count)
         if not least <= count <= most:
-            problems.append(InputProblem((), "another number of items of a kind", shown(value)))
+            item = expected_by(fitter.schema, node["contains"])
+            limit, times = ("least", least) if count < least else ("most", most)
+            expected = f"{item} in the list at {limit} {counted(times, 'time')}"
+            problems.append(InputProblem((), expected, shown(value)))
     return value
 
 
@@ -90,10 +90,9 @@ def fit_object(
     inner: bool,
 ) -> dict[str, Any]:
     """Fit the members of an object; return it, or a new one if a member had to be changed."""
+    faults = size_faults(value, node, "minProperties", "maxProperties", "key")
+    problems += (InputProblem((), fault, shown(value)) for fault in faults)
     known = _known_keys(fitter, node, inner=inner)
-    least, most = node.get("minProperties", 0), node.get("maxProperties", len(value))
-    if not least <= len(value) <= most:
-        problems.append(InputProblem((), f"{least} to {most} keys", shown(value)))
     members: dict[str, Any] | None = None
     for key, item in value.items():
         if not isinstance(key, str):

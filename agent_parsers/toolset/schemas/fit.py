@@ -6,7 +6,6 @@ results if texts may be read as numbers, lists and so on. A value that fits is n
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import (
@@ -18,16 +17,21 @@ from agent_parsers.toolset.problems.input_problem import (
     shown,
 )
 from agent_parsers.toolset.schemas.containers import fit_list, fit_object
-from agent_parsers.toolset.schemas.expected import counted, expected_by, one_of_words
 from agent_parsers.toolset.schemas.scalars import (
     from_text,
     frozen,
     is_format,
     number_faults,
+    size_faults,
+)
+from agent_parsers.toolset.schemas.schema import KINDS, compiled
+from agent_parsers.toolset.schemas.words import (
+    expected_by,
+    one_of_words,
     type_words,
     words_of,
 )
-from agent_parsers.toolset.schemas.schema_shape import KINDS, compiled
+from output_parsers.exceptions import OutputParserException
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset.problems.policy import Policy
     from agent_parsers.toolset.schemas.schema import Node, Schema
+    from output_parsers.text.timed_regex import TimeLeft
 
 __all__ = ["Fitter"]
 
@@ -42,9 +47,11 @@ MAX_STEPS_DOWN: Final = 100
 """How deep values are checked, counted in nested schemas and values."""
 
 _MOST_HINTS: Final = 20
+_OF_SCHEMAS: Final = frozenset(("$ref", "allOf", "anyOf", "if", "not", "oneOf"))
+"""The keywords with schemas for the same value."""
 
 PATTERN_SECONDS: Final = 1.0
-"""How long matching all patterns may take for one input."""
+"""How long looking for all patterns may take in one input."""
 
 
 class Fitter:
@@ -60,16 +67,20 @@ class Fitter:
         self.policy = policy
         self._known: dict[tuple[int, int, bool, bool], tuple[Any, Fit]] = {}
         self._depth = 0
-        self._deadline = 0.0
+        self._time: TimeLeft | None = None
+        self._slow = ""
         self._hints = _MOST_HINTS
 
     def fit(self, value: Any) -> Fit:
         """Return *value*, converted where needed to fit the whole schema, and its problems."""
         found = self.run(value, self.schema.root, convert=True)
-        if found.problems or found.value is value:
+        if not found.problems and found.value is not value:
+            # A part may have passed before another part changed the value: check all parts again.
+            found = self.run(found.value, self.schema.root, convert=False)
+        if not self._slow:
             return found
-        # A part may have passed before another part changed the value: check all parts again.
-        return self.run(found.value, self.schema.root, convert=False)
+        hint = f"looking for {self._slow} takes too long or too much memory"
+        return Fit(found.value, (_problem(value, "shorter texts", hint),))
 
     def fits(self, value: Any, node: Node, *, inner: bool = False) -> bool:
         """Return whether *value* fits without conversion."""
@@ -113,6 +124,8 @@ class Fitter:
             value = fit_list(self, value, node, problems, convert=convert)
         elif isinstance(value, dict):
             value = fit_object(self, value, node, problems, convert=convert, inner=inner)
+        if node.keys().isdisjoint(_OF_SCHEMAS):
+            return Fit(value, tuple(dict.fromkeys(problems)))
         inner = inner or self.schema.is_shared(node)
         for part in self._musts(value, node):
             found = self.run(value, part, convert=convert, inner=inner)
@@ -168,25 +181,23 @@ class Fitter:
         return from_text(value, tuple(kinds), lenient=self.policy.lenient)
 
     def _text_faults(self, text: str, node: dict[str, Any]) -> Iterable[str]:
-        least, most = node.get("minLength", 0), node.get("maxLength", len(text))
-        if len(text) < least:
-            yield f"at least {counted(least, 'character')}"
-        if len(text) > most:
-            yield f"at most {counted(most, 'character')}"
+        yield from size_faults(text, node, "minLength", "maxLength", "character")
         if "pattern" in node and not self.matches(node["pattern"], text):
             yield f"text that matches {node['pattern']}"
         if "format" in node and not is_format(text, node["format"]):
             yield f"a text of the format {node['format']}"
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Return whether *pattern* is found in *text*; `False` once the time limit is exceeded."""
-        now = monotonic()
-        self._deadline = self._deadline or now + PATTERN_SECONDS
-        if now >= self._deadline:
-            return False
+        """Return whether *pattern* is found in *text*; once the time is up, `fit` has a problem."""
+        if self._time is None:
+            # imported lazily: few schemas have patterns
+            from output_parsers.text.timed_regex import TimeLeft
+
+            self._time = TimeLeft(PATTERN_SECONDS)
         try:
-            return compiled(pattern).search(text, timeout=self._deadline - now) is not None
-        except (TimeoutError, MemoryError):
+            return self._time.search(compiled(pattern), text) is not None
+        except OutputParserException:
+            self._slow = pattern
             return False
 
     def near(self, word: Any, words: Iterable[Any]) -> str:

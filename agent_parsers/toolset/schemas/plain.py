@@ -6,7 +6,7 @@ import re
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.toolset.problems.policy import Note
+from agent_parsers.toolset.problems.policy import InputNote
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class PlainObject(NamedTuple):
     lone: str
     """The key of the lone parameter, if that may be any text, or ``""``."""
 
-    def read(self, tool_input: Any) -> tuple[dict[str, Any], tuple[Note, ...]] | None:
+    def read(self, tool_input: Any) -> tuple[dict[str, Any], tuple[InputNote, ...]] | None:
         """Return the object that an input is sure to be, and the changes made; else `None`.
 
         Args:
@@ -50,7 +50,7 @@ class PlainObject(NamedTuple):
             value, end = scan_object(tool_input, 0, MAX_DEPTH)
             return (value, ()) if end == len(tool_input) and self.fits(value) else None
         if self.lone and tool_input[:1].isalnum():
-            return {self.lone: tool_input}, (Note(f"read the text as {self.lone}"),)
+            return {self.lone: tool_input}, (InputNote(f"read the text as {self.lone}"),)
         return None
 
     def fits(self, value: Any) -> bool:

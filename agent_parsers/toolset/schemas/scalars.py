@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import kind_of
+from agent_parsers.toolset.schemas.words import counted
 from outputs.growing_json.lenient.repeated_keys import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
@@ -15,7 +16,7 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-__all__ = ["from_text", "frozen", "is_format", "number_faults", "type_words", "words_of"]
+__all__ = ["from_text", "frozen", "is_format", "number_faults", "size_faults"]
 
 # -- text read as another type ---------------------------------------------------------------------
 
@@ -130,6 +131,16 @@ def _is_multiple(value: float, step: float) -> bool:
     return whole % part == 0
 
 
+def size_faults(
+    value: str | list[Any] | dict[Any, Any], node: dict[str, Any], low: str, high: str, noun: str
+) -> Iterator[str]:
+    """Yield the limits *low* and *high* of *node* that the number of nouns in *value* violates."""
+    if low in node and len(value) < node[low]:
+        yield f"at least {counted(node[low], noun)}"
+    if high in node and len(value) > node[high]:
+        yield f"at most {counted(node[high], noun)}"
+
+
 _EMAIL: Final = r"[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)*"
 _URI: Final = r"[A-Za-z][A-Za-z0-9+.-]*:\S+"
 _UUID: Final = r"(?:urn:uuid:)?[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
@@ -209,27 +220,3 @@ def frozen(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     return ("", id(value))
-
-
-# -- types in words --------------------------------------------------------------------------------
-
-_WORDS: Final = {
-    "null": "null",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "true or false",
-    "object": "an object",
-    "array": "a list",
-    "string": "a string",
-}
-
-
-def type_words(node: dict[str, Any]) -> list[str]:
-    """Return the names of the types that *node* declares."""
-    names = node.get("type", [])
-    return [names] if isinstance(names, str) else list(names)
-
-
-def words_of(kinds: Collection[str]) -> str:
-    """Return *kinds* in words, such as ``an integer or null``."""
-    return " or ".join(_WORDS[kind] for kind in kinds)

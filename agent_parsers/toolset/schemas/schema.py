@@ -7,17 +7,29 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from agent_parsers.toolset.schemas.plain import plain_object
-from agent_parsers.toolset.schemas.schema_shape import MAX_SCHEMA_DEPTH, check_shape, subschemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agent_parsers.toolset.schemas.plain import PlainObject
 
-__all__ = ["Node", "Schema"]
+__all__ = ["KINDS", "Node", "Schema", "compiled"]
 
 Node: TypeAlias = dict[str, Any] | bool
 """A schema or a part of one."""
+
+KINDS: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
+"""The types of JSON Schema, in the order in which text is read as one of them."""
+
+MAX_SCHEMA_DEPTH: Final = 100
+"""How deep schemas may be nested."""
+
+_ONE: Final = (
+    "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not",
+    "propertyNames", "then",
+)  # fmt: skip
+_LIST: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_BY_NAME: Final = ("$defs", "definitions", "patternProperties", "properties")
 
 SAME_VALUE: Final = ("allOf", "anyOf", "oneOf")
 """Keywords with a list of schemas for the same value."""
@@ -137,11 +149,11 @@ class Schema:
                 continue
             if depth > MAX_SCHEMA_DEPTH:
                 raise ValueError(f"the schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
-            check_shape(node, path)
+            _check_shape(node, path)
             read[id(node)] = node
             if not isinstance(node, dict):
                 continue
-            todo += ((f"{path}/{key}", part, depth + 1) for key, part in subschemas(node))
+            todo += ((f"{path}/{key}", part, depth + 1) for key, part in _subschemas(node))
             if "$ref" in node:
                 target = self._targets[node["$ref"]] = self._find(node["$ref"], path)
                 todo.append((node["$ref"], target, 0))
@@ -174,3 +186,102 @@ class Schema:
             parts = [*self.same_value(node), *(node[key] for key in ("not", "if") if key in node)]
             self._heights[id(node)] = 1 + max((self._height(p, below) for p in parts), default=0)
         return self._heights[id(node)]
+
+
+# -- what each part holds --------------------------------------------------------------------------
+
+
+def _subschemas(node: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the schemas in *node*, each with its path in *node*."""
+    for keyword in _ONE:
+        part = node.get(keyword)
+        if keyword == "items" and isinstance(part, list):
+            yield from ((f"items/{index}", item) for index, item in enumerate(part))
+        elif keyword in node:
+            yield keyword, part
+    for keyword in _LIST:
+        yield from ((f"{keyword}/{i}", part) for i, part in enumerate(node.get(keyword, ())))
+    for keyword in _BY_NAME:
+        yield from ((f"{keyword}/{key}", part) for key, part in node.get(keyword, {}).items())
+
+
+def _check_shape(node: Any, path: str) -> None:
+    """Raise a `ValueError` if the keywords of *node*, at *path*, are malformed."""
+    if isinstance(node, bool):
+        return
+    if not isinstance(node, dict):
+        what = "a schema is an object or a boolean"
+        raise ValueError(f"{path}: {what}, not {node!r:.80}")  # noqa: TRY004 - it is data
+    for keywords, is_right, what in _SHAPES:
+        for keyword in keywords:
+            if keyword in node and not is_right(node[keyword]):
+                raise ValueError(f"{path}/{keyword}: expected {what}, not {node[keyword]!r:.80}")
+    patterns = [node["pattern"]] if "pattern" in node else []
+    for pattern in (*patterns, *node.get("patternProperties", ())):
+        try:
+            compiled(pattern)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+
+def compiled(pattern: str) -> Any:
+    """Return *pattern*, compiled by the package `regex`, which supports time limits.
+
+    Raises:
+        ValueError: *pattern* is not a regular expression.
+    """
+    # Imported lazily: only schemas with patterns need it.
+    from output_parsers.text.timed_regex import compiled
+
+    return compiled(pattern)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _is_kind(value: Any) -> bool:
+    names = value if isinstance(value, list) else [value]
+    return bool(names) and _is_names(names) and all(name in KINDS for name in names)
+
+
+def _is_by_name(value: Any) -> bool:
+    return isinstance(value, dict) and _is_names([*value])
+
+
+_SHAPES: Final[tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]] = (
+    (("type",), _is_kind, f"one or several of {', '.join(KINDS)}"),
+    (_BY_NAME, _is_by_name, "schemas by name"),
+    (_LIST, lambda value: isinstance(value, list) and bool(value), "a list of schemas"),
+    (("enum",), lambda value: isinstance(value, list), "a list of values"),
+    (("required",), _is_names, "a list of names"),
+    (
+        ("dependentRequired",),
+        lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
+        "lists of names by name",
+    ),
+    (("$ref", "pattern", "format"), lambda value: isinstance(value, str), "text"),
+    (("minimum", "maximum"), _is_number, "a number"),
+    (
+        ("exclusiveMinimum", "exclusiveMaximum"),
+        lambda value: isinstance(value, bool) or _is_number(value),
+        "a number",
+    ),
+    (
+        ("multipleOf",),
+        lambda value: _is_number(value) and 0 < value < float("inf"),
+        "a number above 0",
+    ),
+    (
+        (
+            "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+            "minContains", "maxContains",
+        ),
+        lambda value: _is_number(value) and value >= 0 and value == value // 1,
+        "a number of things",
+    ),
+)  # fmt: skip

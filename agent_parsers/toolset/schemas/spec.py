@@ -95,7 +95,7 @@ class ToolSpec:
 
     def describe(self) -> str:
         """Return a description for a prompt: ``search(query: string): Looks up a name.``."""
-        from agent_parsers.toolset.schemas.describe import describe
+        from agent_parsers.toolset.schemas.words import describe
 
         return describe(self.name, self.description, self.schema())
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_parsers.cli import files as _sources
-from agent_parsers.cli.showing.runs import Options, Trouble
+from agent_parsers.cli.showing.runs import HowToRead, Trouble
 
 from ...helpers.command_line import BRIDGE, EXAMPLES, LAKE, MILL, command, parse
 
@@ -264,7 +264,7 @@ def test_a_file_may_have_any_name(tmp_path: Path) -> None:
 
 def test_a_closed_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sources.sys, "stdin", None)
-    (trouble,) = _sources.read_file("-", Options(), lambda _: None)
+    (trouble,) = _sources.read_file("-", HowToRead(), lambda _: None)
     assert trouble == Trouble("-", "standard input is closed")
 
 

@@ -17,7 +17,7 @@ from agent_parsers.decoding.tree.problems import NoValue
 from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.values import strings
 from agent_parsers.decoding.values.patterns import of_pattern
-from agent_parsers.toolset.schemas.schema_shape import compiled
+from agent_parsers.toolset.schemas.schema import compiled
 
 from ...helpers.grammar_engines import Llguidance, needs
 from ...helpers.grammar_samples import Sampler

@@ -26,7 +26,6 @@ from agent_parsers.runs.reading.reader import Reading
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.runs.writers.known import get_writer, list_writers
-from agent_parsers.runs.writers.langchain import to_langchain
 from agent_parsers.runs.writers.writer import EVERYTHING
 from agent_parsers.toolset import ToolSpec
 
@@ -200,8 +199,9 @@ def test_a_run_of_nothing_is_no_trajectory() -> None:
 
 
 def test_langchain_takes_its_messages() -> None:
-    pytest.importorskip("langchain_core")
-    human, ai, tool, *_, last = to_langchain(whole_run())[1:]
+    theirs = pytest.importorskip("langchain_core.messages")
+    written = get_writer("langchain").write(whole_run())["messages"]
+    human, ai, tool, *_, last = theirs.messages_from_dict(written)[1:]
     assert (human.type, ai.type, tool.type, last.type) == ("human", "ai", "tool", "ai")
     assert ai.tool_calls[0]["name"] == "search"
     assert tool.tool_call_id == ai.tool_calls[0]["id"]

@@ -6,22 +6,31 @@ import logging
 import pytest
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect, get_parser, list_dialects
-from agent_parsers.serving.turns import Call, Part, ServedTurn, read_turn, served_names, tools_of
+from agent_parsers.serving.turns import (
+    ServedCall,
+    ServedPart,
+    ServedTurn,
+    read_turn,
+    served_names,
+    tools_of,
+)
 from agent_parsers.testing.trials.sample_calls import sample_turns
 
 from ...helpers.fake_servers import tool
 
 CALL = '<tool_call>{"name": "ping", "arguments": {"n": 1}}</tool_call>'
-PING = Call("ping", '{"n": 1}', None)
+PING = ServedCall("ping", '{"n": 1}', None)
 
 
-def streamed(dialect: str, text: str, size: int = 1, *, behind_thought: bool) -> tuple[Part, bool]:
+def streamed(
+    dialect: str, text: str, size: int = 1, *, behind_thought: bool
+) -> tuple[ServedPart, bool]:
     """Read *text* in chunks of *size* characters."""
     turn = ServedTurn(dialect, behind_thought=behind_thought)
     parts = [turn.feed(text[at : at + size]) for at in range(0, len(text), size)]
     parts.append(turn.close())
     content = "".join(part.content for part in parts)
-    return Part(content, [call for part in parts for call in part.calls]), turn.is_broken
+    return ServedPart(content, [call for part in parts for call in part.calls]), turn.is_broken
 
 
 def json_in(text: str) -> object:
@@ -55,7 +64,7 @@ def test_nothing_of_a_half_turn_is_lost_and_it_makes_no_other_calls(dialect: str
         assert len(part.calls) <= len(turn.calls)
         if is_broken and not part.calls:
             assert "".join(part.content.split()) == "".join(text.split())
-        assert not is_broken or read_turn(dialect, text, behind_thought=True) == Part(text)
+        assert not is_broken or read_turn(dialect, text, behind_thought=True) == ServedPart(text)
 
 
 @pytest.mark.one_in(27)
@@ -76,23 +85,23 @@ def test_arguments_are_an_object_in_json(dialect: str) -> None:
 
 def test_a_call_is_reported_when_its_block_closes() -> None:
     turn = ServedTurn("hermes", behind_thought=True)
-    assert turn.feed(f"I ask. {CALL[:-1]}") == Part("I ask.")
-    assert turn.feed(">") == Part("", [PING])
-    assert turn.feed(" And ") == Part("\nAnd")
-    assert turn.feed(f"again. {CALL}") == Part(" again.", [PING])
-    assert turn.close() == Part()
+    assert turn.feed(f"I ask. {CALL[:-1]}") == ServedPart("I ask.")
+    assert turn.feed(">") == ServedPart("", [PING])
+    assert turn.feed(" And ") == ServedPart("\nAnd")
+    assert turn.feed(f"again. {CALL}") == ServedPart(" again.", [PING])
+    assert turn.close() == ServedPart()
 
 
 def test_without_knowing_where_the_thought_ends_calls_wait_for_the_end() -> None:
     turn = ServedTurn("hermes")
-    assert turn.feed(CALL) == Part()
-    assert turn.close() == Part("", [PING])
+    assert turn.feed(CALL) == ServedPart()
+    assert turn.close() == ServedPart("", [PING])
 
 
 def test_a_quoted_call_is_content() -> None:
     text = f"Write `{CALL}` so."
-    assert read_turn("hermes", text, behind_thought=True) == Part(text)
-    assert streamed("hermes", text, behind_thought=True) == (Part(text), False)
+    assert read_turn("hermes", text, behind_thought=True) == ServedPart(text)
+    assert streamed("hermes", text, behind_thought=True) == (ServedPart(text), False)
 
 
 def test_a_broken_call_is_content_behind_those_that_were_reported(
@@ -106,7 +115,7 @@ def test_a_broken_call_is_content_behind_those_that_were_reported(
     assert part.content.startswith("I ask.\nAgain:")
     assert part.content.endswith('<tool_call>{"name": "ping", "arguments": {</tool_call> Done.')
     assert "hermes: text is content, not a call: expected" in caplog.text
-    assert read_turn("hermes", text) == Part(text)
+    assert read_turn("hermes", text) == ServedPart(text)
 
 
 def test_types_are_those_of_the_tools_and_what_a_schema_refuses_is_content() -> None:
@@ -116,11 +125,11 @@ def test_types_are_those_of_the_tools_and_what_a_schema_refuses_is_content() -> 
     )
     for key, value, arguments in (("level", "3", '{"level": 3}'), ("room", "3", '{"room": "3"}')):
         part = read_turn("qwen3_coder", text.format(key, value), tools)
-        assert part.calls == [Call("dim", arguments, None)]
+        assert part.calls == [ServedCall("dim", arguments, None)]
     wrong = text.format("level", "low")
-    assert read_turn("qwen3_coder", wrong, tools) == Part(wrong)
+    assert read_turn("qwen3_coder", wrong, tools) == ServedPart(wrong)
     unknown = wrong.replace("dim", "burn")
-    assert read_turn("qwen3_coder", unknown, tools) == Part(unknown)
+    assert read_turn("qwen3_coder", unknown, tools) == ServedPart(unknown)
     assert read_turn("qwen3_coder", unknown).calls
 
 
@@ -132,16 +141,16 @@ def test_tools_that_cannot_be_read_are_left_out(caplog: pytest.LogCaptureFixture
 
 def test_a_thought_is_content_with_its_marks() -> None:
     text = f"<think>\nHm.\n</think>\n\nI ask.{CALL}"
-    assert read_turn("hermes", text) == Part("<think>\nHm.\n</think>\n\nI ask.", [PING])
+    assert read_turn("hermes", text) == ServedPart("<think>\nHm.\n</think>\n\nI ask.", [PING])
 
 
 def test_react_has_the_thought_beside_a_call_and_not_before_an_answer() -> None:
     acts = 'Thought: Hm.\nAction: ping\nAction Input: {"n": 1}\nObservation: made up'
-    assert read_turn("react", acts) == Part("Hm.", [PING])
+    assert read_turn("react", acts) == ServedPart("Hm.", [PING])
     for size in (1, 5, 99):
         ends = streamed("react", "Thought: Hm.\nFinal Answer: 42", size, behind_thought=True)
-        assert ends == (Part("42"), False)
-    assert read_turn("react", "Final Answer: 41\nFinal Answer: 42") == Part("42")
+        assert ends == (ServedPart("42"), False)
+    assert read_turn("react", "Final Answer: 41\nFinal Answer: 42") == ServedPart("42")
 
 
 def test_ids_are_those_that_the_model_wrote() -> None:
@@ -152,7 +161,7 @@ def test_ids_are_those_that_the_model_wrote() -> None:
 
 
 def test_a_text_of_nothing_is_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    assert read_turn("hermes", "") == Part("")
+    assert read_turn("hermes", "") == ServedPart("")
     assert not caplog.records
 
 

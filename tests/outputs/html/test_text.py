@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 
-from outputs.html.fields import long_text
+from outputs.html.named_texts import long_text
 from outputs.html.page import fragment, page
 from outputs.html.styles import PALETTE, STYLES, SURFACES
 from outputs.html.text import html_line, html_text

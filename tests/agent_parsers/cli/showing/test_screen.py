@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_parsers.cli.showing.bar import Bar
+from agent_parsers.cli.showing.bar import ProgressBar
 from agent_parsers.cli.showing.screen import Screen
 
 from ....helpers.command_line import (
@@ -121,7 +121,7 @@ def test_a_bar_shows_how_much_of_how_much(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("agent_parsers.cli.showing.bar._PATIENCE_S", 0)
     monkeypatch.setattr("sys.stderr", seen := Tty())
-    with Bar(Screen(stderr=True), total=4_000_000) as bar:
+    with ProgressBar(Screen(stderr=True), total=4_000_000) as bar:
         bar.advance(1_000_000)
         assert "1.0/4.0 MB" in seen.getvalue()
         bar.hide()
@@ -133,7 +133,7 @@ def test_a_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr("agent_parsers.cli.showing.bar._PATIENCE_S", 0)
     monkeypatch.setattr("sys.stderr", seen := io.StringIO())
-    with Bar(Screen(stderr=True), total=None) as bar:
+    with ProgressBar(Screen(stderr=True), total=None) as bar:
         bar.advance(1_000_000)
     assert seen.getvalue() == ""
 

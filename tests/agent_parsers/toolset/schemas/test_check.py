@@ -2,12 +2,15 @@
 
 import pickle
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
 
 from agent_parsers import OutputParserException
 from agent_parsers.toolset import ToolInputError, ToolSet, UnknownToolError
+from agent_parsers.toolset.schemas import fit
+from output_parsers.text import timed_regex
 
 from ....helpers.growth import assert_linear
 
@@ -172,17 +175,25 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ({"format": "email"}, "a@", ': expected a text of the format email, found "a@"'),
         ({"format": "ipv4"}, "x", ': expected a text of the format ipv4, found "x"'),
         ({"format": "ipv4"}, "::1", ': expected a text of the format ipv4, found "::1"'),
-        ({"minItems": 1}, [], ": expected at least 1 items, found an empty list"),
-        ({"maxItems": 1}, [1, 2], ": expected at most 1 items, found a list of 2"),
+        ({"minItems": 1}, [], ": expected at least 1 item, found an empty list"),
+        ({"maxItems": 1}, [1, 2], ": expected at most 1 item, found a list of 2"),
         (
             {"uniqueItems": True}, [1, 1.0],
             ": expected items that are all different, found a list of 2",
         ),
         (
             {"contains": INTEGER}, ["a"],
-            ": expected another number of items of a kind, found a list of one",
+            ": expected an integer in the list at least 1 time, found a list of one",
         ),
-        ({"minProperties": 1}, {}, ": expected 1 to 0 keys, found an empty object"),
+        (
+            {"contains": INTEGER, "maxContains": 2}, [1, 2, 3],
+            ": expected an integer in the list at most 2 times, found a list of 3",
+        ),
+        ({"minProperties": 1}, {}, ": expected at least 1 key, found an empty object"),
+        (
+            {"maxProperties": 0}, {"a": 1},
+            ": expected at most 0 keys, found an object with the key a",
+        ),
         (
             {"propertyNames": {"maxLength": 1}}, {"ab": 1},
             '.ab: expected a key with another name, found "ab"',
@@ -645,8 +656,32 @@ def test_a_schema_with_many_ways_takes_no_longer() -> None:
     assert_linear(use, many, 3)
 
 
-def test_a_pattern_that_takes_forever_is_stopped() -> None:
-    assert outcome({"items": {"pattern": r"^(a|aa)+$"}}, ["a" * 60 + "b"] * 50)
+def test_a_pattern_that_takes_forever_is_stopped_and_named() -> None:
+    for slow in ({"items": {"pattern": r"^(a|aa)+$"}}, {"patternProperties": {r"^(a|aa)+$": {}}}):
+        text = "a" * 60 + "b"
+        (problem,) = outcome(slow, [text] * 50 if "items" in slow else {text: 1})
+        assert problem == (
+            "the input: expected shorter texts, found an object with the key x;"
+            " looking for ^(a|aa)+$ takes too long or too much memory"
+        )
+
+
+def test_only_the_search_for_patterns_takes_from_their_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    minutes = count()
+    now = 0.0
+
+    def is_slow(_text: str, _name: str) -> bool:
+        nonlocal now
+        now = 60.0 * next(minutes)
+        return True
+
+    monkeypatch.setattr(fit, "is_format", is_slow)
+    monkeypatch.setattr(timed_regex, "perf_counter", lambda: now)
+    part = {"items": {"pattern": "^a", "format": "slow"}}
+    assert outcome(part, ["a1", "a2", "a3"]) == ["a1", "a2", "a3"]
+    assert next(minutes) == 3
 
 
 @pytest.mark.parametrize(

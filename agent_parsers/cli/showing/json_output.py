@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from agent_parsers.cli.showing.runs import Run
+    from agent_parsers.cli.showing.runs import ShownRun
 
 __all__ = ["JSON_SHAPE", "as_json", "dumps"]
 
@@ -33,7 +33,7 @@ docs/json.md describes it. Transcript.from_json reads it."""
 _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def as_json(run: Run) -> str:
+def as_json(run: ShownRun) -> str:
     """Return *run* as one line of JSON that is safe to encode as UTF-8 and to show anywhere.
 
     It is the JSON form of the transcript, with keys that say where it was found.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = [
-    "ANY", "FLAG", "NUMBER", "OBJECT", "SPAN", "TEXT", "TEXT_OR_OBJECT", "Document", "Field",
+    "ANY", "FLAG", "NUMBER", "OBJECT", "SPAN", "TEXT", "TEXT_OR_OBJECT", "Document", "JsonField",
     "many", "maybe",
 ]  # fmt: skip
 
@@ -27,7 +27,7 @@ class Document(NamedTuple):
     """The index of each message that is written already, by its `id`."""
 
 
-class Field(NamedTuple):
+class JsonField(NamedTuple):
     """How one field is written and read; both raise `Misfit`."""
 
     write: Callable[[Any, Document], Any]
@@ -36,7 +36,7 @@ class Field(NamedTuple):
     """Its JSON Schema; called when all classes are known."""
 
 
-def _plain(name: str, is_one: Callable[[Any], bool], schema: Schema) -> Field:
+def _plain(name: str, is_one: Callable[[Any], bool], schema: Schema) -> JsonField:
     """Return a field that is written as it is."""
 
     def same(value: Any, _document: Document) -> Any:
@@ -44,7 +44,7 @@ def _plain(name: str, is_one: Callable[[Any], bool], schema: Schema) -> Field:
             raise Misfit(f"expected {name}, found {name_of(value)}")
         return value
 
-    return Field(same, same, lambda: schema)
+    return JsonField(same, same, lambda: schema)
 
 
 def _is_number(value: Any) -> bool:
@@ -63,14 +63,14 @@ def _read_span(data: Any, _document: Document) -> tuple[int, int]:
     raise Misfit(f"expected [start, end], found {name_of(data)}")
 
 
-SPAN: Final = Field(
+SPAN: Final = JsonField(
     lambda span, document: [*_read_span(span, document)],
     _read_span,
     lambda: {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2},
 )
 
 
-def _value(name: str, kinds: tuple[type, ...], schema: Schema) -> Field:
+def _value(name: str, kinds: tuple[type, ...], schema: Schema) -> JsonField:
     """Return a field for any data of these *kinds*."""
 
     def checked(value: Any) -> Any:
@@ -78,7 +78,7 @@ def _value(name: str, kinds: tuple[type, ...], schema: Schema) -> Field:
             raise Misfit(f"expected {name}, found {name_of(value)}")
         return value
 
-    return Field(
+    return JsonField(
         lambda value, _document: write_value(checked(value)),
         lambda data, _document: checked(read_value(data)),
         lambda: schema,
@@ -90,16 +90,16 @@ OBJECT: Final = _value("an object", (dict,), {"type": "object"})
 TEXT_OR_OBJECT: Final = _value("a text or an object", (str, dict), {"type": ["string", "object"]})
 
 
-def maybe(field: Field) -> Field:
+def maybe(field: JsonField) -> JsonField:
     """Return a field that may be `None` as well."""
-    return Field(
+    return JsonField(
         lambda value, document: None if value is None else field.write(value, document),
         lambda data, document: None if data is None else field.read(data, document),
         lambda: {"anyOf": [field.schema(), {"type": "null"}]},
     )
 
 
-def many(field: Field, of: Callable[[list[Any]], Any] = tuple) -> Field:
+def many(field: JsonField, of: Callable[[list[Any]], Any] = tuple) -> JsonField:
     """Return a field for several values; *of* makes a sequence of them."""
 
     def each(step: Callable[[Any, Document], Any], items: Any, document: Document) -> list[Any]:
@@ -113,7 +113,7 @@ def many(field: Field, of: Callable[[list[Any]], Any] = tuple) -> Field:
                 raise misfit.below(at) from None
         return done
 
-    return Field(
+    return JsonField(
         lambda items, document: each(field.write, items, document),
         lambda data, document: of(each(field.read, data, document)),
         lambda: {"type": "array", "items": field.schema()},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, first_wrong, parser_for
-from agent_parsers.testing.trials.marks import PROSE
+from agent_parsers.testing.trials.marked_turns import PROSE
 from agent_parsers.testing.trials.stories import Refusal, outcome_of
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Table, Transition
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["Given", "Marked", "broken_calls", "call_marks", "given_results"]
+__all__ = ["GivenResult", "MarkedTurn", "broken_calls", "call_marks", "given_results"]
 
 _SIGNS: Final = "\"'{}[]():,<>=|"
 """What is taken out of a call, one after another."""
@@ -37,7 +37,7 @@ _MARK: Final = re.compile(r"[<\[\]][^<>\[\]\s]+[>\]]").match
 """Matches a mark in brackets."""
 
 
-class Marked(NamedTuple):
+class MarkedTurn(NamedTuple):
     """A turn with a mark that opens a call."""
 
     text: str
@@ -46,7 +46,7 @@ class Marked(NamedTuple):
     """The mark."""
 
 
-class Given(NamedTuple):
+class GivenResult(NamedTuple):
     """A turn in which the model goes on with what it is given."""
 
     text: str
@@ -103,12 +103,12 @@ def _texts(dialect: Dialect, marker: Marker) -> tuple[str, ...]:
 
 
 @cache
-def broken_calls(dialect: Dialect, mode: Mode) -> tuple[Marked, ...]:
+def broken_calls(dialect: Dialect, mode: Mode) -> tuple[MarkedTurn, ...]:
     """Return turns in which marks of calls stand alone, twice, or before what is no call."""
     marks = call_marks(dialect, mode)
     call = usual_turn(dialect, "value").text.strip() if marks else ""
     said = dialect.write(Written(answer="It is noon.")) if marks else ""
-    found: list[Marked] = []
+    found: list[MarkedTurn] = []
     for mark in marks:
         broken = (mark, f"{mark}\n{PROSE}", f'{mark}{{"name": {PROSE}}}', f"{mark}\n{mark}")
         texts = [
@@ -118,9 +118,9 @@ def broken_calls(dialect: Dialect, mode: Mode) -> tuple[Marked, ...]:
             *(f"{mark}{gap}{call}" for gap in (("\n",) if mark[0] == "\n" else ("", "\n"))),
             *(f"{call}{gap}{mark}" for gap in ("", "\n")),
         ]
-        found += (Marked(text.lstrip(), mark.strip()) for text in texts)
+        found += (MarkedTurn(text.lstrip(), mark.strip()) for text in texts)
     for text in _mutants(call):
-        found += (Marked(text, mark.strip()) for mark in marks if mark in f"\n{text}")
+        found += (MarkedTurn(text, mark.strip()) for mark in marks if mark in f"\n{text}")
     return tuple(found)
 
 
@@ -134,7 +134,7 @@ def _mutants(call: str) -> Iterator[str]:
 
 
 @cache
-def given_results(dialect: Dialect, mode: Mode) -> tuple[Given, ...]:
+def given_results(dialect: Dialect, mode: Mode) -> tuple[GivenResult, ...]:
     """Return turns that go on with a result, or with the turn of another role.
 
     There are none if nothing but words or brackets marks a result.
@@ -144,7 +144,7 @@ def given_results(dialect: Dialect, mode: Mode) -> tuple[Given, ...]:
     seen = dialect.results_text([Result("lookup", _SEEN)])
     before, after = dialect.turn_frame
     marks = _given_marks(dialect)
-    found: list[Given] = []
+    found: list[GivenResult] = []
     said = dialect.write(Written(answer="It is noon."))
     call = usual_turn(dialect, "value").text
     meant = tuple(calls_in(reading(dialect, mode, call, ended="stop")))
@@ -152,16 +152,16 @@ def given_results(dialect: Dialect, mode: Mode) -> tuple[Given, ...]:
         opens = text.partition(_SEEN)[0].strip()
         if not (opens.startswith(marks) or _MARK(opens)):
             continue
-        found.append(Given(text, _SEEN, is_all=True))
+        found.append(GivenResult(text, _SEEN, is_all=True))
         for gap in ("", "\n") if text.strip()[0] in "<[" else ("\n",):  # words begin a line
-            found.append(Given(f"{said}{gap}{text}", _SEEN))
-            found.append(Given(f"{call}{gap}{text}", _SEEN, meant))
+            found.append(GivenResult(f"{said}{gap}{text}", _SEEN))
+            found.append(GivenResult(f"{call}{gap}{text}", _SEEN, meant))
     role = before.strip()
     while end := next(filter(role.startswith, dialect.stop), ""):
         role = role.removeprefix(end).lstrip()
     if _MARK(role):
         other = f"{role}{usual_turn(dialect, _SEEN).text}"
-        found += (Given(f"{call}{gap}{other}", _SEEN, meant) for gap in ("", "\n"))
+        found += (GivenResult(f"{call}{gap}{other}", _SEEN, meant) for gap in ("", "\n"))
     return tuple(found)
 
 

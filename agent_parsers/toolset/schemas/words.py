@@ -1,18 +1,77 @@
-"""Describes a tool for a prompt."""
+"""What a schema and a tool ask for, in words: for errors, and for the prompt."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.schemas.scalars import type_words
+from agent_parsers.toolset.problems.input_problem import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = ["describe", "describe_type"]
+__all__ = [
+    "counted", "describe", "describe_type", "expected_by", "one_of_words", "type_words", "words_of",
+]  # fmt: skip
 
-_MOST_LEVELS = 4
+_WORDS: Final = {
+    "null": "null",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "string": "a string",
+}
+_MOST_LISTED: Final = 12
+_MOST_UNIONS: Final = 3
+_MOST_LEVELS: Final = 4
+
+# -- what is expected ------------------------------------------------------------------------------
+
+
+def type_words(node: dict[str, Any]) -> list[str]:
+    """Return the names of the types that *node* declares."""
+    names = node.get("type", [])
+    return [names] if isinstance(names, str) else list(names)
+
+
+def words_of(kinds: Collection[str]) -> str:
+    """Return *kinds* in words, such as ``an integer or null``."""
+    return " or ".join(_WORDS[kind] for kind in kinds)
+
+
+def expected_by(schema: Schema, node: Node, depth: int = 0) -> str:
+    """Return what *node* expects, in words."""
+    flat = schema.flat(node)
+    for keyword in ("enum", "const"):
+        if keyword in flat:
+            return one_of_words(flat["enum"] if keyword == "enum" else [flat["const"]])
+    if kinds := type_words(flat):
+        return words_of(kinds)
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in flat and depth < _MOST_UNIONS:
+            words = [expected_by(schema, part, depth + 1) for part in flat[keyword]]
+            return " or ".join(dict.fromkeys(words))
+    return "an object" if "properties" in flat else "a value"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return *count* and *noun*, in the plural unless *count* is 1."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def one_of_words(values: Sequence[Any]) -> str:
+    """Return ``one of``, followed by *values*; long lists are cut."""
+    if len(values) == 1:
+        return shown(values[0])
+    listed = ", ".join(shown(value) for value in values[:_MOST_LISTED])
+    return f"one of {listed}{', …' if len(values) > _MOST_LISTED else ''}"
+
+
+# -- tools and types for a prompt ------------------------------------------------------------------
 
 
 def describe(name: str, description: str, schema: Schema | None) -> str:

@@ -9,7 +9,7 @@ from outputs.html.text import html_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Field", "fields_html", "long_text"]
+__all__ = ["NamedText", "fields_html", "long_text"]
 
 _MOST_LINES: Final = 16
 """How many lines of a long text are seen at once."""
@@ -18,7 +18,7 @@ _PROSE: Final = {"thought", "answer", "content", "question", "notice"}
 """What is not shown in a fixed pitch."""
 
 
-class Field(NamedTuple):
+class NamedText(NamedTuple):
     """A text with its name."""
 
     part: str
@@ -28,7 +28,7 @@ class Field(NamedTuple):
     """The name, if it is not that of the part."""
 
 
-def fields_html(fields: Iterable[Field]) -> str:
+def fields_html(fields: Iterable[NamedText]) -> str:
     """Return the *fields* as a list; the end of a long text is folded away."""
     rows = []
     for part, text, label in fields:
