@@ -89,7 +89,7 @@ class InputRules:
             BadPayload: The name may be cut short, or is not a tool's, or the tool needs an input.
         """
         if not head.is_answer:
-            self._check_tool(head.tool, span, tools)
+            self._check_tool(head.tool, span, tools, head.tool_input or "")
         if head.tool_input is not None:
             return self.fit(head, head.tool_input, span, tools, repairs)
         # Without an input the name may be cut short, unless it is known or a line follows it.
@@ -133,7 +133,7 @@ class InputRules:
             BadPayload: The name is not a tool's, or the input has no value that the tool takes.
         """
         if not head.is_answer:
-            self._check_tool(head.tool, span, tools)
+            self._check_tool(head.tool, span, tools, written)
         if head.tool_input:
             raise BadPayload("two_inputs", span)
         made: list[Repair] = []
@@ -293,11 +293,11 @@ class InputRules:
             return self.finish(value, log, span, tools, repairs)
         return make_action(head.tool, value, log)
 
-    def _check_tool(self, tool: str, span: Span, tools: ToolSet | None) -> None:
+    def _check_tool(self, tool: str, span: Span, tools: ToolSet | None, given: Any) -> None:
         if problem := self.tool_problem(tool):
             raise BadPayload(problem, span)
         if tools is not None and tool not in tools:
-            raise BadPayload("unknown_tool", span, tools.unknown(tool))
+            raise BadPayload("unknown_tool", span, tools.unknown(tool, given))
 
     def tool_problem(self, tool: str) -> str:
         """Return the problem of *tool* as the name of a tool; ``""`` if there is no problem."""
