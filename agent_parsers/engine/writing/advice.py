@@ -117,10 +117,10 @@ def _said_of(
     if not (tool and error.tool_input and tools is not None and tools.checks(tool)):
         return error.advice, tool, None
     try:
-        value = tools.read(tool, error.tool_input).value
+        given = tools.read(tool, error.tool_input).value
     except ToolInputError as wrong:
-        value = wrong.example
-    return error.advice, tool, value if isinstance(value, dict) else None
+        return error.advice, tool, wrong.example
+    return error.advice, tool, given if isinstance(given, dict) else None
 
 
 def _examples(
