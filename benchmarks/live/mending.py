@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from benchmarks.live.server import Reply, Server
 
-DIALECTS = ("hermes", "pythonic", "xml", "react")
+DIALECTS = ("hermes", "pythonic", "xml", "react", "react_json")
 WEATHER = [question for at, question in enumerate(QUESTIONS[:30]) if at % 10 < 5]
 OUTCOMES = ("right", "other call", "answer", "refused")
 EARLIER = (
