@@ -151,7 +151,7 @@ _KEY: Final = either(TEXT, NUMBER, lambda key: isinstance(key, str))
 _ERRORS: Final = (
     error_kind(UnknownLogError),
     error_kind(ForeignCallError, form=TEXT),
-    error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT)),
+    error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT), tool_input=ANY),
     error_kind(AnswerError, answer=ANY, problems=many(a(InputProblem)), example=ANY),
     error_kind(
         ToolInputError,

@@ -69,7 +69,7 @@ LENIENT: Final = replace(
     # The first answer extends to the end, unless a new answer replaces it.
     transitions={
         **react.LENIENT.transitions,
-        ("answer", "answer"): Go("answer", firm=True, restarts=True),
+        ("answer", "answer"): Go("answer", firm=True),
     },
 )
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers.detecting.evidence import Evidence
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.events import Span
-    from agent_parsers.foreign.places import Mention
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["find_foreign"]
@@ -45,15 +44,20 @@ def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     its marks is no answer either.
     """
     said = text[:over]
-    mentions = [*mentions_of(() if tools is None else tools.names, said)]
-    found = _find(said, mentions, tools)
+    found = _find(said, tools)
+    if found is None and '\\"' in said:
+        # Results in JSON show the model its calls with escaped quotes, which it writes back.
+        plain = _find(said.replace('\\"', '"'), tools)
+        if plain is not None and plain.calls:
+            return Foreign(plain.form, (0, len(said.rstrip())), why="its quotes are escaped")
     if found is None and text[over:].strip():
         return _across(text, tools, over)
     return found
 
 
-def _find(text: str, mentions: Sequence[Mention], tools: ToolSet | None) -> Foreign | None:
-    """Return what looks like calls in *text*, in which the tools have these *mentions*."""
+def _find(text: str, tools: ToolSet | None) -> Foreign | None:
+    """Return what looks like calls in *text*."""
+    mentions = [*mentions_of(() if tools is None else tools.names, text)]
     may_be_shaped = any(is_structural(text, mention) for mention in mentions)
     if tools is None or may_be_shaped or has_telling_marker(text):
         alike, against, _ = ranked([text], partial(_attempt, tools))

@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
-from agent_parsers.toolset.problems.errors import UnknownToolError
+from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
 from agent_parsers.toolset.problems.names import folded, near_names
 from agent_parsers.toolset.problems.policy import (
     CheckedInput,
@@ -232,7 +232,7 @@ class ToolSet:
         """
         found = self.find(name)
         if found is None:
-            raise self.unknown(name)
+            raise self.unknown(name, tool_input)
         schema = self._schema(found)
         if schema is None:
             return CheckedInput(found, tool_input)
@@ -289,18 +289,37 @@ class ToolSet:
 
         return resolve(schema, self._policy, arguments, others, unnamed, texts)
 
-    def unknown(self, name: str) -> UnknownToolError:
-        """Return the error for *name*, which matches no tool, or more than one."""
+    def unknown(self, name: str, tool_input: Any = "") -> UnknownToolError:
+        """Return the error for *name*, which matches no tool, or more than one.
+
+        If no name is similar, but one tool alone takes the *tool_input*, that is the likely one.
+        """
         key = _plain(name[:_MOST_CHARS])
         plain = self._by_plain_name()
         near = tuple(plain.get(key, ()))
         if not near:
             found = near_names(key, plain, 3)
             near = tuple(other for word in found for other in plain[word])[:3]
+        if not near and tool_input and len(takers := self._takers(tool_input)) == 1:
+            near = takers
         reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
         if len(plain.get(key, ())) > 1:
             reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(near)}"
-        return UnknownToolError(reason, name=name, near=near, names=self.names)
+        return UnknownToolError(
+            reason, name=name, near=near, names=self.names, tool_input=tool_input
+        )
+
+    def _takers(self, tool_input: Any) -> tuple[str, ...]:
+        """Return the tools that take *tool_input*; those that are not checked take any."""
+
+        def takes(name: str) -> bool:
+            try:
+                self.read(name, tool_input)
+            except ToolInputError:
+                return False
+            return True
+
+        return tuple(filter(takes, self.names))
 
     @overload
     def call(self, turn: HasActions | Sequence[AgentAction]) -> list[tuple[AgentAction, Any]]: ...

@@ -1,8 +1,9 @@
 """Runs a small live model on this machine, and measures prompts, grammars and readers with it.
 
 Run ``python -m benchmarks.live [PART…] [--questions 40] [--dialects a,b] [--replies FILE]``. The
-parts are *first* tokens, *constrained* and *free* replies, the *loop*, *native* calls of the server
-beside ours, and the *agents* of the examples; by default all.
+parts are *first* tokens, *constrained* and *free* replies, the *loop*, *mending* of calls that are
+broken on purpose, *native* calls of the server beside ours, and the *agents* of the examples; by
+default all.
 
 It installs nothing; it says which two packages it needs, and the agents also need ``openai`` and
 what examples/proxy.py needs. A token takes some 20 ms of CPU, so all of it takes two hours.
@@ -13,11 +14,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks.live import agents, constrained, first_tokens, free, loop, native
+from benchmarks.live import agents, constrained, first_tokens, free, loop, mending, native
 from benchmarks.live.questions import QUESTIONS
 from benchmarks.live.server import running
 
-PARTS = ("first", "constrained", "free", "loop", "native", "agents")
+PARTS = ("first", "constrained", "free", "loop", "mending", "native", "agents")
 
 
 def main() -> None:
@@ -49,6 +50,8 @@ def main() -> None:
                     free.write(found, asked.replies)
             elif part == "loop":
                 print(loop.table([*loop.runs(server, dialects, QUESTIONS[::step])]))
+            elif part == "mending":
+                print(mending.table([*mending.runs(server, dialects)]))
             elif part == "agents":
                 print(agents.report(server))
     if "native" in parts:

@@ -13,6 +13,7 @@ from socket import create_connection
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import OutputParserException, ToolSet
+from benchmarks.live.native import PAST
 from benchmarks.live.questions import TOOLS
 from benchmarks.live.server import free_port
 
@@ -57,7 +58,7 @@ def _proxied(server: Server) -> str:
     with _proxy(server) as url, OpenAI(base_url=url, api_key="none", max_retries=0) as client:
         for seed in range(3):
             asked: Any = {
-                "model": "local", "messages": [{"role": "user", "content": QUESTION}],
+                "model": "local", "messages": [*PAST, {"role": "user", "content": QUESTION}],
                 "tools": ToolSet(TOOLS).openai_tools(), "seed": seed, "max_tokens": 160,
             }  # fmt: skip
             try:

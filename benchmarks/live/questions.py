@@ -37,10 +37,10 @@ _ASKED = {
         "What is the oldest bridge in {}?", "What is {} known for?",
     ),
 }  # fmt: skip
-_CITIES = ("Oslo", "Lima", "Turku")
+CITIES = ("Oslo", "Lima", "Turku")
 
 QUESTIONS = [
-    *(ask.format(city) for city in _CITIES for asks in _ASKED.values() for ask in asks),
+    *(ask.format(city) for city in CITIES for asks in _ASKED.values() for ask in asks),
     "What is 17 * 23?", "How much is 1024 divided by 8?", "Add 19.5 and 22.7.",
     "What is the square of 45?", "How many minutes are there in 11 days?", "What time is it?",
     "Is it after noon already?", "Who wrote the first novel?", "How far away is the moon?",

@@ -217,9 +217,15 @@ def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
     """
     parts, ends = {**table.parts}, {**table.ends}
     beside_action: set[str] = set()
+    noted = {(t.to, of) for (of, _), t in table.transitions.items() if isinstance(t, Note)}
+    again = {
+        (state, to)
+        for state, to in {*noted, *((name, name) for name in parts)}
+        if table.lenient and {parts[state], parts[to]} == {Part.ANSWER}
+    }
     over = CUT if table.lenient else _INVENTED  # to leave out what follows is a repair
 
-    def in_turn(transition: Transition) -> Transition:
+    def in_turn(state: str, transition: Transition) -> Transition:
         to = transition.to
         if isinstance(transition, EndTurn):
             parts[over] = Part.SKIPPED
@@ -231,9 +237,10 @@ def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
                 return transition
             ends.pop(to, None)
             return transition._replace(drops="{} and what follows it are part of the answer")
-        if transition.restarts:
-            return transition._replace(drops="left out what stands before {}")
         clash = transition.clash
+        # Of several answers the last counts, which is reported.
+        if transition.restarts or (not clash and (state, to) in again):
+            return transition._replace(drops="left out what stands before {}")
         if not clash:
             return transition
         is_answer = parts[to] is Part.ANSWER
@@ -250,7 +257,7 @@ def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
             beside_action.add(to)
         return transition._replace(to=to)
 
-    rows = {row: in_turn(transition) for row, transition in table.transitions.items()}
+    rows = {row: in_turn(row[0], transition) for row, transition in table.transitions.items()}
     return table.rewritten(parts=parts, transitions=rows, ends=ends, beside_action=beside_action)
 
 

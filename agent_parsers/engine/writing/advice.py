@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
-from agent_parsers.toolset.problems.errors import AnswerError, answer_text, as_json
+from agent_parsers.toolset.problems.errors import (
+    AnswerError,
+    ToolInputError,
+    answer_text,
+    as_json,
+)
 from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:
@@ -45,13 +50,14 @@ def advice(
         written: The text at fault.
         tools: The available tools, if they are known.
         error: The error that the tools raised. The example then uses the tool and the arguments of
-            the error. Without an error it uses the tool that was *named*, or else the one whose
-            name is most like *written*, or else the first, with placeholders.
+            the error: what the model wrote, as far as it is right. Without an error it uses the
+            tool that was *named*, or else the one whose name is most like *written*, or else the
+            first, with placeholders.
         named: What the model wrote as the name of a tool before the fault, if it did.
     """
     tool, arguments = "", None
     if error is not None:
-        said, tool, arguments = _said_of(error)
+        said, tool, arguments = _said_of(error, tools)
     lines = [said]
     if found := _shown(written, said):
         lines.append(dialect.prompt_words.wrote.replace("{text}", found))
@@ -80,7 +86,7 @@ def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -
         written: The text at fault.
         tools: The available tools.
     """
-    said, tool, arguments = _said_of(error)
+    said, tool, arguments = _said_of(error, tools)
     lines = [said]
     if found := _shown(written, said):
         lines.append(f"You wrote: {found}")
@@ -96,16 +102,25 @@ def _meant(written: str, tools: ToolSet) -> str:
     return tools.find(written) or nearest(written, tools.names) or ""
 
 
-def _said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
+def _said_of(
+    error: OutputParserException, tools: ToolSet | None
+) -> tuple[str, str, dict[str, Any] | None]:
     """Return what to tell the model, and a tool and arguments for an example if they are known."""
-    from agent_parsers.toolset import ForeignCallError, ToolInputError, UnknownToolError
+    from agent_parsers.toolset import ForeignCallError, UnknownToolError
 
     if isinstance(error, ToolInputError):
         return error.advice, error.tool, error.example
     if isinstance(error, ForeignCallError | AnswerError):
         return error.advice, "", None
     assert isinstance(error, UnknownToolError), "tools raise no other error"
-    return error.advice, next(iter(error.near), ""), None
+    tool = next(iter(error.near), "")
+    if not (tool and error.tool_input and tools is not None and tools.checks(tool)):
+        return error.advice, tool, None
+    try:
+        given = tools.read(tool, error.tool_input).value
+    except ToolInputError as wrong:
+        return error.advice, tool, wrong.example
+    return error.advice, tool, given if isinstance(given, dict) else None
 
 
 def _examples(

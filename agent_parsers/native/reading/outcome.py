@@ -227,7 +227,7 @@ class Outcome:
                 self.events.append(ActionComplete(action, span))
 
     def _read_call(self, call: GrowingCall, ended: Ended) -> None:
-        tool = self._tool(call.name, (call.name_at, call.args_at))
+        tool = self._tool(call.name, (call.name_at, call.args_at), call.written)
         repairs: list[Repair] = []
         at, end = call.args_span
         try:
@@ -272,7 +272,7 @@ class Outcome:
 
     def _read_content_call(self, call: ContentCall) -> None:
         span, name_at = call.span, call.name_at
-        tool = self._tool(call.name, (name_at, name_at + len(call.name)))
+        tool = self._tool(call.name, (name_at, name_at + len(call.name)), call.arguments)
         message = "read a call that was left in the content"
         self.events.append(Repair("content_call", span, message))
         made: list[Repair] = []
@@ -313,15 +313,15 @@ class Outcome:
         repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
         return found.value
 
-    def _tool(self, name: str, span: Span) -> str:
-        """Return the tool that *name*, which is at *span*, refers to."""
+    def _tool(self, name: str, span: Span, given: Any) -> str:
+        """Return the tool that *name*, which is at *span*, refers to; *given* is its input."""
         tool = tool_named(name, self._names) if self._lenient else name
         if not tool.strip():
             raise BadCall("no_tool_name", span)
         if tool != name:
             self.events.append(Repair("tool_name", span, f"read {name!r} as the tool {tool!r}"))
         if self._tools is not None and tool not in self._tools:
-            raise BadCall(self._tools.unknown(tool), span)
+            raise BadCall(self._tools.unknown(tool, given), span)
         return tool
 
     def _add(

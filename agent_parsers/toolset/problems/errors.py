@@ -41,8 +41,10 @@ class UnknownToolError(OutputParserException):
     Args:
         error: The reason.
         name: What the model wrote.
-        near: Tools with a similar name, the most likely first.
+        near: Tools with a similar name, the most likely first; if there is none, the tool that
+            alone takes the input.
         names: The names of all tools.
+        tool_input: What the model wrote for the tool; empty if that is not known.
     """
 
     problem = "unknown_tool"
@@ -54,8 +56,10 @@ class UnknownToolError(OutputParserException):
         name: str = "",
         near: tuple[str, ...] = (),
         names: tuple[str, ...] = (),
+        tool_input: Any = "",
     ) -> None:
         self.name = name
+        self.tool_input = tool_input
         self.near = near
         self.names = names
         super().__init__(error, observation=self.advice, llm_output=name, send_to_llm=True)

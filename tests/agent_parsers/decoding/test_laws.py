@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Never, get_args
 
 import pytest
 
@@ -152,6 +153,22 @@ def test_a_call_has_no_content_unless_it_is_asked_for(dialect: str) -> None:
         options = TurnOptions(turn="call", max_content=most)
         sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, parser.tools, options), 0)
         assert not any(parser.read(sampler.sentence()).content for _ in range(40))
+
+
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_turn_that_has_to_call_is_no_answer_wherever_it_was_cut(dialect: str) -> None:
+    """Half a mark is content as well, so the parser has to know that no turn is an answer."""
+    tools = draw_tools(0, dialect)
+    parser = get_parser(get_dialect(dialect), tools=tools, output_type=Never)
+    options = TurnOptions(turn="call", max_thought=30, max_content=20)
+    sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, parser.tools, options), 0)
+    for _ in range(COUNT // 5):
+        sentence = sampler.sentence()
+        for stop in (*range(min(len(sentence), 12)), *range(12, len(sentence), 40)):
+            with suppress(OutputParserException):
+                read = parser.parse(sentence[:stop], ended="length")
+                assert not isinstance(read, AgentFinish), sentence[:stop]
 
 
 WRITERS: dict[str, Callable[[Grammar], Any]] = {

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
 
-from agent_parsers import AgentFinish, ForeignCallError, OutputParserException, Turn, get_parser
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    ForeignCallError,
+    OutputParserException,
+    Turn,
+    get_parser,
+    list_dialects,
+)
 from agent_parsers.foreign.places import mentions_of
 
 from ...helpers.effort import THOROUGH
@@ -168,6 +177,20 @@ def test_what_looks_like_a_call_and_cannot_be_made_is_refused(text: str) -> None
         assert error.span is not None
         assert error.span[0] < error.span[1] <= len(text)
         assert "search" in str(error.observation)
+
+
+@pytest.mark.parametrize("dialect", sorted({*list_dialects()} - {"self_ask"}))
+def test_a_call_with_escaped_quotes_is_no_answer(dialect: str) -> None:
+    """Seen live: a model writes its call back as a result in JSON has shown it."""
+    try:
+        call = get_parser(dialect, tools=TOOLS).render(AgentAction("weather", {"city": "Ely"}, ""))
+    except ValueError:  # it has to be code
+        return
+    parser = get_parser(dialect, tools=TOOLS)
+    for text in (call, '{"name": "weather", "arguments": {"city": "Ely"}}'):
+        with suppress(OutputParserException):
+            result = parser.parse(text.replace('"', '\\"'))
+            assert not isinstance(result, AgentFinish), text
 
 
 def test_the_observation_shows_how_the_dialect_writes_a_call() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.json.enclosers import after_call, start_of_opener, with_fence
 from agent_parsers.engine.calls.reader import Call
@@ -97,6 +98,8 @@ class JsonCallRules:
         """Return the answer or problem for *text*, which stands at *span* and has no call."""
         if self.may_answer is None or not text:
             return Call("", "", span, problem="no_call")
+        if self.lenient and _only_asks(text):
+            return Call("", "", span, problem="invented_first")
         if self.may_answer(text):
             return Call("", text.strip(), span, is_text=True)
         return Call("", "", span, problem="bad_call")
@@ -227,3 +230,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         and type(tool_input) in (str, dict),
         is_bare=not rules.is_marked,
     )
+
+
+_only_asks: Final = re.compile(r"\s*+Question\s*+:[^\n]*+\s*+\Z").match
+"""Matches a text that is nothing but a question, which only the loop writes."""

@@ -77,7 +77,7 @@ class CallRules(InputRules):
         # If the text has no name, the model did not choose the tool, so the name is not checked.
         known = tools if named[0] < named[1] else None
         if self.read_tool is None and (tools is None or not tools.checks(call.tool)):
-            self._check_tool(call.tool, named, known)
+            self._check_tool(call.tool, named, known, call.tool_input)
             return make_action(call.tool, call.tool_input, log)
         head = ToolHead(call.tool)
         if self.read_tool is not None:
@@ -88,7 +88,7 @@ class CallRules(InputRules):
         if head.is_answer:
             self.check_answer(call.tool_input, call.span, tools)
         else:
-            self._check_tool(head.tool, named, known)
+            self._check_tool(head.tool, named, known, call.tool_input)
         if head.tool_input:
             raise BadPayload("two_inputs", named)
         value = call.tool_input

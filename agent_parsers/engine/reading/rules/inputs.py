@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.reading.quoting.watch import QuoteWatch
     from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, Lack, ToolReader
     from agent_parsers.events import Span
@@ -89,7 +90,7 @@ class InputRules:
             BadPayload: The name may be cut short, or is not a tool's, or the tool needs an input.
         """
         if not head.is_answer:
-            self._check_tool(head.tool, span, tools)
+            self._check_tool(head.tool, span, tools, head.tool_input or "")
         if head.tool_input is not None:
             return self.fit(head, head.tool_input, span, tools, repairs)
         # Without an input the name may be cut short, unless it is known or a line follows it.
@@ -133,7 +134,7 @@ class InputRules:
             BadPayload: The name is not a tool's, or the input has no value that the tool takes.
         """
         if not head.is_answer:
-            self._check_tool(head.tool, span, tools)
+            self._check_tool(head.tool, span, tools, written)
         if head.tool_input:
             raise BadPayload("two_inputs", span)
         made: list[Repair] = []
@@ -186,12 +187,14 @@ class InputRules:
         except OutputParserException as error:
             raise BadPayload("wrong_input", span, error) from None
         if self.lenient:
-            self._check_filled(head.tool, found.value, span)
+            self._check_filled(head.tool, found.value, span, tools)
         repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
         return found.value
 
-    def _check_filled(self, tool: str, value: str | dict[Any, Any], span: Span) -> None:
-        """Check that no argument is the placeholder that the instructions show in its place.
+    def _check_filled(
+        self, tool: str, value: str | dict[Any, Any], span: Span, tools: ToolSet
+    ) -> None:
+        """Check that no argument is a placeholder of the instructions, of this or another tool.
 
         Raises:
             BadPayload: One is.
@@ -200,8 +203,10 @@ class InputRules:
         if not isinstance(value, dict):
             return
         for name, given in value.items():
-            if given == words.placeholder(name) or (
-                isinstance(words.tool_input, str) and _begins_with(given, words.tool_input)
+            if (
+                given == words.placeholder(name)
+                or (isinstance(words.tool_input, str) and _begins_with(given, words.tool_input))
+                or _is_placeholder_of_any(given, words, tools)
             ):
                 # imported lazily: only errors need it
                 from agent_parsers.toolset.problems.errors import placeholder_error
@@ -293,11 +298,11 @@ class InputRules:
             return self.finish(value, log, span, tools, repairs)
         return make_action(head.tool, value, log)
 
-    def _check_tool(self, tool: str, span: Span, tools: ToolSet | None) -> None:
+    def _check_tool(self, tool: str, span: Span, tools: ToolSet | None, given: Any) -> None:
         if problem := self.tool_problem(tool):
             raise BadPayload(problem, span)
         if tools is not None and tool not in tools:
-            raise BadPayload("unknown_tool", span, tools.unknown(tool))
+            raise BadPayload("unknown_tool", span, tools.unknown(tool, given))
 
     def tool_problem(self, tool: str) -> str:
         """Return the problem of *tool* as the name of a tool; ``""`` if there is no problem."""
@@ -325,6 +330,15 @@ class InputRules:
             return tools is not None and tools.fills(tool, arguments)
 
         return (self.lenient or lacks == "closer") and may_lack(lacks, ended, fills)
+
+
+def _is_placeholder_of_any(value: Any, words: PromptWords, tools: ToolSet) -> bool:
+    """Return whether *value* stands, in brackets, for an argument of any tool."""
+    if not isinstance(value, str) or value[:1] != "<" or not value[1:-1].isidentifier():
+        return False
+    return any(
+        value == words.placeholder(key) for name in tools.names for key in tools.example(name) or ()
+    )
 
 
 def _begins_with(value: Any, placeholder: str) -> bool:

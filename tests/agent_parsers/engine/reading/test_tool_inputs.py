@@ -470,6 +470,33 @@ def test_a_tool_is_run_with_what_was_read() -> None:
 # -- what is copied from the instructions ------------------------------------------------------
 
 
+def test_a_placeholder_of_another_tool_is_no_argument() -> None:
+    """Seen live: a model took the tool from one example and the input from another."""
+
+    def mill(river: str) -> str:
+        return river
+
+    parser = get_parser("react", tools=[search, mill])
+    with pytest.raises(ToolInputError, match='found "<query>", which stands for one'):
+        parser.parse(call("mill", "<query>"))
+    assert parser.parse(call("mill", "<b>")).tool == "mill"
+    assert get_parser("react", tools=[mill]).parse(call("mill", "<query>")).tool == "mill"
+
+
+def test_the_example_for_an_unknown_tool_is_a_call_of_the_one_that_takes_the_input() -> None:
+    def mill(river: str) -> str:
+        return river
+
+    parser = get_parser("react", tools=[search, mill])
+    with pytest.raises(UnknownToolError) as caught:
+        parser.parse(call("grinder", '{"river": "Ouse"}'))
+    assert caught.value.near == ("mill",)
+    assert str(caught.value.observation).endswith("For example: Action: mill\nAction Input: Ouse")
+    with pytest.raises(UnknownToolError) as caught:  # either takes a text
+        parser.parse(call("grinder", "Ouse"))
+    assert caught.value.near == ()
+
+
 def test_a_placeholder_is_no_argument() -> None:
     parser = get_parser("react", tools=[search])
     with pytest.raises(ToolInputError, match="which stands for one in the instructions") as caught:
