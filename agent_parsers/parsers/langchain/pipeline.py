@@ -92,7 +92,11 @@ _BOTH: Final = Kinds(AgentAction, AgentActionMessageLog, _tool_action_class, Age
 
 def _both(error: OurOutputParserException, langchains: OutputParserException) -> Exception:
     """Return *error* as an exception of both libraries, with what LangChain's executor reads."""
-    fields = {**vars(error), "send_to_llm": langchains.send_to_llm}
+    fields = {
+        "observation": error.observation,
+        **vars(error),
+        "send_to_llm": langchains.send_to_llm,
+    }
     return _restored(type(error), error.args, fields)
 
 

@@ -21,6 +21,7 @@ from agent_parsers.events import (
     StepFailed,
     ToolNamed,
 )
+from output_parsers import OutputParserException
 
 __all__ = ["labelled", "readable"]
 
@@ -94,7 +95,9 @@ def _parts(value: object) -> list[tuple[str, object]] | None:
     elif is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value) if field.repr]
     elif isinstance(value, BaseException):
-        public = [item for item in vars(value).items() if not item[0].startswith("_")]
+        told = {"observation": value.observation} if type(value) is OutputParserException else {}
+        attributes = (told | vars(value)).items()  # an observation may not be written before
+        public = [item for item in attributes if not item[0].startswith("_")]
         return [("message", str(value)), *public]
     else:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
@@ -154,9 +154,11 @@ class Machine(CallRules):
         observation = problem.told(
             named or self.dialect.prompt_words.any_tool, strict=self._is_strict
         )
-        if advise is not None and not self._is_strict:
-            observation = advise(self.dialect, observation, written, tools, None, named)
         error = problem.error(text, bad.span, strict=self._is_strict, observation=observation)
+        if advise is not None and not self._is_strict:
+            error.observe_later(
+                partial(advise, self.dialect, observation, written, tools, None, named)
+            )
         error.problem = bad.problem
         return error
 
