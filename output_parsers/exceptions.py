@@ -86,17 +86,21 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         self.span = span
         self._reason = reason
 
-    @cached_property
+    @property
     def observation(self) -> str | None:
         """What to send back to the model."""
-        write: Callable[[], str] = self.__dict__.pop("_write_observation")
-        return write()
+        said: str | Callable[[Any], str] | None = self.__dict__["observation"]
+        if callable(said):
+            self.observation = said = said(self)
+        return said
 
-    def observe_later(self, write: Callable[[], str]) -> Self:
-        """Let *write* return the observation when it is first asked for; return this exception."""
-        del self.observation
-        self._write_observation = write
-        return self
+    @observation.setter
+    def observation(self, said: str | None) -> None:
+        self.__dict__["observation"] = said
+
+    def observe_later(self, write: Callable[[Self], str]) -> None:
+        """Let *write* return the observation for this exception when it is first asked for."""
+        self.__dict__["observation"] = write
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         self.observation  # noqa: B018 - what writes it may not be copied

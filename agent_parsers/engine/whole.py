@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.reading.canonical.steps import step_reader
+from agent_parsers.engine.reading.odd_steps import OddSteps
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
-from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.canonical.reader import CanonicalReader
     from agent_parsers.engine.reading.canonical.steps import StepReader
+    from agent_parsers.engine.reading.odd_calls import OddCalls
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.events import Repair
@@ -48,15 +48,21 @@ class WholeReader:
         self._machine = machine
         self._advise = advise
         is_plain = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool)
+        self._odd: OddSteps | OddCalls | None = None
         self.canonical: StepReader | CanonicalReader | None = None
         """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
-            self.canonical = step_reader(machine, is_plain or partial(_is_left, machine))
+            self.canonical = steps = step_reader(machine, is_plain or partial(_is_left, machine))
+            self._odd = None if steps is None else OddSteps(machine, steps, advise)
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
+            from agent_parsers.engine.reading.odd_calls import odd_calls
 
-            self.canonical = canonical_reader(machine, is_plain or partial(_is_left, machine))
+            self.canonical = turns = canonical_reader(
+                machine, is_plain or partial(_is_left, machine)
+            )
+            self._odd = None if turns is None else odd_calls(machine, turns)
 
     def parse(
         self,
@@ -83,14 +89,14 @@ class WholeReader:
         """
         if len(text) > max_chars:
             raise too_long("text", text[:max_chars], max_chars)
-        if ended == "unknown":
-            if self.canonical is not None and not (start or prompt):
+        if self.canonical is not None and not (start or prompt):
+            result: TurnResult | None = None
+            if ended != "length":  # "stop" accepts whatever "unknown" accepts, and more
                 result = self.canonical.result(text, tools)
-                if result is not None:
-                    return result
-        elif ended == "stop":  # accepts whatever "unknown" accepts, and more
-            with suppress(OutputParserException):
-                return self.parse(text, max_chars, tools, start, prompt)
+            if result is None and self._odd is not None:
+                result = self._odd.result(text, tools, ended)
+            if result is not None:
+                return result
         # imported lazily: few turns need it
         from agent_parsers.engine.reading.stream import TurnStream
 

@@ -293,14 +293,16 @@ class ToolSet:
         """Return the error for *name*, which matches no tool, or more than one."""
         key = _plain(name[:_MOST_CHARS])
         plain = self._by_plain_name()
-        near = tuple(plain.get(key, ()))
-        if not near:
+        if len(same := tuple(plain.get(key, ()))) > 1:
+            reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(same)}"
+        else:
+            reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
+
+        def near() -> tuple[str, ...]:
             found = near_names(key, plain, 3)
-            near = tuple(other for word in found for other in plain[word])[:3]
-        reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
-        if len(plain.get(key, ())) > 1:
-            reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(near)}"
-        return UnknownToolError(reason, name=name, near=near, names=self.names)
+            return tuple(other for word in found for other in plain[word])[:3]
+
+        return UnknownToolError(reason, name=name, near=same or near, names=self.names)
 
     @overload
     def call(self, turn: HasActions | Sequence[AgentAction]) -> list[tuple[AgentAction, Any]]: ...

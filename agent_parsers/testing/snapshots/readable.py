@@ -21,7 +21,6 @@ from agent_parsers.events import (
     StepFailed,
     ToolNamed,
 )
-from output_parsers import OutputParserException
 
 __all__ = ["labelled", "readable"]
 
@@ -95,9 +94,8 @@ def _parts(value: object) -> list[tuple[str, object]] | None:
     elif is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value) if field.repr]
     elif isinstance(value, BaseException):
-        told = {"observation": value.observation} if type(value) is OutputParserException else {}
-        attributes = (told | vars(value)).items()  # an observation may not be written before
-        public = [item for item in attributes if not item[0].startswith("_")]
+        names = [name for name in vars(value) if not name.startswith("_")]
+        public = [(name, getattr(value, name)) for name in names]
         return [("message", str(value)), *public]
     else:
         return None
