@@ -81,7 +81,8 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         self.llm_output = llm_output
         self.send_to_llm = send_to_llm
         if isinstance(llm_output, str):
-            start, end = (_clamp(offset, llm_output) for offset in span or (0, len(llm_output)))
+            start, end = span or (0, len(llm_output))
+            start, end = _clamp(start, llm_output), _clamp(end, llm_output)
             span = (start, max(start, end))
         self.span = span
         self._reason = reason

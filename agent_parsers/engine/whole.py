@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.problems import too_long
+from agent_parsers.engine.odd_steps import OddSteps
 from agent_parsers.engine.reading.canonical.steps import step_reader
-from agent_parsers.engine.reading.odd_steps import OddSteps
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.odd_calls import OddCalls
     from agent_parsers.engine.reading.canonical.reader import CanonicalReader
     from agent_parsers.engine.reading.canonical.steps import StepReader
-    from agent_parsers.engine.reading.odd_calls import OddCalls
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.events import Repair
@@ -56,8 +56,8 @@ class WholeReader:
             self._odd = None if steps is None else OddSteps(machine, steps, advise)
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
+            from agent_parsers.engine.odd_calls import odd_calls
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
-            from agent_parsers.engine.reading.odd_calls import odd_calls
 
             self.canonical = turns = canonical_reader(
                 machine, is_plain or partial(_is_left, machine)

@@ -128,12 +128,14 @@ def _plain_object(text: str, repairs: list[Repair]) -> tuple[str, Any]:
     fenced = _FENCED(text)
     if fenced is None and (not text.startswith("{") or not text.endswith("}") or FENCE in text):
         return "", NOTHING
-    start, stop = (0, len(text)) if fenced is None else fenced.span(1)
-    written = text[start:stop]
-    plain, commas = without_trailing_commas(written)
-    value, end = scan_object(plain, 0, MAX_DEPTH)
-    if end != len(plain):
-        return "", NOTHING
+    start, written = (0, text) if fenced is None else (fenced.start(1), fenced[1])
+    value, end = scan_object(written, 0, MAX_DEPTH)
+    commas: list[int] = []
+    if end != len(written):
+        plain, commas = without_trailing_commas(written)
+        value, end = scan_object(plain, 0, MAX_DEPTH) if commas else (NOTHING, 0)
+        if end != len(plain):
+            return "", NOTHING
     if fenced is not None:
         repairs.append(Repair("fence", (0, len(text)), "took off the fence around the input"))
     if not commas:
