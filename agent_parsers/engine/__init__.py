@@ -107,8 +107,8 @@ sure (a guard that asks more than the text before a marker shows, a text that en
 sequence) and leaves those texts to the stream, but for a few oddities that leave no doubt: dressed
 labels, a turn that ends too early (`odd_steps`), commas before closing brackets (`odd_calls`). All
 roads decide by the same states and the same rules (`reading/rules/`), and a law compares whole with
-streamed on every text the tests can think of. Whole texts have roads of their own because most callers
-have a whole text and want only the result.
+streamed on every text the tests can think of. Whole texts have roads of their own because most
+callers have a whole text and want only the result.
 
 The floors, top first
 =====================
