@@ -114,11 +114,6 @@ class JsonReader(JsonSteps):
         return self._grown.is_repeating
 
     @property
-    def repeated_key(self) -> str | None:
-        """A key that was repeated in an object, at any depth; `None` if there is none."""
-        return self._grown.repeated_key
-
-    @property
     def nothing_read(self) -> bool:
         """Whether the text stopped being JSON before any part of a value was read."""
         grown = self._grown

@@ -43,6 +43,9 @@ class State(dict[str, Step]):
 class JsonSteps:
     """The states and steps of a `JsonReader`; see there for the arguments."""
 
+    _READS_REMAINS: ClassVar = True
+    """Whether the brackets after an error still change the value."""
+
     __slots__ = (
         "_broke_in_string",
         "_escaped_text",
@@ -132,9 +135,8 @@ class JsonSteps:
             self._refuse(pos, f"expected at most {self._max_depth} open brackets", "max_depth")
         if len(chunk) - pos >= MIN_CHARS:
             if self._scanner is None:
-                self._scanner = ContainerScanner(
-                    strict=self._strict, overwritten=self._grown.overwritten
-                )
+                overwritten = self._grown.overwritten if self._READS_REMAINS else None
+                self._scanner = ContainerScanner(strict=self._strict, overwritten=overwritten)
             value, end = self._scanner.scan(chunk, pos, room, self._offset)
             if value is not NOTHING:
                 return self._put(value, end)

@@ -108,11 +108,6 @@ class GrowingValue:
         elif key in top:
             self.overwritten[id(top)] = [*top.items(), (key, value)]
 
-    @property
-    def repeated_key(self) -> str | None:
-        """A key that appeared twice in one object; `None` if there is none."""
-        return repeated(next(iter(self.overwritten.values()), ()))
-
     def snapshot(self, partial: Any) -> Any:
         """Return the value so far, with *partial* (or `NOTHING`) where a value is expected."""
         if self._stack:

@@ -121,11 +121,14 @@ class ContainerScanner:
     Args:
         strict: Refuse all control characters in strings.
         overwritten: Receives, by ``id``, the members of each object in which a key appeared twice.
+            `None` is faster.
     """
 
     __slots__ = ("_found", "_overwritten", "_scan", "_waste")
 
-    def __init__(self, *, strict: bool, overwritten: dict[int, list[tuple[str, Any]]]) -> None:
+    def __init__(
+        self, *, strict: bool, overwritten: dict[int, list[tuple[str, Any]]] | None
+    ) -> None:
         found: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
 
         def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -135,8 +138,9 @@ class ContainerScanner:
             return members
 
         self._found = found
-        self._overwritten = overwritten
-        self._scan = json.JSONDecoder(strict=strict, object_pairs_hook=build).raw_decode
+        self._overwritten = {} if overwritten is None else overwritten
+        hook = None if overwritten is None else build
+        self._scan = json.JSONDecoder(strict=strict, object_pairs_hook=hook).raw_decode
         self._waste = 0
 
     def scan(self, chunk: str, pos: int, max_depth: int, offset: int) -> tuple[Any, int]:

@@ -217,9 +217,9 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
     except ValueError:
         pass
     # Imported lazily: most inputs need no repair.
-    from outputs.growing_json.lenient.reader import LenientJsonReader
+    from outputs.growing_json.lenient.reader import KeyReader
 
-    reader = LenientJsonReader()
+    reader = KeyReader()
     try:
         used = reader.feed(text)
         depth = reader.depth if reader.end is None else 0

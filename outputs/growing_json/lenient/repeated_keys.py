@@ -59,9 +59,10 @@ def repeated_key(text: str, made: Sequence[JsonRepair] = ()) -> str | None:
 
 
 def _by_reader(text: str, first: JsonRepair) -> str | None:
-    from outputs import LenientJsonReader  # imported lazily: few replies need it
+    # imported lazily: few replies need it
+    from outputs.growing_json.lenient.reader import KeyReader
 
     is_around = first.kind == "surrounding_text" and first.span[0] == 0
-    reader = LenientJsonReader()
+    reader = KeyReader()
     reader.feed(text[first.span[1] if is_around else 0 :])
     return reader.repeated_key

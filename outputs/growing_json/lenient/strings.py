@@ -88,6 +88,8 @@ class LenientStrings(JsonReader):
     After inner quotes, the end of the text or a fence does not show that a string has ended.
     """
 
+    _READS_REMAINS = False
+
     __slots__ = (
         "_brackets",
         "_controls",

@@ -41,6 +41,7 @@ class Watch(JsonReader):
     """
 
     _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
+    _READS_REMAINS: ClassVar = True  # so that repeated keys are noticed
 
     def __init__(self, members: Members | None = None, base: int = 0) -> None:
         super().__init__()

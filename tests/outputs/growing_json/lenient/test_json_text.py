@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers.engine.repairs.inputs import repair_json_input
-from outputs import LenientJsonReader
 from outputs.growing_json.errors import JsonError
 from outputs.growing_json.lenient.json_text import without_trailing_commas
+from outputs.growing_json.lenient.reader import KeyReader
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_repairs_are_those_of_the_reader(value: dict[str, object], data: st.
         lambda _: data.draw(st.sampled_from(["", "", ",", ", ", " ,\n", ",,"])),
         text,
     )
-    reader = LenientJsonReader()
+    reader = KeyReader()
     try:
         reader.feed(text)
         expected = reader.close()
@@ -76,6 +76,6 @@ def test_the_repairs_are_those_of_the_reader(value: dict[str, object], data: st.
     ],
 )
 def test_a_reader_knows_a_key_that_stands_twice(text: str, key: str | None) -> None:
-    reader = LenientJsonReader()
+    reader = KeyReader()
     reader.feed(text)
     assert reader.repeated_key == key
