@@ -90,6 +90,7 @@ bench:  ## measure speed, next to other frameworks
 	$(PYTHON) benchmarks/frameworks.py
 	$(PYTHON) benchmarks/json_bench.py
 	$(PYTHON) benchmarks/dialects.py
+	$(PYTHON) benchmarks/repaired.py
 	$(PYTHON) benchmarks/bulk.py
 
 .PHONY: bench-page

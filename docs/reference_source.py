@@ -123,7 +123,8 @@ def _statements(body: list[ast.stmt]) -> list[tuple[Node, str]]:
     found: list[tuple[Node, str]] = []
     for node, below in pairwise([*body, ast.Pass()]):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            found.append((node, ast.get_docstring(node) or ""))
+            if not any(ast.unparse(each).endswith(".setter") for each in node.decorator_list):
+                found.append((node, ast.get_docstring(node) or ""))
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             found.append((node, _text(below)))
     return found

@@ -11,10 +11,14 @@ A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 from output_parsers.printable import printable
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import TABLES, Storable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["OutputParserException"]
 
@@ -66,7 +70,7 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         span: tuple[int, int] | None = None,
         reason: str | None = None,
     ) -> None:
-        # `args` has only the first argument and `__dict__` the rest, so that the default
+        # `args` has only the first argument and `__dict__` the rest, so that
         # `BaseException.__reduce__` can pickle and copy everything, in subclasses too.
         super().__init__(error)
         if send_to_llm and (observation is None or llm_output is None):
@@ -77,10 +81,31 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         self.llm_output = llm_output
         self.send_to_llm = send_to_llm
         if isinstance(llm_output, str):
-            start, end = (_clamp(offset, llm_output) for offset in span or (0, len(llm_output)))
+            start, end = span or (0, len(llm_output))
+            start, end = _clamp(start, llm_output), _clamp(end, llm_output)
             span = (start, max(start, end))
         self.span = span
         self._reason = reason
+
+    @property
+    def observation(self) -> str | None:
+        """What to send back to the model."""
+        said: str | Callable[[Any], str] | None = self.__dict__["observation"]
+        if callable(said):
+            self.observation = said = said(self)
+        return said
+
+    @observation.setter
+    def observation(self, said: str | None) -> None:
+        self.__dict__["observation"] = said
+
+    def observe_later(self, write: Callable[[Self], str]) -> None:
+        """Let *write* return the observation for this exception when it is first asked for."""
+        self.__dict__["observation"] = write
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        self.observation  # noqa: B018 - what writes it may not be copied
+        return super().__reduce__()
 
     @property
     def line(self) -> int | None:

@@ -104,16 +104,18 @@ Two roads through one table
 and reads most turns at a fraction of the cost: it scans for the markers that lead somewhere and
 notes where the last text of each part stands, without making events. It knows when it cannot be
 sure (a guard that asks more than the text before a marker shows, a text that ends in half a stop
-sequence) and leaves those texts to the stream. Both roads decide by the same states and the same
-rules (`reading/rules/`), and a law compares them on every text the tests can think of. Whole
-texts have a road of their own because most callers have a whole text and want only the result.
+sequence) and leaves those texts to the stream, but for a few oddities that leave no doubt: dressed
+labels, a turn that ends too early (`odd_steps`), commas before closing brackets (`odd_calls`). All
+roads decide by the same states and the same rules (`reading/rules/`), and a law compares whole with
+streamed on every text the tests can think of. Whole texts have roads of their own because most
+callers have a whole text and want only the result.
 
 The floors, top first
 =====================
 
 ::
 
-    whole, stream_parser      what parsers use: both roads, with errors worded for the model
+    whole, stream_parser      what parsers use: all roads, with errors worded for the model
     writing/                  render, prompts, scratchpads, escapes, wording of errors
     reading/                  scanner > collecting/ > rules/ > quoting/
     grammar/                  tables, rewritings, guards, dialects, problems, prompt words

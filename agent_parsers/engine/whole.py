@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.problems import too_long
+from agent_parsers.engine.odd_steps import OddSteps
 from agent_parsers.engine.reading.canonical.steps import step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
@@ -15,7 +15,6 @@ from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
-from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.odd_calls import OddCalls
     from agent_parsers.engine.reading.canonical.reader import CanonicalReader
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
@@ -53,15 +53,19 @@ class WholeReader:
         self._advise = advise
         is_left = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool) or partial(_is_left, machine)
         is_plain = lru_cache(_MOST_NAMES)(is_left)
+        self._odd: OddSteps | OddCalls | None = None
         self.canonical: StepReader | CanonicalReader | None = None
         """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
-            self.canonical = step_reader(machine, is_plain)
+            self.canonical = steps = step_reader(machine, is_plain)
+            self._odd = None if steps is None else OddSteps(machine, steps, advise)
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
+            from agent_parsers.engine.odd_calls import odd_calls
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
 
-            self.canonical = canonical_reader(machine, is_plain)
+            self.canonical = turns = canonical_reader(machine, is_plain)
+            self._odd = None if turns is None else odd_calls(machine, turns)
 
     def parse(
         self,
@@ -88,14 +92,14 @@ class WholeReader:
         """
         if len(text) > max_chars:
             raise too_long("text", text[:max_chars], max_chars)
-        if ended == "unknown":
-            if self.canonical is not None and not (start or prompt):
+        if self.canonical is not None and not (start or prompt):
+            result: TurnResult | None = None
+            if ended != "length":  # "stop" accepts whatever "unknown" accepts, and more
                 result = self.canonical.result(text, tools)
-                if result is not None:
-                    return result
-        elif ended == "stop":  # accepts whatever "unknown" accepts, and more
-            with suppress(OutputParserException):
-                return self.parse(text, max_chars, tools, start, prompt)
+            if result is None and self._odd is not None:
+                result = self._odd.result(text, tools, ended)
+            if result is not None:
+                return result
         # imported lazily: few turns need it
         from agent_parsers.engine.reading.stream import TurnStream
 

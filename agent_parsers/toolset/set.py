@@ -296,17 +296,19 @@ class ToolSet:
         """
         key = _plain(name[:_MOST_CHARS])
         plain = self._by_plain_name()
-        near = tuple(plain.get(key, ()))
-        if not near:
+        if len(same := tuple(plain.get(key, ()))) > 1:
+            reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(same)}"
+        else:
+            reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
+
+        def near() -> tuple[str, ...]:
             found = near_names(key, plain, 3)
-            near = tuple(other for word in found for other in plain[word])[:3]
-        if not near and tool_input and len(takers := self._takers(tool_input)) == 1:
-            near = takers
-        reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
-        if len(plain.get(key, ())) > 1:
-            reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(near)}"
+            if not found and tool_input and len(takers := self._takers(tool_input)) == 1:
+                return takers
+            return tuple(other for word in found for other in plain[word])[:3]
+
         return UnknownToolError(
-            reason, name=name, near=near, names=self.names, tool_input=tool_input
+            reason, name=name, near=same or near, names=self.names, tool_input=tool_input
         )
 
     def _takers(self, tool_input: Any) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outputs.growing_json.changes import Changes, Operation, pointer
 from outputs.growing_json.scalars import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class GrowingValue:
@@ -173,6 +176,16 @@ class GrowingValue:
         """Return the path of the expected value in the open container at level *depth*."""
         frames = [*self._stack, (self.top, self.key)][1 : depth + 1]
         return pointer(len(top) if key is None else key for top, key in frames)
+
+
+def repeated(members: Iterable[tuple[str, Any]]) -> str | None:
+    """Return the first key that appears twice among the *members* of an object, or `None`."""
+    seen: set[str] = set()
+    for key, _ in members:
+        if key in seen:
+            return key
+        seen.add(key)
+    return None
 
 
 def differ(one: Any, other: Any) -> bool:

@@ -293,3 +293,31 @@ def test_an_uncaught_error_shows_the_place_once() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.endswith("\n  --> line 1, column 1\n1 | no idea\n  | ^^^^^^^\n")
     assert done.stderr.count("-->") == 1
+
+
+def test_an_observation_may_be_written_when_it_is_asked_for() -> None:
+    written: list[OutputParserException] = []
+
+    def write(error: OutputParserException) -> str:
+        written.append(error)
+        return f"not {error.llm_output}"
+
+    error = OutputParserException("wrong", "at first", "text")
+    error.observe_later(write)
+    assert not written
+    assert (error.observation, error.observation) == ("not text", "not text")
+    assert written == [error]
+    error.observe_later(write)
+    error.observation = "set"
+    assert error.observation == "set"
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]
+)
+def test_what_writes_an_observation_is_not_copied(
+    again: Callable[[OutputParserException], OutputParserException],
+) -> None:
+    error = OutputParserException("wrong", llm_output="text")
+    error.observe_later(lambda error: f"not {error.llm_output}")
+    assert vars(again(error)) == {**vars(error), "observation": "not text"}

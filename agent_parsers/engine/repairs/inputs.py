@@ -7,7 +7,8 @@ reported as a repair. Half a value is an error, since nobody wants an agent to a
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from agent_parsers.engine.repairs.dressing import (
     FENCE,
@@ -21,7 +22,8 @@ from agent_parsers.engine.repairs.dressing import (
 from agent_parsers.engine.repairs.payloads import BadPayload, Unclosed
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
-from outputs.growing_json.lenient.repeated_keys import may_repeat, repeated_key
+from outputs.growing_json.lenient.json_text import without_trailing_commas
+from outputs.growing_json.lenient.repeated_keys import may_repeat
 from outputs.growing_json.load import load_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
@@ -40,6 +42,11 @@ __all__ = [
 ]
 
 
+_FENCED: Final = re.compile(r"```(?:json)?[ \t]*+\n(\{[^`]*\})\s*+```").fullmatch
+"""Matches an object in a fence."""
+_to_json: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def repair_input(text: str, repairs: list[Repair]) -> str:
     """Read an input that is text, as models write it.
 
@@ -55,8 +62,9 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     """
     if not may_be_dressed(text):
         return text.strip()
-    if _plain_object(text) is not NOTHING:
-        return text
+    written, plain = _plain_object(text, repairs)
+    if plain is not NOTHING:
+        return written
     body, at = undressed(text, repairs)
     if body[:1] not in ("{", "["):
         return body
@@ -94,7 +102,8 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
         BadPayload: As for `repair_input`; or the input begins like an object but cannot be read,
             or repeats a key.
     """
-    if (plain := _plain_object(text)) is not NOTHING:
+    _, plain = _plain_object(text, repairs)
+    if plain is not NOTHING:
         return cast("dict[Any, Any]", plain)
     body, at = undressed(text, repairs)
     if body[:1] != "{":
@@ -110,12 +119,31 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     return value
 
 
-def _plain_object(text: str) -> Any:
-    """Return the object that *text* holds, if it is nothing but valid JSON, or else `NOTHING`."""
-    if not (text.startswith("{") and text.endswith("}")) or FENCE in text:
-        return NOTHING
-    value, end = scan_object(text, 0, MAX_DEPTH)
-    return value if end == len(text) else NOTHING
+def _plain_object(text: str, repairs: list[Repair]) -> tuple[str, Any]:
+    """Return the object that *text* holds, as text and as its value, or else `NOTHING`.
+
+    The whole text is the object, in a fence or not, and it is valid JSON, but for commas before
+    closing brackets.
+    """
+    fenced = _FENCED(text)
+    if fenced is None and (not text.startswith("{") or not text.endswith("}") or FENCE in text):
+        return "", NOTHING
+    start, written = (0, text) if fenced is None else (fenced.start(1), fenced[1])
+    value, end = scan_object(written, 0, MAX_DEPTH)
+    commas: list[int] = []
+    if end != len(written):
+        plain, commas = without_trailing_commas(written)
+        value, end = scan_object(plain, 0, MAX_DEPTH) if commas else (NOTHING, 0)
+        if end != len(plain):
+            return "", NOTHING
+    if fenced is not None:
+        repairs.append(Repair("fence", (0, len(text)), "took off the fence around the input"))
+    if not commas:
+        return written, value
+    for comma in commas:
+        span = (start + comma, start + comma + 1)
+        repairs.append(Repair("trailing_comma", span, "dropped a trailing comma"))
+    return _to_json(value), value
 
 
 def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
@@ -189,9 +217,9 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
     except ValueError:
         pass
     # Imported lazily: most inputs need no repair.
-    from outputs.growing_json.lenient.reader import LenientJsonReader
+    from outputs.growing_json.lenient.reader import KeyReader
 
-    reader = LenientJsonReader()
+    reader = KeyReader()
     try:
         used = reader.feed(text)
         depth = reader.depth if reader.end is None else 0
@@ -213,11 +241,11 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
         if left_out is None:
             return None
         made.append(left_out)
-    if reader.repairs and repeated_key(text, reader.repairs) is not None:
+    if reader.repairs and reader.repeated_key is not None:
         # It is unclear which value counts, unless this is code in braces.
         return _Found(text, value, repeats_key=True) if begins_quoted(text) else None
     repairs += (repair.moved(at) for repair in made)
     lacks: Lack = "" if not depth else "arguments" if depth == 1 else "values"
     if not reader.repairs:
         return _Found(text[:used], value, may_repeat(text[:used], value), lacks)
-    return _Found(json.dumps(value, ensure_ascii=False), value, lacks=lacks)
+    return _Found(_to_json(value), value, lacks=lacks)

@@ -152,7 +152,16 @@ def _without_namespace(name: str, tools: Collection[str] | None) -> str:
 def _same(name: str, tools: Collection[str]) -> list[str]:
     """Return the *tools* that differ from *name* only in case and word separators."""
     key = folded(name)
-    return [tool for tool in tools if folded(tool) == key] if key else []
+    return _by_folded(tuple(tools)).get(key, []) if key else []
+
+
+@lru_cache(16)
+def _by_folded(tools: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return *tools* by what those have in common that differ only in case and separators."""
+    found: dict[str, list[str]] = {}
+    for tool in tools:
+        found.setdefault(folded(tool), []).append(tool)
+    return found
 
 
 def _is_doubted(name: str) -> bool:

@@ -92,7 +92,8 @@ _BOTH: Final = Kinds(AgentAction, AgentActionMessageLog, _tool_action_class, Age
 
 def _both(error: OurOutputParserException, langchains: OutputParserException) -> Exception:
     """Return *error* as an exception of both libraries, with what LangChain's executor reads."""
-    fields = {**vars(error), "send_to_llm": langchains.send_to_llm}
+    said = error.observation  # written now, since the copy may be pickled
+    fields = {**vars(error), "observation": said, "send_to_llm": langchains.send_to_llm}
     return _restored(type(error), error.args, fields)
 
 

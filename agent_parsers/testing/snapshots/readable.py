@@ -94,7 +94,8 @@ def _parts(value: object) -> list[tuple[str, object]] | None:
     elif is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value) if field.repr]
     elif isinstance(value, BaseException):
-        public = [item for item in vars(value).items() if not item[0].startswith("_")]
+        names = [name for name in vars(value) if not name.startswith("_")]
+        public = [(name, getattr(value, name)) for name in names]
         return [("message", str(value)), *public]
     else:
         return None

@@ -14,11 +14,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from typing_extensions import override
+
 from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "AnswerError",
@@ -41,8 +43,8 @@ class UnknownToolError(OutputParserException):
     Args:
         error: The reason.
         name: What the model wrote.
-        near: Tools with a similar name, the most likely first; if there is none, the tool that
-            alone takes the input.
+        near: Tools with a similar name, the most likely first, or a function that finds them; if
+            there is none, the tool that alone takes the input.
         names: The names of all tools.
         tool_input: What the model wrote for the tool; empty if that is not known.
     """
@@ -54,15 +56,33 @@ class UnknownToolError(OutputParserException):
         error: object,
         *,
         name: str = "",
-        near: tuple[str, ...] = (),
+        near: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
         names: tuple[str, ...] = (),
         tool_input: Any = "",
     ) -> None:
         self.name = name
         self.tool_input = tool_input
-        self.near = near
+        self.__dict__["near"] = near
         self.names = names
-        super().__init__(error, observation=self.advice, llm_output=name, send_to_llm=True)
+        super().__init__(error, observation="", llm_output=name, send_to_llm=True)
+        self.observe_later(lambda error: error.advice)
+
+    @property
+    def near(self) -> tuple[str, ...]:
+        """Tools with a similar name, the most likely first; they are found when asked for."""
+        near: tuple[str, ...] | Callable[[], tuple[str, ...]] = self.__dict__["near"]
+        if callable(near):
+            self.__dict__["near"] = near = near()
+        return near
+
+    @near.setter
+    def near(self, near: tuple[str, ...]) -> None:
+        self.__dict__["near"] = near
+
+    @override
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        self.near  # noqa: B018 - what finds them may not be copied
+        return super().__reduce__()
 
     @property
     def advice(self) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["did_you_mean", "folded", "near_names", "nearest"]
 
@@ -48,14 +48,20 @@ def near_names(name: str, names: Iterable[str], most: int) -> list[str]:
     from difflib import get_close_matches
     from heapq import nlargest
 
-    names = list(names)
+    names = tuple(names)
     if len(names) > _MANY:  # the comparison of two names takes long
-        own = _pairs(name)
-        names = nlargest(_MANY, names, key=lambda other: len(own & _pairs(other)) - len(other) / 9)
+        own = frozenset(_pairs(name))
+        shared = [len(own & pairs) - ninth for pairs, ninth in _pairs_of(names)]
+        nearest = nlargest(_MANY, range(len(names)), key=shared.__getitem__)
+        names = tuple(map(names.__getitem__, nearest))
     return get_close_matches(name, names, n=most)
 
 
-@lru_cache(4096)
-def _pairs(name: str) -> frozenset[str]:
-    """Return the pairs of neighbouring characters in *name*."""
-    return frozenset(map("".join, pairwise(name)))
+@lru_cache(16)
+def _pairs_of(names: tuple[str, ...]) -> list[tuple[frozenset[str], float]]:
+    """Return the pairs of neighbouring characters in each of *names*, and a ninth of its length."""
+    return [(frozenset(_pairs(name)), len(name) / 9) for name in names]
+
+
+def _pairs(name: str) -> Iterator[str]:
+    return map("".join, pairwise(name))

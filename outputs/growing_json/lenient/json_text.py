@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from typing import Final
 
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
 
-__all__ = ["begins_object", "unquoted"]
+__all__ = ["begins_object", "unquoted", "without_trailing_commas"]
 
 _COMMENT: Final = re.compile(r"\{\s*+[#/]").match
 _single: Final = re.compile(r"'(?:[^'\\]++|\\.)*+'", re.DOTALL).fullmatch
+_TRAILS: Final = re.compile(r",\s*+[\]}]").search
+_STRINGS_AND_COMMAS: Final = re.compile(
+    r'"(?:[^"\\]++|\\.)*+(?P<end>"?)|(?P<comma>,)\s*+[\]}]|[\[{]\s*+,', re.DOTALL
+).finditer
 _IN_SINGLE: Final = re.compile(r"\\(.)|\"", re.DOTALL)
 
 
@@ -31,6 +36,20 @@ def begins_object(text: str) -> bool:
     except JsonError:
         return False
     return False
+
+
+def without_trailing_commas(text: str) -> tuple[str, list[int]]:
+    """Return *text* without commas before closing brackets, and where they stand in it."""
+    if _TRAILS(text) is None:
+        return text, []
+    commas: list[int] = []
+    for found in _STRINGS_AND_COMMAS(text):
+        if found["comma"]:
+            commas.append(found.start())
+        elif not found["end"]:  # a string is not closed, or no value precedes a comma
+            return text, []
+    edges = [-1, *commas, len(text)]
+    return "".join(text[start + 1 : stop] for start, stop in pairwise(edges)), commas
 
 
 def unquoted(text: str) -> str | None:

@@ -16,12 +16,13 @@ from outputs.growing_json.lenient.ahead import (
 from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings, RepairKind
 from outputs.growing_json.scalars import WORDS, skip_space
 from outputs.growing_json.steps import State, Step
+from outputs.growing_json.value import repeated
 from outputs.growing_json.whole import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["JsonRepair", "LenientJsonReader", "RepairKind", "missing_at_end"]
+__all__ = ["JsonRepair", "KeyReader", "LenientJsonReader", "RepairKind", "missing_at_end"]
 
 _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     **{first: (word,) for first, word in WORDS.items()},
@@ -326,3 +327,15 @@ class LenientJsonReader(LenientStrings):
             "`": _fence,
         },
     )
+
+
+class KeyReader(LenientJsonReader):
+    """A `LenientJsonReader` that notices keys which stand twice, at any depth."""
+
+    __slots__ = ()
+    _READS_REMAINS = True  # so that all members are kept
+
+    @property
+    def repeated_key(self) -> str | None:
+        """A key that stands twice in one object; `None` if there is none."""
+        return repeated(next(iter(self._grown.overwritten.values()), ()))

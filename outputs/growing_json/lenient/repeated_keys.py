@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from outputs.growing_json.value import repeated
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,44 +44,25 @@ def repeated_key(text: str, made: Sequence[JsonRepair] = ()) -> str | None:
         made: The repairs that `output_parsers.repair_json` made in it.
     """
     if made:
-        return _by_reader(text, made)
+        return _by_reader(text, made[0])
     keys = [key for key, colon in _STRINGS(text) if colon]
     if len(set(keys)) == len(keys) and not any("\\" in key for key in keys):
         return None
     found: list[str] = []
 
     def look(pairs: list[tuple[str, Any]]) -> None:
-        if (key := _repeated(pairs)) is not None:
+        if (key := repeated(pairs)) is not None:
             found.append(key)
 
     json.loads(text, object_pairs_hook=look, strict=False)
     return found[0] if found else None
 
 
-def _repeated(pairs: Sequence[tuple[str, Any]]) -> str | None:
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            return key
-        seen.add(key)
-    return None
+def _by_reader(text: str, first: JsonRepair) -> str | None:
+    # imported lazily: few replies need it
+    from outputs.growing_json.lenient.reader import KeyReader
 
-
-def _by_reader(text: str, made: Sequence[JsonRepair]) -> str | None:
-    from outputs import LenientJsonReader  # imported lazily: few replies need it
-
-    class Reader(LenientJsonReader):
-        """Keeps all members of an object in which a key appears twice."""
-
-        __slots__ = ()
-        _READS_REMAINS = True
-
-        def repeated(self) -> str | None:
-            members = next(iter(self._grown.overwritten.values()), ())
-            return _repeated(members)
-
-    first = made[0]
     is_around = first.kind == "surrounding_text" and first.span[0] == 0
-    reader = Reader()
+    reader = KeyReader()
     reader.feed(text[first.span[1] if is_around else 0 :])
-    return reader.repeated()
+    return reader.repeated_key

@@ -169,6 +169,7 @@ def test_the_error_is_the_one_of_parse() -> None:
         parser.close()
     with pytest.raises(OutputParserException) as parsed:
         get_parser("react").parse(text)
+    assert parsed.value.observation == streamed.value.observation
     assert vars(streamed.value) == vars(parsed.value)
     assert str(streamed.value) == str(parsed.value)
 

@@ -345,6 +345,7 @@ def test_an_exception_is_of_both_libraries(text: str, kind: Any, lenient: bool) 
     assert isinstance(error, kind)
     assert type(error).__name__ == kind.__name__
     assert error.send_to_llm
+    assert error.observation == expected.value.observation
     for same in (error, pickle.loads(pickle.dumps(error))):
         assert isinstance(same, LcOutputParserException)
         assert str(same) == str(expected.value)

@@ -108,6 +108,17 @@ class StepReader:
         self._leads = {state: _leads(state, self._marks.keys) for state in states}
         self._paths: dict[tuple[str, ...], _Path | None] = {}
 
+    def split(self, text: str) -> list[str]:
+        """Return a turn in pieces, as `Marks.split` does, with a line break before it."""
+        return self._marks.split(f"\n{text}")  # a label may begin the text
+
+    def leads(self, marks: tuple[str, ...]) -> bool:
+        """Return whether all *marks* count, and lead to an action or an answer without a call."""
+        path = self._path(marks)
+        if path is None or len(path.marks) < len(marks) or path.before_call:
+            return False
+        return path.states[-1].part is not Part.CALL and not path.states[-1].is_open_answer
+
     def result(self, text: str, tools: ToolSet | Collection[str] | None) -> _Result:
         """Return the result of a turn; `None` if only a stream can read it.
 
@@ -176,7 +187,7 @@ class StepReader:
         """Return a turn, taken apart; `None` if only a stream knows its parts."""
         if self._lenient and closes_quotation(text):
             return None
-        pieces = self._marks.split(f"\n{text}")  # a label may begin the text
+        pieces = self.split(text)
         marks = tuple(pieces[1::2])
         try:
             path = self._paths[marks]

@@ -145,18 +145,18 @@ class Machine(CallRules):
         written = text[slice(*bad.span)]
         if (error := bad.error) is not None:  # raised by the tools
             if advise is not None:
-                error.observation = advise(self.dialect, "", written, tools, error, named)
+                error.observe_later(
+                    lambda error: advise(self.dialect, "", written, tools, error, named)
+                )
             error.llm_output, error.span = text, bad.span
             return error
         problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
             raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
-        observation = problem.told(
-            named or self.dialect.prompt_words.any_tool, strict=self._is_strict
-        )
+        said = problem.told(named or self.dialect.prompt_words.any_tool, strict=self._is_strict)
+        error = problem.error(text, bad.span, strict=self._is_strict, observation=said)
         if advise is not None and not self._is_strict:
-            observation = advise(self.dialect, observation, written, tools, None, named)
-        error = problem.error(text, bad.span, strict=self._is_strict, observation=observation)
+            error.observe_later(lambda _: advise(self.dialect, said, written, tools, None, named))
         error.problem = bad.problem
         return error
 

@@ -606,6 +606,7 @@ def test_a_name_that_matches_two_tools_is_unknown() -> None:
 def test_a_name_that_is_near_is_suggested(name: str, near: tuple[str, ...]) -> None:
     with pytest.raises(UnknownToolError) as caught:
         ToolSet(["search", "calculate"]).check(name, "x")
+    assert pickle.loads(pickle.dumps(caught.value)).near == near
     assert caught.value.near == near
     assert isinstance(caught.value, OutputParserException)
     assert "The tools are: search, calculate." in str(caught.value.observation)
