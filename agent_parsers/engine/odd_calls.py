@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.tool_action import make_message, make_tool_call
+from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import spelt_texts
 from outputs.growing_json.lenient.json_text import without_trailing_commas
 
@@ -48,11 +48,8 @@ class OddCalls:
         turn = self._turns.read(text[:at] + calls, tools) if commas else None
         if turn is None or not turn.calls:
             return None
-        message = make_message(text)
-        return [
-            make_tool_call(call.tool, call.tool_input, text, message, call.id)
-            for call in turn.calls
-        ]
+        result = self._turns.result_of(turn, text)
+        return None if isinstance(result, AgentFinish) else result
 
 
 def odd_calls(machine: Machine, turns: CanonicalReader) -> OddCalls | None:
