@@ -45,7 +45,7 @@ MODULES = (
     "agent_parsers.testing",
     "agent_parsers.toolset",
 )
-"""What has a page. A name that several of them export is told of on the page of the first."""
+"""What has a page. What several of them export is told of on the page of the first."""
 
 NAME = re.compile(r"(?<![`\[])`([A-Za-z_][\w.]*)`(?!`)")
 CODE = re.compile(r"^(?:(?P<fence>`{3,}).*?^(?P=fence)$|#[^\n]*$)", re.MULTILINE | re.DOTALL)
@@ -54,8 +54,7 @@ HEAD = "<!-- Written by docs/make_reference.py from the docstrings: change those
 
 def pages() -> dict[str, str]:
     """Return the text of each page by its file's name."""
-    homes = {name: module for module in reversed(MODULES) for name in exports(module)}
-    return {"README.md": _contents(), **{f"{m}.md": _page(m, homes) for m in MODULES}}
+    return {"README.md": _contents(), **{f"{m}.md": _page(m, _homes(m)) for m in MODULES}}
 
 
 def main() -> int:
@@ -75,6 +74,24 @@ def main() -> int:
         else:
             path.unlink()
     return 0
+
+
+def _homes(module: str) -> dict[str, str]:
+    """Return on whose page each name is told of, as *module* knows the names."""
+    homes = {name: each for each in reversed(MODULES) for name in exports(each)}
+    for name in exports(module):  # another module may have something else of this name
+        homes[name] = next(
+            each
+            for each in MODULES
+            if name in exports(each) and _definition(each, name) is _definition(module, name)
+        )
+    return homes
+
+
+def _definition(module: str, name: str) -> ast.AST:
+    found = find(module, name)
+    assert found is not None, f"{module}.{name} is not in the sources"
+    return found.nodes[-1]
 
 
 # -- pages -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -56,7 +57,11 @@ def test_the_pages_are_up_to_date() -> None:
 )
 def test_a_page_has_all_that_is_exported(package: ModuleType) -> None:
     text = (FOLDER / f"{package.__name__}.md").read_text("utf-8").partition("\n## ")[0]
-    assert re.findall(r"^- \[`(\w+)`\]", text, re.MULTILINE) == package.__all__
+    found = re.findall(r"^- \[`(\w+)`\]\(([\w.]*)#", text, re.MULTILINE)
+    assert [name for name, _ in found] == package.__all__
+    for name, page in found:  # what it leads to is the same thing, not another of that name
+        home = import_module(page.removesuffix(".md")) if page else package
+        assert getattr(home, name) is getattr(package, name), name
 
 
 def anchors(page: Path) -> set[str]:

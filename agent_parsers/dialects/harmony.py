@@ -2,7 +2,8 @@
 
 A header has a role, a recipient (``to=``), a channel and a type, in two possible orders, and ends
 at ``<|message|>``. A message with a recipient is a call, on any channel. Without a recipient,
-``analysis`` is a thought, and ``final`` and ``commentary`` are content. The prompt ends with
+``analysis`` is a thought, and ``final`` and ``commentary`` are content, as is a message without a
+channel. Any other channel is refused; in lenient mode it has content too. The prompt ends with
 ``<|start|>assistant``, so a turn begins inside a header.
 
 Calls are written with the recipient before the channel, as in the chat template of
@@ -95,7 +96,11 @@ def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
     channel, stop = _channel(text)
     kind = KINDS.get(channel, AnswerDelta)
     if is_whole:
-        return Header(kind, len(MODEL) * (_word(text) == MODEL))
+        is_odd = CHANNEL in text and not channel
+        if is_odd and not lenient:
+            return Header(SkippedDelta, problem="unknown_channel")
+        odd = "read a message on an unknown channel as content" if is_odd else ""
+        return Header(kind, len(MODEL) * (_word(text) == MODEL), odd=odd)
     if is_marked and _is_cut(text, text[stop:].lstrip()):
         return Header(SkippedDelta, problem="open_header")
     if not is_marked and not (lenient and channel and text[stop : stop + 1].isupper()):
@@ -236,6 +241,10 @@ DIALECT = calls_dialect(
             f"expected {MESSAGE} behind the header of a message, and its body",
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
+        ),
+        "unknown_channel": Problem(
+            f"expected {THOUGHT}, {CONTENT} or {ANSWER} as the channel of a message",
+            f"Write your answer on the channel {ANSWER}.",
         ),
         "invented_first": FOREIGN_MESSAGE,
         "invented_after": FOREIGN_MESSAGE,

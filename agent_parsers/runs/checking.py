@@ -6,16 +6,18 @@ import io
 import json
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.runs.read_log import read_runs
 from agent_parsers.runs.readers.known import reader_of, readers_of_data, readers_of_text
+from agent_parsers.runs.reading.building import UNASKED
 from agent_parsers.runs.reading.reader import HEAD_CHARS, MALFORMED, DataReader, Lines, TextReader
 from agent_parsers.runs.recognition import HEAD_VALUES, LAST_RESORT
 from agent_parsers.runs.sources import open_log
+from agent_parsers.runs.tables.messages import Messages
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.readers.known import FormOfLog
     from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.sources import RunsFrom
+    from agent_parsers.runs.tables.part import Part
 
 __all__ = ["ReaderReport", "check_reader", "half_values"]
 
@@ -40,7 +43,7 @@ _OTHERS: Final = (
 
 @dataclass(frozen=True)
 class ReaderReport:
-    """What `check_reader` found; ``str`` of it lists what is wrong, a line each."""
+    """What `check_reader` found; ``str`` of it lists what is or may be wrong, a line each."""
 
     reader: str
     """Name of the reader."""
@@ -48,6 +51,8 @@ class ReaderReport:
     """The runs that it read, to compare with the logs."""
     failures: tuple[str, ...]
     """What is wrong, a sentence each."""
+    doubts: tuple[str, ...] = ()
+    """What may be wrong, a sentence each: parts that are left out, and kinds that no log has."""
 
     @property
     def ok(self) -> bool:
@@ -64,16 +69,19 @@ class ReaderReport:
             raise AssertionError(str(self))
 
     def __str__(self) -> str:
-        found = "\n".join(f"- {failure}" for failure in self.failures) or "nothing is wrong"
+        seen = (*self.failures, *self.doubts)
+        found = "\n".join(f"- {each}" for each in seen) or "nothing is wrong"
         return f"{self.reader}, {len(self.runs)} runs:\n{found}"
 
 
 def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     """Check the reader of a *form* on *logs* of it.
 
-    Each log is recognised as of this form and no other, and has a run with a step or an answer; a
-    log that is cut anywhere gives no half value without saying so; a log that is malformed gives no
-    error but `OutputParserException`; and texts of other forms are not recognised.
+    Each log is recognised as of this form and no other, and has a run with a step or an answer; no
+    result lacks its call; a log that is cut anywhere gives no half value without saying so; a log
+    that is malformed gives no error but `OutputParserException`; and texts of other forms are not
+    recognised. What the runs leave out, and the rows of a table of messages that fit no part of any
+    log, are doubts.
 
     Args:
         form: A table or a reader; it need not be registered.
@@ -81,24 +89,53 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     """
     reader = reader_of(form)
     failures: list[str] = []
+    doubts: list[str] = []
     runs: list[Transcript] = []
+    watched, unseen = _watched(form)
     for number, source in enumerate(logs, 1):
         failures += (f"log {number}: {each}" for each in _of_recognition(form, source))
         try:
-            found = [*read_runs(source, format=form)]
+            found = [*read_runs(source, format=watched)]
         except OutputParserException as error:
             failures.append(f"log {number} is not read: {error.reason}")
             continue
         if not any(run.steps for run in found):
             failures.append(f"log {number} has no run with a step or an answer")
         runs += found
+        errors = (step.error for run in found for step in run.all_steps)
+        if unasked := sum(error is not None and error.reason == UNASKED for error in errors):
+            failures.append(f"log {number} has results that no call waits for: {unasked}")
+        notices = dict.fromkeys(each.message for run in found for each in run.notices)
+        doubts += (f"log {number}: {each}" for each in notices if each.startswith("left out"))
         text = _text_of(source)
         for law in (_of_cuts, _of_malformed):
             failures += (f"log {number}, {each}" for each in _tried(law, text, form))
     for other in _OTHERS:
         if _evidence(reader, other):
             failures.append(f"it takes a text of another form for its own: {other[:40]!r}")
-    return ReaderReport(reader.name, tuple(runs), tuple(failures))
+    doubts += (f"no part of the logs is that of {each}" for each in unseen.values())
+    return ReaderReport(reader.name, tuple(runs), tuple(failures), tuple(doubts))
+
+
+def _watched(form: FormOfLog) -> tuple[FormOfLog, dict[int, str]]:
+    """Return a *form* that reads as this one does, and its rows: those that fit a part leave."""
+    if not isinstance(form, Messages):
+        return form, {}
+    unseen: dict[int, str] = {}
+
+    def watch(number: int, row: Part) -> Part:
+        said = (f"{name}={getattr(row, name)!r}" for name in ("type", "key", "at"))
+        unseen[number] = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
+
+        def where(part: Any) -> bool:
+            fits = row.where is None or row.where(part)
+            if fits and part is not None:
+                unseen.pop(number, None)
+            return fits
+
+        return replace(row, where=where)
+
+    return replace(form, parts=[watch(*each) for each in enumerate(form.parts)]), unseen
 
 
 def _tried(

@@ -10,7 +10,7 @@ from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import named
 from agent_parsers.testing.laws.work import WHOLE, shapes
 from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
-from agent_parsers.testing.trials.double_keys import double_keys
+from agent_parsers.testing.trials.double_keys import double_keys, spoilt_keys
 from agent_parsers.testing.trials.hypothesis import st
 from agent_parsers.testing.trials.marked_turns import broken_calls, given_results
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
@@ -353,6 +353,7 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
         Trial(named(laws.no_call_is_an_answer), mode, partial(_foreign, dialect, mode, examples)),
         trial(laws.no_prefix_of_a_turn_acts_otherwise, prefixes),
         trial(laws.no_key_counts_twice, keys),
+        trial(laws.no_value_holds_the_next, each_of(spoilt_keys)),
         trial(laws.reasoning_and_quotation_never_act, quoted),
         trial(laws.a_call_emitted_early_is_a_call_of_the_turn, early),
         trial(laws.a_call_ends_an_open_thought, each_of(open_thoughts)),

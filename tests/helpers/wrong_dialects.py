@@ -18,8 +18,11 @@ from agent_parsers.authoring import (
     Part,
     Result,
     Table,
+    TaggedPayload,
     Written,
 )
+from agent_parsers.dialects import minimax_m2
+from agent_parsers.engine.calls.tags.form import TaggedForm
 from agent_parsers.engine.grammar.guards import first_of_its_kind
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.escape import unescape
@@ -238,6 +241,26 @@ def deaf_behind_answers() -> Dialect:
     rows["answered", "end <|END_OF_TURN_TOKEN|>"] = Go("over")
     strict = replace(command.strict, transitions=rows)
     return replace(command, name="command_like", aliases=(), strict=strict)
+
+
+class DeafForm(TaggedForm):
+    """Tags that count only where they are spelt as they should be."""
+
+    def is_like_tag(self, *_: Any, **__: Any) -> bool:
+        return False
+
+
+class DeafPayload(TaggedPayload):
+    """Calls in such tags."""
+
+    def tagged_form(self, *given: Any, **options: Any) -> TaggedForm:
+        return DeafForm(**vars(super().tagged_form(*given, **options)))
+
+
+def deaf_in_values() -> Dialect:
+    """Return a dialect that takes what begins like a tag for part of a value."""
+    payload = DeafPayload(**vars(minimax_m2.PAYLOAD))
+    return replace(minimax_m2.FORMAT, name="deaf", aliases=(), payload=payload).dialect()
 
 
 NOTE = {**TABLE.markers, "note": Label("Note")}
@@ -487,6 +510,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.no_key_counts_twice,
         "a key stands twice, and it is read as .*{'o': {'kaa': 'two'}, 'z': 'end'}",
         'Tool: transfer\nWith: {"o": {"kaa": "one", "kaa": "two"}, "z": "end"}',
+    ),
+    "what begins like a tag is part of a value": (
+        deaf_in_values,
+        laws.no_value_holds_the_next,
+        "the values are .*'one'.*'two'.*, and it is read as .*PARAMETER name=",
+        '.*<PARAMETER name="kbb">.*',
     ),
     "no reasoning is known": (
         lambda: replace(MEMO, reasoning=()),

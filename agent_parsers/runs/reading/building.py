@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import NoticeKind
 
-__all__ = ["RunBuilder"]
+__all__ = ["UNASKED", "RunBuilder"]
 
 
+UNASKED: Final = "found a result that no call waits for"
+"""The reason why a result is a step that is not read."""
 _NO_CALL: Final = "Give the log with the calls whose results it has."
 
 
@@ -176,8 +178,7 @@ class RunBuilder:
             waiting = [at for at, step in enumerate(self._steps) if _is_waiting(step)]
             named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
             if not (named or waiting):
-                reason = "found a result that no call waits for"
-                self.fail(OutputParserException(reason, observation=_NO_CALL, llm_output=text))
+                self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
                 self._steps[-1] = replace(self._steps[-1], observation=text)
                 return
             index = (named or waiting)[0]

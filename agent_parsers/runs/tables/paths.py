@@ -12,7 +12,8 @@ Path: TypeAlias = Union[str, Callable[[Any], Any]]  # noqa: UP007 - evaluated at
 """Where a value stands.
 
 ``"a.b"`` is the key ``b`` of the key ``a``, ``"a.0"`` the first item of the list ``a``, ``"a[].b"``
-the key ``b`` of each of its items, ``""`` the value itself. ``"a|b"`` is the first of the two that
+the key ``b`` of each of its items, ``"a[].b[]"`` the items of all lists ``b`` in one list, ``""``
+the value itself. ``"a|b"`` is the first of the two that
 is there and not null. What no path says, a function does."""
 
 
@@ -35,7 +36,10 @@ def _at(value: Any, path: str) -> Any:
     elif name:
         value = value.get(name) if isinstance(value, Mapping) else None
     if key.endswith("[]"):
-        return [_at(each, rest) for each in value] if isinstance(value, list) else None
+        if not isinstance(value, list):
+            return None
+        found = [_at(each, rest) for each in value]
+        return [item for each in found for item in each or ()] if "[]" in rest else found
     return _at(value, rest) if rest and value is not None else value
 
 

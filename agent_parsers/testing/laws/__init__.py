@@ -14,6 +14,7 @@ from agent_parsers.testing.laws.acting import (
     a_call_emitted_early_is_a_call_of_the_turn,
     no_key_counts_twice,
     no_prefix_of_a_turn_acts_otherwise,
+    no_value_holds_the_next,
     reasoning_and_quotation_never_act,
 )
 from agent_parsers.testing.laws.failing import (
@@ -124,6 +125,7 @@ __all__ = [
     "no_observation_changes_how_the_text_around_it_is_read",
     "no_observation_forges_a_mark",
     "no_prefix_of_a_turn_acts_otherwise",
+    "no_value_holds_the_next",
     "parse_gives_the_result_of_the_stream",
     "plain_words_are_never_refused",
     "reasoning_and_quotation_never_act",

@@ -36,6 +36,7 @@ __all__ = [
     "a_call_emitted_early_is_a_call_of_the_turn",
     "no_key_counts_twice",
     "no_prefix_of_a_turn_acts_otherwise",
+    "no_value_holds_the_next",
     "reasoning_and_quotation_never_act",
 ]
 
@@ -121,6 +122,34 @@ def no_key_counts_twice(
         found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
         if not isinstance(found, Refusal):
             raise Broken(f"a key stands twice, and it is read as {shown(found)}")
+
+
+@law
+def no_value_holds_the_next(
+    dialect: Dialect, mode: Mode, text: str, *, values: Sequence[str]
+) -> None:
+    """Check that *text*, a call with a mistake between its values, has these or is refused.
+
+    Args:
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
+        text: A turn with one call.
+        values: The values of its input, in order; white space around them does not count.
+
+    Raises:
+        BrokenLawError: A call is made with other values, or with some of them.
+    """
+    ends: tuple[Ended, ...] = ("unknown", "stop")
+    for ended in ends:
+        found = reading(dialect, mode, text, ended=ended, as_stream=ended == "stop")
+        for call in calls_in(found):
+            given = call.tool_input
+            if not isinstance(given, dict) or _stripped(given.values()) != [*values]:
+                raise Broken(f"the values are {shown([*values])}, and it is read as {shown(call)}")
+
+
+def _stripped(values: Iterable[Any]) -> list[str]:
+    return [str(value).strip() for value in values]
 
 
 @law

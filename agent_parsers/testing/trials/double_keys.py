@@ -1,4 +1,4 @@
-"""Turns with duplicate keys in a call, made from turns that a dialect writes."""
+"""Turns with a duplicate or misspelt key in a call, made from turns that a dialect writes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from agent_parsers.testing.trials.calls_meant import calls_in, reading
 from agent_parsers.testing.trials.sample_calls import tool_sets, written_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
+    from re import Match
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["KINDS", "DoubleKey", "double_keys"]
+__all__ = ["KINDS", "DoubleKey", "SpoiltKey", "double_keys", "spoilt_keys"]
 
 _FIRST, _SECOND, _OTHER = "kaa", "kbb", "kcc"
 """Keys that occur in no other word; they are in order, since some templates sort keys."""
@@ -41,6 +42,21 @@ _ROLES, _SECOND_CALL = "keys for one role", "in the second call"
 KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES)
 """The kinds of turns with duplicate keys."""
 _MOST_OBJECTS: Final = 4
+_SPOILING: Final[tuple[tuple[str, str | Callable[[Match[str]], str]], ...]] = (
+    (r'"(\w+)"', r"'\1'"),
+    (r'"(\w+)"', r"\1"),
+    (r'"(\w+)"', r"“\1”"),
+    (r'"(\w+)"', '"no"'),
+    (r'\s\w+="\w*"', ""),
+    (r"\s\w+=", " other="),
+    (r"=", " = "),
+    (r"<|\s", r"\g<0> "),
+    (r">", " >"),
+    (r"(?<=[\w\"])>", ' other="1">'),
+    (r"[a-z]\w*", lambda found: found[0].upper()),
+    (r"[a-z]\w*", lambda found: found[0].capitalize()),
+)
+"""What is replaced between two values, each time it stands there, and by what."""
 _decode = json.JSONDecoder().raw_decode
 
 
@@ -53,6 +69,41 @@ class DoubleKey(NamedTuple):
     """The turn."""
     tools: ToolSet | None
     """The tools that the parser must know to read the keys as keys."""
+
+
+class SpoiltKey(NamedTuple):
+    """A turn whose call has two keys, with one mistake between their values."""
+
+    text: str
+    """The turn."""
+    values: tuple[str, str]
+    """The two values."""
+
+
+def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
+    """Yield turns with two keys in a call, in each of which one thing between them is misspelt.
+
+    These are quotes, attributes, white space and the case of letters. There are none for inputs
+    that the dialect reads as text.
+    """
+    given = _PLACES["at the top"]
+    turn = written_turn(dialect, given)
+    if turn is None:
+        return
+    read = calls_in(reading(dialect, mode, turn.text, ended="stop"))
+    if [call.tool_input for call in read] != [given]:
+        return
+    values = first, second = (*given.values(),)
+    before, _, rest = turn.text.partition(first)
+    between, _, after = rest.partition(second)
+    spoilt = (
+        f"{between[: found.start()]}{spell(found) if callable(spell) else found.expand(spell)}"
+        f"{between[found.end() :]}"
+        for pattern, spell in _SPOILING
+        for found in re.finditer(pattern, between)
+    )
+    for text in dict.fromkeys(spoilt):
+        yield SpoiltKey(f"{before}{first}{text}{second}{after}", values)
 
 
 def double_keys(

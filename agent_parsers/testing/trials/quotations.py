@@ -9,8 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.grammar.dialect import Dialect, Result
+from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.forms.form import Written
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.sample_calls import usual_turn
 
@@ -23,13 +23,6 @@ __all__ = ["QuotedCall", "own_marks", "quotations", "reasoning_marks"]
 
 _BEFORE, _AFTER = "The manual says:\n", "\nI will not do that."
 _PROBE, _ANSWER = "a7thought", "a7answer"
-_USUAL: Final = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<reasoning>", "</reasoning>"),
-    ("[THINK]", "[/THINK]"),
-    ("<|START_THINKING|>", "<|END_THINKING|>"),
-)
 _MARKS: Final = {
     "a fence with text": ("````\nFor example:\n", "\nand so on.\n````"),
     "tildes": ("~~~\n", "\n~~~"),
@@ -61,14 +54,13 @@ class QuotedCall(NamedTuple):
     """The part in which the turn begins; empty if it begins with no thought."""
 
 
-@cache
-def reasoning_marks() -> tuple[tuple[str, str], ...]:
-    """Return the markers of reasoning in all registered dialects whose calls have markers."""
-    found = dict.fromkeys(_USUAL)
-    for name in list_dialects():
-        dialect = get_dialect(name)
-        found |= dict.fromkeys((*dialect.reasoning, *own_marks(dialect)))
-    return tuple(found)
+def reasoning_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
+    """Return the markers of reasoning that lenient mode has to know in a *dialect*.
+
+    These are its own and those of all model families, whatever else is registered: what a text
+    means depends on the dialect alone.
+    """
+    return tuple(dict.fromkeys((*REASONING, *dialect.reasoning, *own_marks(dialect))))
 
 
 @cache
@@ -104,7 +96,7 @@ def quotations(dialect: Dialect, mode: Mode) -> tuple[QuotedCall, ...]:
 
 def _reasoned(dialect: Dialect, mode: Mode, call: str) -> Iterator[QuotedCall]:
     own = own_marks(dialect)
-    for opens, closes in own if mode == "strict" else reasoning_marks():
+    for opens, closes in own if mode == "strict" else reasoning_marks(dialect):
         what = f"{opens} and {closes}"
         yield QuotedCall(what, f"{opens}\n{call}\n{closes}\nDone.")
         yield QuotedCall(what, f"{opens}Maybe:\n{call}\nOr not.{closes}Done.")

@@ -153,10 +153,12 @@ def test_an_installed_package_adds_a_form(monkeypatch: pytest.MonkeyPatch) -> No
     [
         ("a.b", 1), ("x|a.b", 1), ("list.1.c", 3), ("list[].c", [2, 3]), ("list.9.c", None),
         ("a.b.c", None), ("a[].b", None), (lambda value: value["a"], {"b": 1}),
+        ("lists[].c[]", [4, 5, 6]), ("lists[].x[]", []),
     ],
 )  # fmt: skip
 def test_paths(path: Any, found: Any) -> None:
-    value = {"a": {"b": 1}, "list": [{"c": 2}, {"c": 3}]}
+    value: dict[str, Any] = {"a": {"b": 1}, "list": [{"c": 2}, {"c": 3}]}
+    value["lists"] = [{"c": [4, 5]}, {}, {"c": [6]}]
     assert at(value, path) == found
     assert at(value, "") == value
 
@@ -189,6 +191,41 @@ def test_the_tables_of_messages_pass_the_check(table: Messages) -> None:
 @pytest.mark.parametrize("table", CONSOLES, ids=lambda table: table.name)
 def test_the_tables_of_titles_pass_the_check(table: Console) -> None:
     check_reader(table, [TEXT_LOGS[table.name]]).raise_for_failures()
+
+
+JOBS = Part("call", at="said[].ops[]", key="what", of="", name="what", arguments="with", id="no")
+AT_ONCE = [
+    {"who": "guest", "said": [{"kind": "words", "words": "Is it open?"}]},
+    {"who": "desk", "said": [
+        {"kind": "words", "words": "I ask."},
+        {"kind": "jobs", "ops": [{"what": "ask", "with": {"whom": "Ines"}, "no": 7},
+                                 {"what": "ask", "with": {"whom": "Urs"}, "no": 8}]},
+        {"kind": "jobs", "ops": [{"what": "look", "with": {}, "no": 9}]}]},
+    {"who": "house", "said": [{"kind": "done", "no": no, "got": str(no)} for no in (8, 7, 9)]},
+    {"who": "desk", "said": [{"kind": "words", "words": "It is."}]},
+]  # fmt: skip
+
+
+def with_jobs(*parts: Part) -> Messages:
+    return replace(OURS, parts=[OURS.parts[0], *parts, OURS.parts[2]])
+
+
+def test_one_part_may_hold_several_calls() -> None:
+    form = with_jobs(JOBS, Part("nothing", type="jobs", is_sign=False))
+    (run,) = read_runs(AT_ONCE, format=form)
+    calls = [("ask", {"whom": "Ines"}, "7"), ("ask", {"whom": "Urs"}, "8"), ("look", {}, "9")]
+    assert told(run) == ("Is it open?", calls, "It is.")
+    assert str(check_reader(form, [AT_ONCE])) == "ours, 1 runs:\nnothing is wrong"
+
+
+def test_the_check_doubts_rows_that_fit_nothing() -> None:
+    report = check_reader(with_jobs(replace(JOBS, at="ops[]")), [AT_ONCE])
+    assert report.failures == ("log 1 has results that no call waits for: 3",)
+    assert report.doubts == (
+        "log 1: left out a part of type 'jobs'",
+        "no part of the logs is that of row 2, 'call' with type='', key='what', at='ops[]'",
+    )
+    assert all(doubt in str(report) for doubt in report.doubts)
 
 
 def _whole(part: Any) -> bool:

@@ -1,21 +1,25 @@
 """Dialects that are wrong in one place: a check finds each, and says where."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agent_parsers import Dialect
+from agent_parsers import Dialect, get_dialect, register
 from agent_parsers.authoring import (
     BracketCall,
+    CallFormat,
     Go,
+    JsonPayload,
     Literal,
     Written,
+    chatml,
     read_json_input,
     write_json_input,
 )
+from agent_parsers.registry import dialects_by_name as registry
 from agent_parsers.testing import BrokenLawError, DialectReport, check_dialect, dialect_laws, laws
 from agent_parsers.testing.laws.broken import ONE_WAY_TO_FAIL, named
 from agent_parsers.testing.plan import Trial, plan_of_form, plan_of_reading
@@ -72,6 +76,38 @@ def test_all_laws_hold_for_a_correct_dialect() -> None:
 def test_the_parts_of_a_shipped_dialect_fit_together(dialect: Dialect) -> None:
     for trial in plan_of_form(dialect, examples=5):
         assert trial.run() is None
+
+
+@pytest.fixture
+def forget() -> Iterator[None]:
+    """Forget the dialects that a test registers."""
+    known = dict(registry.KNOWN)
+    yield
+    registry.KNOWN.clear()
+    registry.KNOWN.update(known)
+
+
+@pytest.mark.usefixtures("forget")
+def test_the_laws_do_not_depend_on_what_else_is_registered() -> None:
+    frames: dict[str, Any] = {
+        "summary": "calls of our own",
+        "payload": JsonPayload(),
+        "turn_frame": chatml("user"),
+    }
+    mine = [
+        register(CallFormat(name=name, call=call, thought=thought, **frames).dialect())
+        for name, call, thought in (
+            ("boxed", ("[[CALL]]", "[[/CALL]]"), ("<reason>", "</reason>")),
+            ("angled", ("<<call>>", "<</call>>"), ("<ponder>", "</ponder>")),
+        )
+    ]
+    about_thoughts = (
+        laws.reasoning_and_quotation_never_act,
+        laws.a_call_emitted_early_is_a_call_of_the_turn,
+    )
+    for dialect in (*mine, get_dialect("hermes")):
+        for law in about_thoughts:
+            assert not any(trial.run() for trial in trials(dialect, law))
 
 
 # -- dialects that are wrong in one place --------------------------------------------------------

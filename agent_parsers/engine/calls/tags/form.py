@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 from typing import Literal as Choice
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = [
-    "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart", "TaggedForm",
-    "as_json", "as_text", "bare", "says_nothing", "truth_values",
+    "NEVER_BEHIND", "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart",
+    "TaggedForm", "as_json", "as_text", "bare", "says_nothing", "truth_values",
 ]  # fmt: skip
 
 
@@ -63,6 +64,8 @@ OWN_CLOSERS: Final = frozenset({TagPart.END_VALUE, TagPart.OWN_NAME})
 """Tags that close a value."""
 CLOSERS: Final = OWN_CLOSERS | {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS}
 """Tags that may close a call or its last value."""
+NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY, TagPart.VALUE})
+"""Tags that never directly follow a value."""
 
 _IN_TAG: Final = r"[^<>\n{]{0,256}+"
 _IN_NAME: Final = r"[\w.:-]{0,256}+"
@@ -331,6 +334,29 @@ class TaggedForm:
             return None, None
         part = self.part(tag)
         return part, self.tags[part].hole(tag[0])
+
+    @cached_property
+    def _stems(self) -> tuple[str, ...]:
+        """What tags that may follow a value begin with, without white space, in small letters."""
+        spelt = (
+            "".join(text.split()).casefold().rstrip("=>")
+            for part, tag in self.tags.items()
+            if part not in NEVER_BEHIND
+            for text in (tag.canonical, *tag.others)
+        )
+        return tuple({stem for stem in spelt if any(map(str.isalnum, stem))})
+
+    def is_like_tag(self, text: str, at: int, *, is_last: bool) -> bool | None:
+        """Return whether *text* begins at *at* as a tag does, but for white space and letter case.
+
+        Return `None` while that is unknown.
+        """
+        size = 2 * max(map(len, self._stems), default=0)
+        begun = "".join(text[at : at + size].split()).casefold()
+        if begun.startswith(self._stems):
+            return True
+        may_go_on = not is_last and at + size > len(text)
+        return None if may_go_on and any(map(str.startswith, self._stems, repeat(begun))) else False
 
     def is_closing(self, text: str, *, surely: bool = True) -> bool:
         """Return whether *text* may begin a closing tag and, if *surely*, no other tag."""

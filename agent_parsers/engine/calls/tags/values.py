@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.nesting import Nesting
-from agent_parsers.engine.calls.tags.form import CLOSERS, OWN_CLOSERS, TagPart
+from agent_parsers.engine.calls.tags.form import CLOSERS, NEVER_BEHIND, OWN_CLOSERS, TagPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,8 +23,6 @@ _ENDS: Final = CLOSERS | {TagPart.KEY}
 """Tags that may end a value: its own, those of what encloses it, and the next parameter's."""
 _QUOTABLE: Final = frozenset({TagPart.WRAP, TagPart.CALL})
 """Tags that open a call inside a value; before a next call, models close the current one."""
-_NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY, TagPart.VALUE})
-"""Tags that never directly follow a value."""
 _OPENERS: Final = {
     TagPart.END_WRAP: TagPart.WRAP,
     TagPart.END_CALL: TagPart.CALL,
@@ -36,11 +34,11 @@ _OPENERS: Final = {
 class TaggedValue:
     """Reads one value chunk by chunk.
 
-    A closing tag ends the value if another tag or the end of the text follows; otherwise it is
-    text. The closing tags of what encloses the value also end it, and so does a tag that opens
-    another parameter; in strict mode the call is then invalid. A tag that opens a call is part of
-    the value, and so is everything up to the end of that call. In a quoted value, only the closing
-    tag after the closing quotation mark counts.
+    A closing tag ends the value if another tag, what begins like one, or the end of the text
+    follows; otherwise it is text. The closing tags of what encloses the value also end it, and so
+    does a tag that opens another parameter; in strict mode the call is then invalid. A tag that
+    opens a call is part of the value, and so is everything up to the end of that call. In a quoted
+    value, only the closing tag after the closing quotation mark counts.
 
     Args:
         form: How calls are written.
@@ -219,8 +217,9 @@ class TaggedValue:
     ) -> bool | None:
         """Return whether a *closer* counts, since a tag or the end of the text follows its *end*.
 
-        A closing tag named after the parameter counts only if no other tag closes the value.
-        Return `None` while that is unknown.
+        That tag may be spelt in any way, even one that makes the call invalid: otherwise the value
+        would hold the parameters behind it. A closing tag named after the parameter counts only if
+        no other tag closes the value. Return `None` while that is unknown.
         """
         found = _not_space(text, end)
         if found is None:
@@ -228,11 +227,12 @@ class TaggedValue:
         start = found.start()
         tag = self._form.growing.match(text, start)
         if tag is None:
-            return False
+            return self._form.is_like_tag(text, start, is_last=is_last)
         if tag.lastindex is None:
             return self._form.is_closing(text[start:]) if is_last else None
-        part, hole = self._form.read(tag)
-        if part is None or part in _NEVER_BEHIND or self._is_of_other(part):
+        part = self._form.part(tag)
+        hole = self._form.tags[part].hole(tag[0])
+        if part in NEVER_BEHIND or self._is_of_other(part):
             return False
         if closer is TagPart.OWN_NAME and part in OWN_CLOSERS:
             return False

@@ -15,7 +15,7 @@ from agent_parsers.engine.reading.quoting.quotations import Surroundings
 from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.testing.smallest import failure
 from agent_parsers.testing.trials.calls_meant import calls_in, reading
-from agent_parsers.testing.trials.double_keys import KINDS, double_keys
+from agent_parsers.testing.trials.double_keys import KINDS, double_keys, spoilt_keys
 from agent_parsers.testing.trials.marked_turns import broken_calls, call_marks, given_results
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
@@ -55,6 +55,12 @@ def test_no_prefix_of_a_turn_acts_otherwise(dialect: Dialect, mode: Mode) -> Non
 def test_no_key_counts_twice(dialect: Dialect, mode: Mode) -> None:
     for case in double_keys(dialect, mode, some(KINDS, dialect, 1 / 2)):
         laws.no_key_counts_twice(dialect, mode, case.text, tools=case.tools)
+
+
+@every_turn_mode
+def test_no_value_holds_the_next(dialect: Dialect, mode: Mode) -> None:
+    for case in spoilt_keys(dialect, mode):
+        laws.no_value_holds_the_next(dialect, mode, **case._asdict())
 
 
 @every_turn_mode
