@@ -172,7 +172,10 @@ def _name(value: Any) -> str:
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     """Return the first of the fields with these *names* that is not `None`."""
-    return next((fields[name] for name in names if fields.get(name) is not None), None)
+    for name in names:
+        if (found := fields.get(name)) is not None:
+            return found
+    return None
 
 
 def _error(bad: BadCall, tool: str, written: str) -> OutputParserException:

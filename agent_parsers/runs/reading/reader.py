@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from typing_extensions import override
 
+from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.toolset.problems.input_problem import shown
 from output_parsers.exceptions import OutputParserException
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.reading.transcript import RunSource, Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = [
@@ -232,7 +233,13 @@ class Reading:
 
     def at(self, line: int) -> Reading:
         """Return the same for a run that begins at *line* of the file."""
-        return replace(self, source=replace(self.source, line=line))
+        source = self.source
+        source = RunSource(
+            source.reader, source.within, source.dialect, source.evidence, source.file, line
+        )
+        return Reading(
+            source, self.dialect, self.tools, self.lenient, self.on_error, self.nested, self.forms
+        )
 
     def in_dialect(self, dialect: Dialect, *evidence: str) -> Reading:
         """Return the same for text of models that is written in *dialect*."""
