@@ -26,18 +26,27 @@ from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
     from collections.abc import Set as AbstractSet
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.grammar.guards import Guard
+    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["StepPlan", "StepReader", "step_reader"]
+__all__ = [
+    "StepPlan",
+    "StepReader",
+    "leads_of",
+    "reachable",
+    "spells_words",
+    "step_reader",
+]
 
-_OF_CALLS: Final = {outside_of_calls, outside_of_values}
+_OF_CALLS: Final[AbstractSet[Guard]] = {outside_of_calls, outside_of_values}
 """The guards that refuse nothing before a call has begun."""
 _SAID: Final = {Part.THOUGHT, Part.CALL}
 """The parts that are thoughts before an answer: text before a call is one."""
@@ -88,15 +97,16 @@ def step_reader(machine: Machine, is_plain: Callable[[str], bool]) -> StepReader
 
     The arguments are those of `StepReader`.
     """
-    words = (
-        word
-        for state in _reachable(machine.initial)
-        for crossing in state.crossings
-        if isinstance(label := crossing.marker, Label)
-        for text in (label.words, *label.also)
-        for word in text.split()
-    )
-    return StepReader(machine, is_plain) if all(word[0].isalpha() for word in words) else None
+    states = reachable(machine.initial)
+    markers = (crossing.marker for state in states for crossing in state.crossings)
+    return StepReader(machine, is_plain) if spells_words(markers) else None
+
+
+def spells_words(markers: Iterable[Marker]) -> bool:
+    """Return whether all labels among *markers* are words, so that none looks like dress."""
+    labels = (marker for marker in markers if isinstance(marker, Label))
+    texts = (text for label in labels for text in (label.words, *label.also))
+    return all(word[0].isalpha() for text in texts for word in text.split())
 
 
 class StepReader:
@@ -117,12 +127,12 @@ class StepReader:
         self._keeps_input_end = machine.table.keeps_input_end
         self._keeps_answer_space = machine.table.keeps_answer_space
         self._may_lack_call = bool(machine.table.begun)
-        states = _reachable(machine.initial)
+        states = reachable(machine.initial)
         self._marks = Marks(
             (crossing.marker for state in states for crossing in state.crossings),
             lenient=machine.lenient,
         )
-        self._leads = {state: _leads(state, self._marks.keys) for state in states}
+        self._leads = {state: leads_of(state, self._marks.keys) for state in states}
         self._paths: dict[tuple[str, ...], _Path | None] = {}
 
     def split(self, text: str) -> list[str]:
@@ -345,15 +355,17 @@ class StepReader:
         return thought_of(events), content_of(events)
 
 
-def _leads(state: State, keys: AbstractSet[str]) -> dict[str, Crossing | None]:
+def leads_of(
+    state: State, keys: AbstractSet[str], guards: AbstractSet[Guard] = _OF_CALLS
+) -> dict[str, Crossing | None]:
     """Return what markers do in *state*, by their *keys*; all others are text there.
 
-    `None` if a stream has to say it.
+    `None` if a stream has to say it; the *guards* are those that need none.
     """
     by_key: dict[str, Crossing | None] = {}
     for crossing in sorted(state.crossings, key=lambda each: bool(key_of(each.marker))):
         key = key_of(crossing.marker)
-        is_known = key not in by_key and _is_plain(crossing)
+        is_known = key not in by_key and _is_plain(crossing, guards)
         by_key[key] = by_key[key + OTHERWISE] = crossing if is_known else None
         if not key:  # another marker may be spelt alike
             by_key |= dict.fromkeys(spelt_texts(crossing.marker))
@@ -365,20 +377,20 @@ def _leads(state: State, keys: AbstractSet[str]) -> dict[str, Crossing | None]:
     return by_key
 
 
-def _reachable(initial: State) -> list[State]:
-    """Return the states of plain turns."""
+def reachable(initial: State, guards: AbstractSet[Guard] = _OF_CALLS) -> list[State]:
+    """Return the states of plain turns; *guards* as for `leads_of`."""
     found = [initial]
     for state in found:
         for crossing in state.crossings:
-            if _is_plain(crossing) and crossing.to not in found:
+            if _is_plain(crossing, guards) and crossing.to not in found:
                 found.append(crossing.to)
     return found
 
 
-def _is_plain(crossing: Crossing) -> bool:
+def _is_plain(crossing: Crossing, guards: AbstractSet[Guard]) -> bool:
     """Return whether a marker does nothing but lead to another state."""
     to = crossing.to
-    if crossing.breaks_line or crossing.ends_thought or not _OF_CALLS.issuperset(crossing.guards):
+    if crossing.breaks_line or crossing.ends_thought or not set(crossing.guards) <= guards:
         return False
     if crossing.drops or crossing.odd or crossing.late:
         return False
