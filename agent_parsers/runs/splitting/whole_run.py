@@ -10,8 +10,8 @@ from agent_parsers.actions.agent import make_action
 from agent_parsers.engine.grammar.guards import dressed_alike
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.reading.canonical.leads import leads_of, reachable, spells_words
 from agent_parsers.engine.reading.canonical.marks import Marks
-from agent_parsers.engine.reading.canonical.steps import leads_of, reachable, spells_words
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
@@ -113,7 +113,7 @@ class WholeRuns:
             for crossing in crossings
             if crossing.to.part is Part.QUESTION and isinstance(crossing.marker, Label)
         }
-        self.questions: tuple[str, ...] = tuple(questions) if is_known else ()
+        self.questions: tuple[str, ...] = tuple(sorted(questions)) if is_known else ()
         """The labels of questions, with which such a run begins."""
 
     def read(self, text: str, tools: ToolSet | None) -> Transcript | None:

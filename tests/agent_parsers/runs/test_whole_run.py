@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import get_dialect
+from agent_parsers.engine.reading.canonical.steps import StepReader
 from agent_parsers.registry.dialects_by_name import list_dialects
 from agent_parsers.runs.reading.reader import Lines
+from agent_parsers.runs.reading.record import read_output
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 from agent_parsers.runs.splitting.whole_run import WholeRun, whole_runs
 
@@ -69,8 +71,13 @@ def test_a_log_in_the_words_of_its_dialect_takes_no_stream() -> None:
 def test_dialects_with_labels_are_read_in_one_scan(name: str) -> None:
     dialect = get_dialect(name)
     marker = {name: each.canonical for name, each in dialect.lenient.markers.items()}
-    (question, *_) = whole_runs(dialect).questions
-    parts = (question, marker["action"], marker["input"], marker["observation"], marker["answer"])
+    parts = (
+        marker["question"],
+        marker["action"],
+        marker["input"],
+        marker["observation"],
+        marker["answer"],
+    )
     log = "".join(f"{label} {{}}\n" for label in parts)
     runs, quick = read(dialect, log, in_one_scan=True)
     assert quick == 1
@@ -102,6 +109,43 @@ def logs(draw: st.DrawFn, dialect: Dialect) -> str:
 def test_one_scan_gives_what_a_stream_gives(dialect: Dialect, data: st.DataObject) -> None:
     log = data.draw(logs(dialect))
     assert read(dialect, log, in_one_scan=True)[0] == read(dialect, log, in_one_scan=False)[0]
+
+
+ONE_STEP = [dialect for dialect in map(get_dialect, list_dialects()) if not dialect.several]
+
+
+@st.composite
+def outputs(draw: st.DrawFn, dialect: Dialect) -> str:
+    """Draw one output of a model, most of which are spelt as *dialect* writes them."""
+    markers = {name: each.canonical for name, each in dialect.lenient.markers.items()}
+    calls = ("thought", "action", "input"), ("action", "input"), ("thought", "answer"), ("answer",)
+    lines = draw(st.lists(st.sampled_from([*PLAIN, *ODD]), max_size=1))
+    for name in draw(st.sampled_from(calls)):
+        is_odd = draw(st.integers(0, 9)) == 0
+        text = draw(st.sampled_from(ODD if is_odd else [*PLAIN, '{"q": 1}']))
+        lines.append(f"{markers.get(name, '')} {text}")
+        if draw(st.integers(0, 9)) == 0:
+            lines.append(draw(st.sampled_from([*ODD, *PLAIN, *markers.values()])))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("dialect", ONE_STEP, ids=lambda dialect: dialect.name)
+@given(data=st.data(), lenient=st.booleans())
+def test_one_scan_of_an_output_gives_what_a_stream_gives(
+    dialect: Dialect, data: st.DataObject, lenient: bool
+) -> None:
+    output = data.draw(outputs(dialect))
+    found = read_output(dialect, output, lenient=lenient)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(StepReader, "step", lambda *_: None)
+        assert repr(found) == repr(read_output(dialect, output, lenient=lenient))
+
+
+def test_an_output_in_the_words_of_its_dialect_takes_no_stream() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr("agent_parsers.runs.reading.record.StreamParser")
+        (step,) = read_output(get_dialect("react"), "hm\nAction: search\nAction Input: fog")
+    assert (step.thought_span, step.action_span) == ((0, 2), (11, 35))
 
 
 @pytest.mark.parametrize(
