@@ -142,15 +142,9 @@ def _check(text: str, line: int) -> None:
 
 def _checked(lines: Lines, stream: IO[str]) -> Lines:
     """Return *lines*, of which each is checked when it is read, if *stream* was decoded here."""
-    if getattr(stream, "errors", None) != _ERRORS:
-        return lines
-
-    def check() -> Iterator[str]:
-        for number, line in enumerate(lines, lines.number):
-            _check(line, number)
-            yield line
-
-    return Lines(check(), lines.number)
+    if getattr(stream, "errors", None) == _ERRORS:
+        lines.check_each(_check)
+    return lines
 
 
 def _content(stream: IO[str]) -> Lines | Values:

@@ -81,6 +81,7 @@ class Lines:
     def __init__(self, lines: Iterable[str], number: int = 1) -> None:
         self._lines = iter(lines)
         self._ahead: deque[str] = deque()
+        self._check: Callable[[str, int], None] | None = None
         self.number: int = number
         """Number of the next line in its file, from 1."""
         self.is_over: bool = False
@@ -107,12 +108,21 @@ class Lines:
             self._ahead.append(line)
         return self._ahead[index]
 
+    def check_each(self, check: Callable[[str, int], None]) -> None:
+        """Have *check* called with each line, and its number, before it is looked at."""
+        self._check = check
+        for number, line in enumerate(self._ahead, self.number):
+            check(line, number)
+
     def _more(self) -> str:
         """Return the next line that has not been looked at; ``""`` behind the last."""
         line = next(self._lines, "")
         if not line:
             self.is_over = True
-        elif not line.isspace() and text_in_line(line):
+            return line
+        if self._check is not None:
+            self._check(line, self.number + len(self._ahead))
+        if line[0].isalnum() or text_in_line(line):
             self.last.append(line)
         return line
 
