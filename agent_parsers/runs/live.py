@@ -73,7 +73,7 @@ class LiveText:
         self._decoder = getincrementaldecoder(encoding)(self.errors)
         self._arrived: deque[str] = deque()
         self._open: list[str] = []  # pieces of the line that has not ended
-        self._kept: deque[str] = deque()
+        self._kept: list[str] = []
         self._next = 0  # index of the next line in what is kept
         self._is_first = True
         self.number: int = 1
@@ -99,10 +99,10 @@ class LiveText:
 
     def forget(self, line: int) -> None:
         """Keep only the lines from this number on; `restart` does not go back before it."""
-        while self.number < line and self._next:
-            self._kept.popleft()
-            self.number += 1
-            self._next -= 1
+        count = max(min(line - self.number, self._next), 0)
+        del self._kept[:count]
+        self.number += count
+        self._next -= count
 
     def wait(self) -> None:
         """Wait for more of the log, or its end."""

@@ -40,7 +40,8 @@ _IS_RUN: Final = re.compile("q(?:t*aio?)*t*f").fullmatch
 _OF_LABELS: Final[AbstractSet[Guard]] = {dressed_alike}
 """The guards that compare a label with the one before it."""
 _MOST: Final = 1_000
-"""How many spellings and names are remembered."""
+_LONGEST: Final = 60
+"""How many sequences of labels and names of tools are remembered, and of how many labels."""
 
 
 class WholeRun(NamedTuple):
@@ -155,6 +156,8 @@ class WholeRuns:
 
     def _states(self, labels: tuple[str, ...]) -> tuple[State, ...] | None:
         """Return the states to which the *labels* of a run lead; `None` if a stream has to."""
+        if len(labels) > _LONGEST:
+            return self._new_states(labels)
         if labels not in self._paths:
             if len(self._paths) >= _MOST:  # numbered labels are always new
                 self._paths.clear()
