@@ -149,7 +149,8 @@ class _Conversation:
             texts = self._speech.results(result.text) if self._has_spoken else [result.text]
             for text in texts:
                 self._run.observe(text, call_id=result.call_id, tool=result.tool)
-        self._take_others(message)
+        if message.left_out or message.calls:
+            self._take_others(message)
         return ended
 
     def _take_others(self, message: Said) -> None:
