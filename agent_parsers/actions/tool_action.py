@@ -10,7 +10,10 @@ from agent_parsers.actions.agent import AgentActionMessageLog
 from outputs import AIMessage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from outputs import BaseMessage
+    from outputs.messages.tool import ToolCall
 
 __all__ = [
     "OpenAIToolAgentAction",
@@ -54,14 +57,14 @@ _set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
 
 
-def make_message(text: str) -> AIMessage:
-    """Return ``AIMessage(text)``, without validation."""
+def make_message(text: str, calls: Sequence[ToolCall] = ()) -> AIMessage:
+    """Return ``AIMessage(text, tool_calls=calls)``, without validation."""
     message: AIMessage = _new(AIMessage)
     message.__dict__.update(
         content=text, additional_kwargs={}, response_metadata={}, type="ai", name=None, id=None,
-        tool_calls=[], invalid_tool_calls=[], usage_metadata=None,
+        tool_calls=[*calls], invalid_tool_calls=[], usage_metadata=None,
     )  # fmt: skip
-    _set_fields_set(message, {"content"})
+    _set_fields_set(message, {"content", "tool_calls"} if calls else {"content"})
     _set_extra(message, {})
     _set_private(message, None)
     return message

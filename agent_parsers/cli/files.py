@@ -59,6 +59,7 @@ def read_file(
                 dialect=options.dialect,
                 tools=options.tools,
                 on_error=failed.append,
+                follow=options.follow,
             ):
                 number += 1
                 yield from _troubles(file, failed)
@@ -122,15 +123,25 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, stream: io.BufferedReader, advance: Callable[[int], None]) -> None:
         self._stream, self._advance = stream, advance
+        self._read = 0
 
     def readable(self) -> bool:
         """Return whether it can be read."""
         return True
 
+    def fileno(self) -> int:
+        """Return the number that the system has for the file, to wait for more of it."""
+        return self._stream.fileno()
+
+    def tell(self) -> int:
+        """Return the number of bytes that were read."""
+        return self._read
+
     def readinto(self, buffer: Any) -> int:
         """Read into *buffer*, and return the number of bytes."""
         read = self._stream.read1(len(buffer))  # what a pipe has now
         buffer[: len(read)] = read
+        self._read += len(read)
         self._advance(len(read))
         return len(read)
 

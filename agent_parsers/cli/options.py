@@ -124,7 +124,9 @@ def known_tools(tools: str | None) -> "ToolSet | None":
 
 FileNames: TypeAlias = Annotated[
     list[str] | None,
-    typer.Argument(metavar="FILE", help="Files to read; - is standard input.", show_default=False),
+    typer.Argument(
+        metavar="FILE", help="Files, folders or patterns; - is standard input.", show_default=False
+    ),
 ]
 ReaderName: TypeAlias = Annotated[
     str,
@@ -169,9 +171,14 @@ StrictFlag: TypeAlias = Annotated[
 
 
 def or_stdin(ctx: typer.Context, files: list[str] | None) -> list[str]:
-    """Return *files*, or standard input; show the help if that is a terminal."""
+    """Return *files*, those of folders and patterns too, or standard input.
+
+    Show the help if that is a terminal.
+    """
     if files:
-        return files
+        from agent_parsers.runs.sources import logs_in
+
+        return [str(each) for file in files for each in logs_in(file)]
     if sys.stdin is None or sys.stdin.isatty():
         typer.echo(ctx.get_help())
         raise typer.Exit(USAGE)

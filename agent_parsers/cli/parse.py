@@ -51,17 +51,21 @@ def parse_files(
     # A table includes the errors of its run; do not show them twice on the same screen.
     reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally(strict=options.strict)
-    with ProgressBar(err, _total(files)) as bar:
-        for file in files:
-            for found in read_file(file, options, bar.advance):
-                tally.add(found)
-                if out.is_seen and not summary:  # the run is written to the same screen
-                    bar.hide()
-                if isinstance(found, ShownRun):
-                    writer.write(found)
-                troubles = [found] if isinstance(found, Trouble) else found.troubles
-                for trouble in troubles if reports_steps or isinstance(found, Trouble) else ():
-                    err.print(trouble_lines(trouble, err.width), soft_wrap=True)
+    try:
+        with ProgressBar(err, _total(files)) as bar:
+            for file in files:
+                for found in read_file(file, options, bar.advance):
+                    tally.add(found)
+                    if out.is_seen and not summary:  # the run is written to the same screen
+                        bar.hide()
+                    if isinstance(found, ShownRun):
+                        writer.write(found)
+                    troubles = [found] if isinstance(found, Trouble) else found.troubles
+                    for trouble in troubles if reports_steps or isinstance(found, Trouble) else ():
+                        err.print(trouble_lines(trouble, err.width), soft_wrap=True)
+    except KeyboardInterrupt:
+        if not options.follow:  # else it is how to end
+            raise
     writer.close()
     if not tally.is_clean:
         err.print(Text(str(tally), "bold"), soft_wrap=True)

@@ -1,15 +1,18 @@
-"""Logs of Inspect AI in the form ``.eval``: a zip file with one JSON file for each sample.
+"""Packed logs: by gzip, xz or zstd, and those of Inspect AI in the form ``.eval``.
 
-They are packed with zstd (method 93), which `zipfile` reads from Python 3.14 on. Before, the
-package ``zstandard`` or ``backports.zstd`` is needed.
+The latter are zip files with one JSON file for each sample, packed with zstd (method 93), which
+`zipfile` reads from Python 3.14 on. Before, zstd takes the package ``zstandard`` or
+``backports.zstd``.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 from importlib import import_module
-from io import BytesIO
-from typing import IO, TYPE_CHECKING, Final
+from io import BufferedReader, BytesIO, RawIOBase
+from typing import IO, TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from agent_parsers.runs.reading.reader import Value, Values
@@ -18,7 +21,7 @@ from output_parsers.exceptions import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["MAGIC", "samples_in"]
+__all__ = ["MAGIC", "samples_in", "unpacking"]
 
 MAGIC: Final = b"PK\x03\x04"
 """The first bytes of a zip file."""
@@ -71,6 +74,65 @@ def _unpacked(archive: ZipFile, source: IO[bytes], info: ZipInfo) -> bytes:
     names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
     source.seek(names, 1)
     return decompress(source.read(info.compress_size))
+
+
+class _Unpacked(RawIOBase):
+    """What an *inner* stream unpacks; what is broken in it is an error of ours."""
+
+    def __init__(self, inner: IO[bytes]) -> None:
+        self._inner = inner
+
+    def readable(self) -> bool:
+        """Return whether it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into *buffer*, and return the number of bytes."""
+        try:
+            read = self._inner.read(len(buffer))
+        except OutputParserException:
+            raise
+        except Exception as error:  # each package has its own
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            reason = f"the packed file is broken, or cut: {error}"
+            raise OutputParserException(reason, observation="Pack the log again.") from error
+        buffer[: len(read)] = read
+        return len(read)
+
+
+def unpacking(stream: IO[bytes], start: bytes) -> IO[bytes] | None:
+    """Return what unpacks *stream*, which begins with *start*; `None` if it is not packed.
+
+    Raises:
+        OutputParserException: It is packed by zstd, which cannot be unpacked here.
+    """
+    if start.startswith(b"\x1f\x8b"):
+        inner: Any = gzip.GzipFile(fileobj=stream, mode="rb")
+    elif start.startswith(b"\xfd7zXZ\x00"):
+        inner = lzma.LZMAFile(stream)  # noqa: SIM115 - as above
+    elif start.startswith(b"\x28\xb5\x2f\xfd"):
+        inner = _unpacking_zstd(stream)
+    else:
+        return None
+    return BufferedReader(_Unpacked(inner))
+
+
+def _unpacking_zstd(stream: IO[bytes]) -> Any:
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            return import_module(name).ZstdFile(stream)
+        except ImportError:
+            pass
+    try:
+        unpacker = import_module("zstandard").ZstdDecompressor()
+    except ImportError:
+        raise OutputParserException(
+            "the log is packed with zstd, which Python unpacks from 3.14 on, and before with the"
+            " package backports.zstd or zstandard: pip install backports.zstd",
+            observation="Install the package, or unpack the log.",
+        ) from None
+    return unpacker.stream_reader(stream, read_across_frames=True)
 
 
 def _zstd() -> Callable[[bytes], bytes] | None:

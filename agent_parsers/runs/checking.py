@@ -16,7 +16,7 @@ from agent_parsers.runs.readers.known import reader_of, readers_of_data, readers
 from agent_parsers.runs.reading.building import UNASKED
 from agent_parsers.runs.reading.reader import HEAD_CHARS, MALFORMED, DataReader, Lines, TextReader
 from agent_parsers.runs.recognition import HEAD_VALUES, LAST_RESORT
-from agent_parsers.runs.sources import open_log
+from agent_parsers.runs.sources import as_it_is, open_log
 from agent_parsers.runs.tables.messages import Messages
 from output_parsers.exceptions import OutputParserException
 
@@ -221,12 +221,13 @@ def _text_of(source: RunsFrom) -> str:
 def _evidence(reader: Any, source: RunsFrom) -> bool:
     """Return whether a reader takes a log for its own."""
     with open_log(source) as log:
-        is_text = isinstance(log.content, Lines)
+        content = as_it_is(log.content)
+        is_text = isinstance(content, Lines)
         if is_text is not isinstance(reader, TextReader):
             return False
         size = HEAD_CHARS if is_text else HEAD_VALUES
         try:
-            return bool(reader.evidence(log.content.head(size)))
+            return bool(reader.evidence(content.head(size)))
         except MALFORMED:
             return False
 

@@ -18,7 +18,7 @@ from agent_parsers.runs.reading.reader import (
     Values,
 )
 from agent_parsers.runs.signs_inside import forms_with_runs
-from agent_parsers.runs.sources import open_log
+from agent_parsers.runs.sources import as_it_is, open_log
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def detect_log(source: RunsFrom) -> LogForm:
         OutputParserException: No reader knows the form, or several do; the message names them.
     """
     with open_log(source) as log:
-        return form_of(log.content)
+        return form_of(as_it_is(log.content))
 
 
 def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:

@@ -11,27 +11,33 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
-from agent_parsers.runs.archives import MAGIC, samples_in
+from agent_parsers.runs.archives import MAGIC, samples_in, unpacking
 from agent_parsers.runs.json_items import ListItems
+from agent_parsers.runs.live import LiveText, waiting_on
 from agent_parsers.runs.reading.reader import Lines, NotJson, Value, Values
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
-__all__ = ["Log", "RunsFrom", "open_log"]
+__all__ = ["Log", "RunsFrom", "as_it_is", "content_of", "logs_in", "open_log"]
 
 RunsFrom: TypeAlias = (
     "str | PathLike[str] | IO[str] | IO[bytes] | bytes | Mapping[str, Any] | list[Any]"
 )
 """What runs are read from.
 
-* A path: any `os.PathLike`, or a `str` of one line that names a file that exists.
+* A path: any `os.PathLike`, or a `str` of one line that names a file that exists. A folder, or a
+  pattern such as ``"logs/**/*.jsonl"``, stands for its files. A file may be packed by gzip, xz or
+  zstd.
 * An open file, of text or of bytes.
 * A text, as `str` or `bytes`.
 * Data that was loaded already: an object, or a list.
 """
 
+_LONGEST_PATH: Final = 4096
+_WILD: Final = re.compile(r"[*?\[]").search
 _HEAD: Final = 1 << 16
 """How much is looked at to tell JSON from text, in characters."""
 _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -43,13 +49,44 @@ class Log(NamedTuple):
 
     name: str
     """Name of its file, if it is known."""
-    content: Lines | Values
-    """Its lines, or its values if it is JSON."""
+    content: Lines | Values | LiveText
+    """Its lines, or its values if it is JSON; or a log that is still being written."""
+
+
+def logs_in(source: RunsFrom) -> Sequence[RunsFrom]:
+    """Return the logs in *source*: the files of a folder or a pattern, in order; or itself.
+
+    Hidden files are left out.
+    """
+    is_text = isinstance(source, str) and (len(source) > _LONGEST_PATH or "\n" in source)
+    if is_text or not (isinstance(source, str) or hasattr(source, "__fspath__")):
+        return (source,)
+    path = Path(cast("str | PathLike[str]", source))
+    base, pattern = Path(path.anchor or "."), str(path.relative_to(path.anchor))
+    try:
+        if not source or path.is_file():
+            return (source,)
+        if path.is_dir():
+            base, pattern = path, "**/*"
+        elif not _WILD(pattern):
+            return (source,)
+        found = sorted(each for each in base.glob(pattern) if each.is_file())
+    except (OSError, ValueError, NotImplementedError):  # no name of a file
+        return (source,)
+    return [each for each in found if not _is_hidden(each.relative_to(base))] or (source,)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") and part != ".." for part in path.parts)
 
 
 @contextmanager
-def open_log(source: RunsFrom) -> Iterator[Log]:
+def open_log(source: RunsFrom, *, follow: bool = False) -> Iterator[Log]:
     """Open *source*, and close it again if it was opened here.
+
+    Args:
+        source: A single log.
+        follow: Whether a file may grow.
 
     Raises:
         OSError: The file cannot be read.
@@ -64,7 +101,7 @@ def open_log(source: RunsFrom) -> Iterator[Log]:
         elif isinstance(source, bytes):
             yield Log("", _content_of_bytes(io.BytesIO(source), stack))
         elif isinstance(source, str) and not _is_path(source):
-            content = _content(io.StringIO(source))
+            content = content_of(io.StringIO(source))
             if isinstance(content, Lines) and "\n" not in source and not content.hint:
                 content.hint = "and there is no file of this name"
             yield Log("", content)
@@ -72,11 +109,14 @@ def open_log(source: RunsFrom) -> Iterator[Log]:
             stream = cast("IO[Any]", source)
             name = getattr(stream, "name", "")
             is_text = isinstance(stream.read(0), str)
-            content = _content(stream) if is_text else _content_of_bytes(stream, stack)
-            yield Log(name if isinstance(name, str) else "", content)
+            if is_text:
+                found: Lines | Values | LiveText = content_of(stream)
+            else:
+                found = _content_of_bytes(stream, stack, follow)
+            yield Log(name if isinstance(name, str) else "", found)
         elif isinstance(source, str) or hasattr(source, "__fspath__"):
             file = stack.enter_context(Path(source).open("rb"))
-            yield Log(str(source), _content_of_bytes(file, stack))
+            yield Log(str(source), _content_of_bytes(file, stack, follow))
         else:
             raise TypeError(
                 "expected a path, an open file, a text, or data of JSON to read runs from,"
@@ -85,7 +125,7 @@ def open_log(source: RunsFrom) -> Iterator[Log]:
 
 
 def _is_path(text: str) -> bool:
-    if not text or len(text) > 4096 or "\n" in text or "\0" in text:
+    if not text or len(text) > _LONGEST_PATH or "\n" in text or "\0" in text:
         return False
     try:
         return Path(text).is_file()
@@ -93,8 +133,12 @@ def _is_path(text: str) -> bool:
         return False
 
 
-def _content_of_bytes(stream: IO[bytes], stack: ExitStack) -> Lines | Values:
+def _content_of_bytes(
+    stream: IO[bytes], stack: ExitStack, follow: bool = False
+) -> Lines | Values | LiveText:
     """Return what *stream* has: a zip file, or text in UTF-8 or as its byte order mark says.
+
+    Either may be packed. If the stream is a pipe, or if *follow* says that it grows, it is live.
 
     What is put around the stream is taken off again with *stack*, so that it closes nothing.
     """
@@ -102,13 +146,17 @@ def _content_of_bytes(stream: IO[bytes], stack: ExitStack) -> Lines | Values:
     if not hasattr(stream, "peek"):
         buffered = io.BufferedReader(buffered)
         stack.callback(buffered.detach)
-    start = buffered.peek(4)[:4]
-    if start == MAGIC:
+    start = buffered.peek(6)[:6]
+    if start[:4] == MAGIC:
         return samples_in(buffered)
+    if (unpacked := unpacking(buffered, start)) is not None:
+        return _content_of_bytes(unpacked, stack)
     encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+    if (wait := waiting_on(buffered, grows=follow)) is not None:
+        return LiveText(buffered, encoding, wait)
     text = io.TextIOWrapper(buffered, encoding, errors=_ERRORS, newline="\n")
     stack.callback(text.detach)
-    return _content(text)
+    return content_of(text)
 
 
 _ERRORS: Final = "surrogateescape"
@@ -140,21 +188,21 @@ def _check(text: str, line: int) -> None:
         )
 
 
-def _checked(lines: Lines, stream: IO[str]) -> Lines:
+def _checked(lines: Lines, stream: IO[str] | LiveText) -> Lines:
     """Return *lines*, of which each is checked when it is read, if *stream* was decoded here."""
-    if getattr(stream, "errors", None) != _ERRORS:
-        return lines
-
-    def check() -> Iterator[str]:
-        for number, line in enumerate(lines, lines.number):
-            _check(line, number)
-            yield line
-
-    return Lines(check(), lines.number)
+    if getattr(stream, "errors", None) == _ERRORS:
+        lines.check_each(_check)
+    return lines
 
 
-def _content(stream: IO[str]) -> Lines | Values:
+def as_it_is(content: Lines | Values | LiveText) -> Lines | Values:
+    """Return the *content* of a log, of a live one as far as it has come."""
+    return content_of(content) if isinstance(content, LiveText) else content
+
+
+def content_of(stream: IO[str] | LiveText) -> Lines | Values:
     """Return the values of *stream* if it is JSON, and its lines if not."""
+    number = stream.number if isinstance(stream, LiveText) else 1
     head = ""
     filled = 0  # two lines tell, and a pipe may not have more yet
     while filled < 2 and len(head) < _HEAD and (piece := stream.readline(_HEAD)):
@@ -165,8 +213,8 @@ def _content(stream: IO[str]) -> Lines | Values:
         items = ListItems(head, stream.read)
         if items.is_list():
             return Values(items, are_items=True)
-        return _checked(Lines(_lines(items.text, stream)), stream)
-    lines = Lines(_lines(head, stream))
+        return _checked(Lines(_lines(items.text, stream), number), stream)
+    lines = Lines(_lines(head, stream), number)
     if start[:1] not in ("{", "["):
         return _checked(lines, stream)
     first = _first_filled(lines)
@@ -182,14 +230,14 @@ def _content(stream: IO[str]) -> Lines | Values:
         text = Lines(io.StringIO(whole))
         text.hint = f"which is {value.reason}"
         return text
-    return Values([Value(value, first + 1)])
+    return Values([Value(value, first + number)])
 
 
 _NO_VALUE: Final = object()
 _BLANKS: Final = re.compile(r"\s*").match
 
 
-def _lines(start: str, stream: IO[str]) -> Iterator[str]:
+def _lines(start: str, stream: IO[str] | LiveText) -> Iterator[str]:
     r"""Yield the lines of a *start* and of the *stream* behind, each with ``\n`` at its end."""
     for line in chain(io.StringIO(start, newline="\n"), iter(stream.readline, "")):
         whole = line if line.endswith("\n") else line + stream.readline()

@@ -49,6 +49,9 @@ def parse(
         bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
     ] = False,
     strict: StrictFlag = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Wait for more at the end of the file.")
+    ] = False,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", metavar="PATH", help="Tables: the Parquet file to write."),
@@ -66,7 +69,7 @@ def parse(
     if any(map(_is_table, files or ())):
         from agent_parsers import get_dialect
 
-        only_for("logs", ctx, "reader", "form", "as_json", "full", "summary", "strict")
+        only_for("logs", ctx, "reader", "form", "as_json", "full", "summary", "strict", "follow")
         if not all(map(_is_table, files or ())):
             raise typer.BadParameter("tables and logs are parsed apart", param_hint="FILE")
         if dialect is None or out is None:
@@ -77,17 +80,22 @@ def parse(
             raise typer.Exit(NOT_ALL)
         return
     only_for("tables, whose names end in .parquet", ctx, "out", "column", "jobs")
-    options = _options_of(reader, dialect, tools, strict=strict)
+    options = _options_of(reader, dialect, tools, strict=strict, follow=follow)
     form = or_json(form, as_json)
-    if not parse_files(or_stdin(ctx, files), options, form, full=full, summary=summary):
+    names = or_stdin(ctx, files)
+    if follow and len(names) > 1:
+        raise typer.BadParameter("one file at a time can be followed", param_hint="--follow")
+    if not parse_files(names, options, form, full=full, summary=summary):
         raise typer.Exit(NOT_ALL)
 
 
 parse.__doc__ = f"""Read runs: the thoughts, actions, observations and answers of an agent.
 
 A file is what a framework printed or dumped, messages of an API, a data set or a trace, or text in
-a dialect, also under the line prefixes of a logger. Its form is recognised from its content; the
-command `forms` lists the forms. What a log does not say is shown as a notice.
+a dialect, also under the line prefixes of a logger. It may be packed by gzip, xz or zstd. Its form
+is recognised from its content; the command `forms` lists the forms. What a log does not say is
+shown as a notice. A run that comes through a pipe, or in a file that is followed, is shown when
+nothing has followed its answer for a second.
 
 A Parquet file is a table with one reply in each row. The rows of all files go to one file, in
 order, with the columns kind, thought, content, calls, answer, error and repairs. If that is
@@ -214,9 +222,16 @@ def _is_table(file: str) -> bool:
     return file.lower().endswith(".parquet")
 
 
-def _options_of(reader: str, dialect: str | None, tools: str | None, *, strict: bool) -> HowToRead:
+def _options_of(
+    reader: str,
+    dialect: str | None,
+    tools: str | None,
+    *,
+    strict: bool,
+    follow: bool = False,
+) -> HowToRead:
     """Return the options for reading files."""
     from agent_parsers import get_dialect
 
     known = None if dialect is None else get_dialect(dialect)
-    return HowToRead(reader, known, known_tools(tools), strict)
+    return HowToRead(reader, known, known_tools(tools), strict, follow)

@@ -37,6 +37,8 @@ class HowToRead:
     """The tools of the runs; `None` to accept any."""
     strict: bool = False
     """Whether a notice counts as something that could not be read."""
+    follow: bool = False
+    """Whether to wait for more at the end of a file, until the user interrupts that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,15 @@ class Patterns:
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self.markers = markers
+        self._left = _FEW
+
+    def match(self, text: str) -> Found | None:
+        """Find the marker with which *text* begins; the pattern is compiled after many texts."""
+        if self._left < 0:
+            return self.whole.match(text)
+        self._left -= 1
+        walk = _walk(self.root, text, 0, growing=False)
+        return None if walk is None else _Walked(text, 0, walk[0], None)
 
     @cached_property
     def root(self) -> _Node:

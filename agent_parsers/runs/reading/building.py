@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.actions.tool_action import make_tool_call
 from agent_parsers.native.reading.arguments import ARGUMENT
 from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
@@ -147,7 +147,7 @@ class RunBuilder:
             said = message if message is not None else AIMessage(log)
             action = make_tool_call(tool, tool_input, log, said, call_id or None)
         elif error is None:
-            action = AgentAction(tool, tool_input, log)
+            action = make_action(tool, tool_input, log)
         if call_id:
             self._ids[call_id] = len(self._steps)
         self._add(thought, action, error, repairs)
@@ -182,7 +182,11 @@ class RunBuilder:
                 self._steps[-1] = replace(self._steps[-1], observation=text)
                 return
             index = (named or waiting)[0]
-        self._steps[index] = replace(self._steps[index], observation=text)
+        step = self._steps[index]
+        self._steps[index] = TranscriptStep(
+            step.number, step.thought, step.action, text, step.thought_span, step.action_span,
+            step.observation_span, step.repairs, step.error,
+        )  # fmt: skip
 
     def observe_more(self, text: str) -> None:
         """Add *text* to what the last step returned."""
@@ -193,7 +197,7 @@ class RunBuilder:
         """Add the final answer."""
         thought = self._take_thought()
         log = log or (value if isinstance(value, str) else "")
-        self._add(thought, AgentFinish({"output": value}, log), None)
+        self._add(thought, make_finish(value, log), None)
 
     def notice(
         self,
@@ -214,21 +218,25 @@ class RunBuilder:
             text = self._take_thought()
             self.notice("unowned_text", "found a thought that no call or answer follows", text=text)
         notices = [*self._notices]
-        for step in self.waiting if self.is_observed else ():
+        is_answered = False
+        for step in self._steps:
             if step.error is not None:
                 continue
-            message = f"the log does not show what {_tool_of(step)!r} returned"
-            notices.append(Notice("no_observation", message, step.number))
-        transcript = Transcript(
-            question=self._question,
-            all_steps=tuple(self._steps),
-            preamble="\n".join(self._preamble),
+            if isinstance(step.action, AgentFinish):
+                is_answered = True
+            elif self.is_observed and step.observation is None:
+                message = f"the log does not show what {_tool_of(step)!r} returned"
+                notices.append(Notice("no_observation", message, step.number))
+        if not is_answered:
+            notices.append(Notice("no_answer", "the run ends without an answer"))
+        return Transcript(
+            self._question,
+            tuple(self._steps),
+            "\n".join(self._preamble),
             id=self._name,
             source=self._reading.source,
+            notices=tuple(notices),
         )
-        if transcript.finish is None:
-            notices.append(Notice("no_answer", "the run ends without an answer"))
-        return replace(transcript, notices=tuple(notices))
 
     def _take_thought(self) -> str:
         thought = "\n".join(self._thoughts)

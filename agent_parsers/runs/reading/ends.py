@@ -26,12 +26,21 @@ _SPACE: Final = re.compile(r"\s+")
 def with_open_end(runs: Iterable[Transcript], lines: Lines) -> Iterator[Transcript]:
     """Yield the *runs* in *lines*, and say which of their values the log may have cut.
 
-    A value is cut, as far as anybody can tell, if the last line with text ends in it. A call with
-    such a value is a failed step; another value has a notice.
+    A value is cut, as far as anybody can tell, if the last line with text ends in it; if several
+    do, it is that of the last run. A call with such a value is a failed step; another value has a
+    notice.
     """
+    last: list[Transcript] = []  # the runs that were read when the log was over
     for run in runs:
-        is_last = lines.is_over and lines.last and not any(map(is_open_end, run.notices))
-        yield _cut(run, lines.last) if is_last else run
+        if lines.is_over and lines.last:
+            last.append(run)
+        else:
+            yield run
+    for at, run in reversed([*enumerate(last)]):
+        if not any(map(is_open_end, run.notices)) and (cut := _cut(run, lines.last)) is not run:
+            last[at] = cut
+            break
+    yield from last
 
 
 def is_open_end(notice: Notice) -> bool:

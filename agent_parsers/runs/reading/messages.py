@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_parsers.runs.reading.conversations import conversations, is_message, messages_in
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
@@ -29,7 +27,7 @@ __all__ = [
     "said_or_refused",
 ]
 
-ROLES: Final = {
+ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
     "system": "system", "developer": "system", "user": "user", "human": "user",
     "assistant": "assistant", "ai": "assistant", "model": "assistant",
     "tool": "tool", "function": "tool",
@@ -54,25 +52,28 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         call_id = message.get("tool_call_id") or message.get("id")
         result = result_of(content, call_id, message.get("name"))
         return Said("tool", results=(result,))
+    calls = [call_of(call) for call in _calls_in(message)]
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    thoughts = [text_of(thought)] if thought else []
+    if content is None or isinstance(content, str):
+        return Said(ours, content or _beside(message), "".join(thoughts), calls)
     found = content_of(content)
-    calls = [call_of(call) for call in _calls_in(message)] or found.calls
-    thought = message.get("reasoning_content") or message.get("reasoning") or ""
     text = ("" if ours == "assistant" else "\n").join(found.texts)
     return Said(
-        ours,  # type: ignore[arg-type]
+        ours,
         text or _beside(message),
-        "\n".join(filter(None, (text_of(thought), *found.thoughts))),
-        calls,
+        "\n".join(filter(None, (*thoughts, *found.thoughts))),
+        calls or found.calls,
         found.results,
         left_out=found.left_out,
     )
 
 
-def _calls_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for name in ("tool_calls", "invalid_tool_calls"):
-        yield from message.get(name) or ()
+def _calls_in(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    calls = [*(message.get("tool_calls") or ()), *(message.get("invalid_tool_calls") or ())]
     if (function := message.get("function_call")) is not None:
-        yield function
+        calls.append(function)
+    return calls
 
 
 def _beside(message: Mapping[str, Any]) -> str:
@@ -120,8 +121,14 @@ def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Tran
 def said_or_left_out(messages: Iterable[Value], reading: Reading, form: Form) -> Iterator[Said]:
     """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
     for message in messages:
-        found = said_or_refused(message, reading, partial(_said, form))
+        data, line = message
+        try:
+            found = form.said(data) if form.is_message(data) else _not_in_form(data)
+        except MALFORMED as error:
+            reason = error if is_message(data, form) else _NOT_IN_FORM
+            found = Said("tool", error=reading.refuse_value(message, reason))
         if found is not None:
+            found.line = line or found.line
             yield found
 
 
@@ -152,10 +159,11 @@ def read_each(
             yield from runs
 
 
-def _said(form: Form, message: Any) -> Said | None:
-    if not is_message(message, form):
-        raise ValueError("it is not in the form of the others")
-    return form.said(message)
+_NOT_IN_FORM: Final = "it is not in the form of the others"
+
+
+def _not_in_form(_message: Any) -> Said | None:
+    raise ValueError(_NOT_IN_FORM)
 
 
 def said_or_refused(
@@ -167,4 +175,6 @@ def said_or_refused(
     except MALFORMED as error:
         refused = reading.refuse_value(message, error)
         return Said("tool", line=message.line, error=refused)
-    return replace(found, line=message.line) if found and message.line else found
+    if found is not None and message.line:
+        found.line = message.line
+    return found

@@ -70,9 +70,9 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     """
     call_id = _first(call, _IDS)
     for nested in ("function", "custom"):
-        if isinstance(call.get(nested), Mapping):
+        if isinstance(inner := call.get(nested), Mapping):
             is_text = is_text or nested == "custom"
-            call = call[nested]
+            call = inner
     tool = _first(call, _NAMES)
     if not isinstance(tool, str):
         if tool is None:
@@ -100,7 +100,8 @@ def result_of(content: Any, call_id: Any = None, tool: Any = None) -> SaidResult
     Raises:
         TypeError: The id or the name is no id or name.
     """
-    return SaidResult(text_of(content), _name(call_id), _name(tool))
+    text = content if isinstance(content, str) else text_of(content)
+    return SaidResult(text, _name(call_id), _name(tool))
 
 
 def text_of(value: Any) -> str:
@@ -165,6 +166,8 @@ def _has_text(part: Any) -> bool:
 
 def _name(value: Any) -> str:
     """Return an id or a name as text."""
+    if isinstance(value, str):
+        return value
     if value is not None and not isinstance(value, str | int):
         raise TypeError(f"an id or a name is {type(value).__name__}")
     return "" if value is None else str(value)
@@ -172,7 +175,10 @@ def _name(value: Any) -> str:
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     """Return the first of the fields with these *names* that is not `None`."""
-    return next((fields[name] for name in names if fields.get(name) is not None), None)
+    for name in names:
+        if (found := fields.get(name)) is not None:
+            return found
+    return None
 
 
 def _error(bad: BadCall, tool: str, written: str) -> OutputParserException:

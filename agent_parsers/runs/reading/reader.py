@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from typing_extensions import override
 
+from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.toolset.problems.input_problem import shown
 from output_parsers.exceptions import OutputParserException
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.reading.transcript import RunSource, Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = [
@@ -80,6 +81,7 @@ class Lines:
     def __init__(self, lines: Iterable[str], number: int = 1) -> None:
         self._lines = iter(lines)
         self._ahead: deque[str] = deque()
+        self._check: Callable[[str, int], None] | None = None
         self.number: int = number
         """Number of the next line in its file, from 1."""
         self.is_over: bool = False
@@ -106,12 +108,21 @@ class Lines:
             self._ahead.append(line)
         return self._ahead[index]
 
+    def check_each(self, check: Callable[[str, int], None]) -> None:
+        """Have *check* called with each line, and its number, before it is looked at."""
+        self._check = check
+        for number, line in enumerate(self._ahead, self.number):
+            check(line, number)
+
     def _more(self) -> str:
         """Return the next line that has not been looked at; ``""`` behind the last."""
         line = next(self._lines, "")
         if not line:
             self.is_over = True
-        elif not line.isspace() and text_in_line(line):
+            return line
+        if self._check is not None:
+            self._check(line, self.number + len(self._ahead))
+        if line[0].isalnum() or text_in_line(line):
             self.last.append(line)
         return line
 
@@ -232,7 +243,13 @@ class Reading:
 
     def at(self, line: int) -> Reading:
         """Return the same for a run that begins at *line* of the file."""
-        return replace(self, source=replace(self.source, line=line))
+        source = self.source
+        source = RunSource(
+            source.reader, source.within, source.dialect, source.evidence, source.file, line
+        )
+        return Reading(
+            source, self.dialect, self.tools, self.lenient, self.on_error, self.nested, self.forms
+        )
 
     def in_dialect(self, dialect: Dialect, *evidence: str) -> Reading:
         """Return the same for text of models that is written in *dialect*."""

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentFinish, as_text
 from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.reading.canonical.steps import StepReader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.engine.whole import whole_reader
 from agent_parsers.events import AnswerDelta, Event, StepFailed
 from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.reports import LISTENERS
 from agent_parsers.runs.reading.run import Run
 from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.toolset import Tools, ToolSet
 
 __all__ = ["parse_record", "read_output"]
@@ -78,7 +82,17 @@ def read_output(
 
     A step that cannot be read has an error. Text beside the calls is part of the first thought.
     """
-    parser = StreamParser(dialect, mode="lenient" if lenient else "strict", tools=tools)
+    mode: Mode = "lenient" if lenient else "strict"
+    reader = whole_reader(dialect, mode).canonical
+    if isinstance(reader, StepReader) and not LISTENERS:
+        plain = reader.step(output, tools)
+        if plain is not None:
+            return [
+                TranscriptStep(
+                    1, plain.thought, plain.result, None, plain.thought_span, plain.span, None
+                )
+            ]
+    parser = StreamParser(dialect, mode=mode, tools=tools)
     run = Run(dialect, {})
     events: list[Event] = [*parser.feed(output)]
     try:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.actions.tool_action import make_message
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
 from output_parsers.exceptions import OutputParserException
-from outputs import AIMessage
+from outputs.messages.tool import tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
+    from outputs import AIMessage
 
 __all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]
 
@@ -58,7 +60,7 @@ class SaidResult(NamedTuple):
     """Name of the tool, if the form says it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Said:
     """One message of a conversation."""
 
@@ -98,9 +100,11 @@ def runs_of_messages(
     for message in messages:
         said: Said | None = message
         while said is not None:
-            yield from conversation.take(said)
+            if (run := conversation.take(said)) is not None:
+                yield run
             said = said.then
-    yield from conversation.end()
+    if (run := conversation.end()) is not None:
+        yield run
 
 
 class _Conversation:
@@ -116,8 +120,9 @@ class _Conversation:
         self._calls_natively = False
         self._has_spoken = False  # the last calls, as text
 
-    def take(self, message: Said) -> Iterator[Transcript]:
-        """Take the next message, and yield the run that it ends, if any."""
+    def take(self, message: Said) -> Transcript | None:
+        """Take the next message, and return the run that it ends, if any."""
+        ended = None
         if message.error is not None:
             self._run.fail(message.error)
         match message.role:
@@ -135,7 +140,7 @@ class _Conversation:
                 self._fail("a result follows a text in which no dialect reads a call", answer.text)
                 self._run.observe(self._speech.results(message.text)[0])
             case "user" if message.error is None:
-                yield from self._take_question(message)
+                ended = self._take_question(message)
             case "assistant":
                 self._take_turn(message)
             case _:
@@ -144,7 +149,9 @@ class _Conversation:
             texts = self._speech.results(result.text) if self._has_spoken else [result.text]
             for text in texts:
                 self._run.observe(text, call_id=result.call_id, tool=result.tool)
-        self._take_others(message)
+        if message.left_out or message.calls:
+            self._take_others(message)
+        return ended
 
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""
@@ -156,27 +163,29 @@ class _Conversation:
                 continue
             self._run.notice("unowned_text", f"left out {kind}", line=message.line)
 
-    def end(self) -> Iterator[Transcript]:
-        """Yield the last run, if there is one."""
+    def end(self) -> Transcript | None:
+        """Return the last run, if there is one."""
         if isinstance(self._answer, Said):
             self._run.answer(self._answer.text, log=self._answer.text)
         elif self._answer is not None:
             self._run.add(self._answer)
-        if self._run.is_begun or self._run.has_question:
-            yield self._run.transcript()
+        is_run = self._run.is_begun or self._run.has_question
+        return self._run.transcript() if is_run else None
 
-    def _take_question(self, message: Said) -> Iterator[Transcript]:
+    def _take_question(self, message: Said) -> Transcript | None:
+        ended = None
         if self._run.is_begun or self._answer:
             if self._is_one_run:
                 self._think_answer()
                 reason = "found text of the user during the run"
                 self._run.notice("unowned_text", reason, text=message.text, line=message.line)
-                return
-            yield from self.end()
+                return None
+            ended = self.end()
             self._run = RunBuilder(self._reading.at(message.line), name=self._name)
             self._answer = None
             self._say_dialect()
         self._run.ask(message.text)
+        return ended
 
     def _take_turn(self, message: Said) -> None:
         self._think_answer()
@@ -249,13 +258,15 @@ class _Conversation:
 
 def _message_of(said: Said) -> AIMessage:
     """Return the message that the calls of a turn share."""
-    calls = [
-        {
-            "name": call.tool,
-            "args": call.tool_input if isinstance(call.tool_input, dict) else {},
-            "id": call.call_id or None,
-        }
-        for call in said.calls
-        if call.error is None
-    ]
-    return AIMessage(said.text, tool_calls=calls)
+    return make_message(
+        said.text,
+        [
+            tool_call(
+                name=call.tool,
+                args={**call.tool_input} if isinstance(call.tool_input, dict) else {},
+                id=call.call_id or None,
+            )
+            for call in said.calls
+            if call.error is None
+        ],
+    )

@@ -46,7 +46,13 @@ _SIGNS: Final = {
     r"\[TOOL_CALLS\]\s*+\[": "mistral",
 }
 """What shows that a text is in a dialect, by a pattern; each is part of a call."""
-_sign: Final = re.compile("|".join(f"({sign})" for sign in _SIGNS), re.MULTILINE).search
+_SIGN: Final = re.compile("|".join(f"({sign})" for sign in _SIGNS), re.MULTILINE)
+_BEGINNINGS: Final = ("<", "Action", "```json", "Follow up:", "[TOOL_CALLS]")
+"""What a text with a sign has; looking for one of them takes far less time than for the signs."""
+
+
+def _sign(text: str) -> re.Match[str] | None:
+    return _SIGN.search(text) if any(each in text for each in _BEGINNINGS) else None
 
 
 _LABEL: Final = re.compile(
@@ -71,7 +77,8 @@ _ENDS_IN_CALL: Final = re.compile(
 
 def unread_call(text: str) -> str:
     """Return what shows that *text*, which no dialect reads, ends in a call; empty if nothing."""
-    if found := _ENDS_IN_CALL(text):
+    is_closed = text.rstrip().endswith((">", "]", "|", "`"))
+    if is_closed and (found := _ENDS_IN_CALL(text)):
         return f"in {found[0].strip()!r}"
     if (nameless := find_nameless(text)) is not None:
         return f"in a call {nameless.form}"

@@ -34,7 +34,6 @@ __all__ = [
 ]
 
 _STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})
-_NEVER: Final = re.compile(r"(?!)")
 
 _BEGINS: Final = re.compile(
     r"[ \t*_#]{0,16}(?:question|thought|observation|action|final answer|follow up|tool|new input|"
@@ -109,20 +108,20 @@ def _fences(dialect: Dialect) -> frozenset[str]:
 
 
 @cache
-def _marks(dialect: Dialect) -> re.Pattern[str]:
-    return Patterns(dialect.lenient.markers).whole
+def _marks(dialect: Dialect) -> Patterns:
+    return Patterns(dialect.lenient.markers)
 
 
 @cache
-def _labels(dialect: Dialect, parts: frozenset[Part]) -> re.Pattern[str]:
-    """Return a pattern for the labels that lead to some *parts*, at the beginning of a line."""
+def _labels(dialect: Dialect, parts: frozenset[Part]) -> Patterns:
+    """Return the labels that lead to some *parts*, at the beginning of a line."""
     markers = map(dialect.lenient.markers.__getitem__, _leading_to(dialect, parts))
     found = {
         marker.canonical: marker
         for marker in markers
         if isinstance(marker, Label) and not marker.then
     }
-    return Patterns(found).whole if found else _NEVER
+    return Patterns(found)
 
 
 @cache

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.reports import LISTENERS
 from agent_parsers.runs.splitting.labels import (
     begins_marked,
     begins_question,
@@ -15,6 +16,7 @@ from agent_parsers.runs.splitting.labels import (
 )
 from agent_parsers.runs.splitting.log_run import LogRun
 from agent_parsers.runs.splitting.quoted import Quotations
+from agent_parsers.runs.splitting.whole_run import WholeRun, whole_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +41,9 @@ FRAMES: Final = {
 }
 """The lines that belong to no run: the edges of LangChain's chains, and counts of tokens."""
 
+_COUNTS: Final = FRAMES["counts"].match
+_MOST_CHARS: Final = 1 << 18
+"""How long a run may be that is read in one scan."""
 _FAR: Final = 100
 """How many lines a step in an answer is looked at, to see whether it is one."""
 
@@ -64,6 +69,8 @@ class RunsOfLog:
         self._dialect = dialect
         self._tools = tools
         self._watch = watch
+        # Whoever watches sees events, which only a stream has.
+        self._whole = whole_runs(dialect) if watch is None and not LISTENERS else None
         self._size = 0  # of the lines before this one
         self._run: LogRun | None = None
         self._depth = 0  # of chains inside the run
@@ -77,7 +84,7 @@ class RunsOfLog:
         """Whether any question had a label so far."""
         return self._shapes is not None
 
-    def __iter__(self) -> Iterator[LogRun]:
+    def __iter__(self) -> Iterator[LogRun | WholeRun]:
         """Yield each run as soon as its first step begins, and again when it has ended.
 
         Text that no run owns is yielded as a run that has ended and has no transcript.
@@ -99,7 +106,10 @@ class RunsOfLog:
             elif self._quoted is not None:
                 yield self._quoted
                 self._quoted = None
-            yield from self._take(line, number)
+            if (whole := self._whole_run([line], number)) is not None:
+                yield whole
+            else:
+                yield from self._take(line, number)
         if self._quoted is not None:
             yield self._quoted
         yield from self._end()
@@ -114,7 +124,7 @@ class RunsOfLog:
         self._quoted.lines.append(line)
         return True
 
-    def _take(self, line: str, number: int) -> Iterator[LogRun]:
+    def _take(self, line: str, number: int) -> Iterator[LogRun | WholeRun]:
         """Take a *line* of a run."""
         run = self._run
         if run is None and not line.strip():
@@ -135,8 +145,41 @@ class RunsOfLog:
         if lines := run.next_lines:
             self._size -= sum(map(len, lines))
             yield from self._end()
-            for at, each in enumerate(lines, number - len(lines) + 1):
+            first = number - len(lines) + 1
+            if (whole := self._whole_run(lines, first)) is not None:
+                yield whole
+                return
+            for at, each in enumerate(lines, first):
                 yield from self._take(each, at)
+
+    def _whole_run(self, lines: list[str], number: int) -> WholeRun | None:
+        """Read a run that begins with *lines* in one scan; `None` if it takes a stream.
+
+        It goes up to the next question. Whatever may belong to no run takes a stream as well.
+        """
+        whole = self._whole
+        if whole is None or self._run is not None or not lines[0].startswith(whole.questions):
+            return None
+        if lines[0].strip() in whole.questions:
+            return None  # only the next line shows whether it is a question
+        found = [*lines]
+        size = ahead = 0
+        while (line := self._lines.peek(ahead)) and not line.startswith(whole.questions):
+            size += len(line)
+            is_odd = size > _MOST_CHARS or line.lstrip().startswith(">") or _COUNTS(line)
+            if is_odd or (self._shapes and _shape(line) in self._shapes):
+                return None
+            found.append(line)
+            ahead += 1
+        text = "".join(found)
+        run = whole.read(text, self._tools)
+        if run is None:
+            return None
+        for _ in range(ahead):
+            next(self._lines)
+        self._size += len(text)
+        self._shapes = self._shapes or set()  # no line stands before a first question
+        return WholeRun(run, number, [])
 
     def _watcher(self) -> Callable[[Event], None] | None:
         watch, offset = self._watch, self._size
@@ -171,7 +214,7 @@ class RunsOfLog:
         ahead = (self._lines.peek(index) for index in range(_FAR))
         return begins_step(self._dialect, line) and is_step(self._dialect, chain((line,), ahead))
 
-    def _end(self) -> Iterator[LogRun]:
+    def _end(self) -> Iterator[LogRun | WholeRun]:
         run, self._run = self._run, None
         if run is not None:
             run.end()

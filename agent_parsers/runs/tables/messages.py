@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -315,7 +315,8 @@ def _joined(said: Sequence[Said]) -> Said:
     """Return the first of what one message has *said*, with the others behind it."""
     found = said[-1]
     for each in reversed(said[:-1]):
-        found = replace(each, then=found)
+        each.then = found
+        found = each
     return found
 
 

@@ -3,6 +3,8 @@
 import json
 import random
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from agent_parsers.cli import files as _sources
 from agent_parsers.cli.showing.runs import HowToRead, Trouble
 
-from ...helpers.command_line import BRIDGE, EXAMPLES, LAKE, MILL, command, parse
+from ...helpers.command_line import BRIDGE, COMMAND, EXAMPLES, LAKE, MILL, command, parse
 
 RUN = "Question: {0}?\nThought: easy\nFinal Answer: {0}!\n"
 RECORD = {"id": "a", "format": "react", "task": "a?", "steps": [{"output": "Final Answer: a!"}]}
@@ -96,15 +98,39 @@ def test_files_are_read_in_order_and_named(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_does_not_stop_the_rest(tmp_path: Path) -> None:
     wrong = write(tmp_path / "latin.txt", RUN.format("é").encode("latin-1"))
-    outcome = parse(tmp_path / "missing.txt", tmp_path, wrong, BRIDGE)
+    (tmp_path / "empty").mkdir()
+    outcome = parse(tmp_path / "missing.txt", tmp_path / "empty", wrong, BRIDGE)
     assert outcome.status == 1
     assert [run["file"] for run in outcome.runs] == [str(BRIDGE)]
     assert outcome.stderr.splitlines() == [
         f"{tmp_path / 'missing.txt'}: No such file or directory",
-        f"{tmp_path}: Is a directory",
+        f"{tmp_path / 'empty'}: Is a directory",
         f"{wrong}: not UTF-8: byte 0xe9 (line 1, column 11 of the file)",
         "not read: 3 files or records; read: 4 steps of 1 run",
     ]
+
+
+def test_folders_and_patterns_stand_for_their_files(tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", ".c.txt"):
+        write(tmp_path / name, RUN.format(name))
+    assert answers(tmp_path) == ["a.txt!", "b.txt!"]
+    assert answers(f"{tmp_path}/b*") == ["b.txt!"]
+
+
+def test_one_file_is_followed_until_that_is_interrupted(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.txt", RUN.format("a"))
+    outcome = parse("--follow", path, path)
+    assert outcome.status == 2
+    assert "one file at a time" in outcome.stderr
+    arguments = [*COMMAND, "parse", "--follow", "--format", "jsonl", str(path)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert b"a!" in process.stdout.readline()
+        with path.open("a") as file:
+            file.write(RUN.format("b"))
+        assert b"b!" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize("name", ["no.txt", "no.json", "no"])

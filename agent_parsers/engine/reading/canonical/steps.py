@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
-from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_values
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.kinds import Label, spelt_texts
-from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
+from agent_parsers.engine.reading.canonical.leads import leads_of, reachable, spells_words
+from agent_parsers.engine.reading.canonical.marks import Marks
 from agent_parsers.engine.reading.canonical.short_steps import short_steps
 from agent_parsers.engine.reading.canonical.turns import PlainTurn
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
@@ -22,19 +21,19 @@ from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from collections.abc import Set as AbstractSet
 
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.reading.rules.machine import Machine
-    from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["StepReader", "step_reader"]
+__all__ = ["PlainStep", "StepReader", "step_reader"]
 
-_OF_CALLS: Final = {outside_of_calls, outside_of_values}
-"""The guards that refuse nothing before a call has begun."""
 _SAID: Final = {Part.THOUGHT, Part.CALL}
 """The parts that are thoughts before an answer: text before a call is one."""
+_LABELLED: Final = {Part.INPUT, Part.ANSWER}
+"""The parts behind the last label of a turn without a call."""
 _Result: TypeAlias = "AgentAction | AgentFinish | None"
 _Read: TypeAlias = "Callable[[_Turn, ToolSet | Collection[str] | None, list[Repair]], _Result]"
 """Returns the result of a turn, given the tools or their names, and collects repairs."""
@@ -55,11 +54,23 @@ class _Path(NamedTuple):
     result: _Read
 
 
+class PlainStep(NamedTuple):
+    """A turn with an action or an answer, both written behind labels."""
+
+    thought: str
+    thought_span: Span | None
+    result: AgentAction | AgentFinish
+    span: Span
+    """The span of the tool and its input, or of the answer."""
+
+
 class _Turn(NamedTuple):
     """A turn, taken apart."""
 
     path: _Path
     text: str
+    pieces: list[str]
+    """What it was split into, with a line break before it."""
     texts: list[str]
     """The texts of the states."""
     label: str
@@ -71,15 +82,9 @@ def step_reader(machine: Machine, is_plain: Callable[[str], bool]) -> StepReader
 
     The arguments are those of `StepReader`.
     """
-    words = (
-        word
-        for state in _reachable(machine.initial)
-        for crossing in state.crossings
-        if isinstance(label := crossing.marker, Label)
-        for text in (label.words, *label.also)
-        for word in text.split()
-    )
-    return StepReader(machine, is_plain) if all(word[0].isalpha() for word in words) else None
+    states = reachable(machine.initial)
+    markers = (crossing.marker for state in states for crossing in state.crossings)
+    return StepReader(machine, is_plain) if spells_words(markers) else None
 
 
 class StepReader:
@@ -100,12 +105,12 @@ class StepReader:
         self._keeps_input_end = machine.table.keeps_input_end
         self._keeps_answer_space = machine.table.keeps_answer_space
         self._may_lack_call = bool(machine.table.begun)
-        states = _reachable(machine.initial)
+        states = reachable(machine.initial)
         self._marks = Marks(
             (crossing.marker for state in states for crossing in state.crossings),
             lenient=machine.lenient,
         )
-        self._leads = {state: _leads(state, self._marks.keys) for state in states}
+        self._leads = {state: leads_of(state, self._marks.keys) for state in states}
         self._paths: dict[tuple[str, ...], _Path | None] = {}
 
     def split(self, text: str) -> list[str]:
@@ -183,6 +188,38 @@ class StepReader:
         ((tool, tool_input, _),) = turn.calls
         return make_action(tool, tool_input, text)
 
+    def step(self, text: str, tools: ToolSet | None) -> PlainStep | None:
+        """Return a turn with the places of its parts; `None` if a stream has to read it."""
+        turn = self._find(text)
+        if turn is None or self._keeps_input_end or self._keeps_answer_space:
+            return None
+        *before, last = turn.path.states
+        if last.part not in _LABELLED or last.is_open_answer:
+            return None
+        repairs: list[Repair] = []
+        try:
+            result = turn.path.result(turn, tools, repairs)
+        except BadPayload:
+            return None
+        if result is None or repairs:
+            return None
+        lengths = [*accumulate(map(len, turn.pieces), initial=-1)]
+        starts = (0, *(lengths[mark + 1] for mark in turn.path.marks))
+        spans = [
+            trimmed(text, start, start + len(each))
+            for start, each in zip(starts, turn.texts, strict=True)
+        ]
+        begin, end = spans[-1]
+        if last.part is Part.INPUT:
+            before.pop()  # the tool
+            begin = spans[-2][0]
+        thoughts = [span for span in spans[: len(before)] if span[0] < span[1]]
+        if spans[-1][0] == end:
+            return None
+        thought = "\n".join(text[slice(*span)] for span in thoughts)
+        thought_span = (thoughts[0][0], thoughts[-1][1]) if thoughts else None
+        return PlainStep(thought, thought_span, result, (begin, end))
+
     def _find(self, text: str) -> _Turn | None:
         """Return a turn, taken apart; `None` if only a stream knows its parts."""
         if self._lenient and closes_quotation(text):
@@ -208,7 +245,7 @@ class StepReader:
         last = states[-1]
         if last.can_be_cut and f"\n{text}".endswith(self._machine.half_stops):
             return None
-        return _Turn(path, text, texts, pieces[counted[-1]] if counted else "")
+        return _Turn(path, text, pieces, texts, pieces[counted[-1]] if counted else "")
 
     def _path(self, marks: tuple[str, ...]) -> _Path | None:
         """Return the path of a turn with these *marks*; `None` if only a stream knows it."""
@@ -329,43 +366,3 @@ class StepReader:
         if call.after or call.repairs or any(isinstance(event, Repair) for event in events):
             return None
         return thought_of(events), content_of(events)
-
-
-def _leads(state: State, keys: AbstractSet[str]) -> dict[str, Crossing | None]:
-    """Return what markers do in *state*, by their *keys*; all others are text there.
-
-    `None` if a stream has to say it.
-    """
-    by_key: dict[str, Crossing | None] = {}
-    for crossing in sorted(state.crossings, key=lambda each: bool(key_of(each.marker))):
-        key = key_of(crossing.marker)
-        is_known = key not in by_key and _is_plain(crossing)
-        by_key[key] = by_key[key + OTHERWISE] = crossing if is_known else None
-        if not key:  # another marker may be spelt alike
-            by_key |= dict.fromkeys(spelt_texts(crossing.marker))
-    by_key[""] = None
-    for key in keys - by_key.keys():
-        inside = [each for each in by_key if each and each in key]
-        if inside:  # another marker stands in this one
-            by_key[key] = by_key[inside[0]] if inside == [key.lstrip("\n")] else None
-    return by_key
-
-
-def _reachable(initial: State) -> list[State]:
-    """Return the states of plain turns."""
-    found = [initial]
-    for state in found:
-        for crossing in state.crossings:
-            if _is_plain(crossing) and crossing.to not in found:
-                found.append(crossing.to)
-    return found
-
-
-def _is_plain(crossing: Crossing) -> bool:
-    """Return whether a marker does nothing but lead to another state."""
-    to = crossing.to
-    if crossing.breaks_line or crossing.ends_thought or not _OF_CALLS.issuperset(crossing.guards):
-        return False
-    if crossing.drops or crossing.odd or crossing.late:
-        return False
-    return not (to.is_cut or to.beside_action or to.is_bare)

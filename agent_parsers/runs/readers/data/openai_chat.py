@@ -46,15 +46,18 @@ def _messages_of(record: Any) -> list[Any] | None:
     """Return the messages of a request, with the answer if it stands beside them."""
     if not isinstance(record, dict):
         return None
-    named = (record.get(name) for name in ("messages", "conversations", "traj"))
-    asked = loaded(next((found for found in named if found is not None), None))
+    asked = record.get("messages")
+    for name in ("conversations", "traj"):
+        asked = record.get(name) if asked is None else asked
+    asked = loaded(asked)
     if not isinstance(asked, list):
         within = (record.get(name) for name in _REQUESTS)
         requests = (request for request in within if isinstance(request, dict))
         found = [request["messages"] for request in requests if "messages" in request]
         asked = found[0] if found and isinstance(found[0], list) else None
-    answers = [_answer_in(record), *(_answer_in(record.get(name)) for name in _RESPONSES)]
-    answer = next((answer for answer in answers if answer), None)
+    answer = _answer_in(record)
+    for name in _RESPONSES:
+        answer = answer or (_answer_in(record[name]) if name in record else None)
     if asked is None:
         return [answer] if answer else None
     return [*asked, answer] if answer and answer not in asked[-1:] else asked
@@ -78,9 +81,9 @@ def _is_message(value: Any) -> bool:
     ):
         return False
     content = value.get("content")
-    if isinstance(content, list):
-        return all(map(_is_part, content))
-    return content is None or isinstance(content, str)
+    if content is None or isinstance(content, str):
+        return True
+    return isinstance(content, list) and all(map(_is_part, content))
 
 
 def _is_part(part: Any) -> bool:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.runs.splitting.log_run import LogRun
+    from agent_parsers.runs.splitting.whole_run import WholeRun
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
@@ -163,12 +164,17 @@ def _runs(lines: Lines, dialect: Dialect, reading: Reading) -> Iterator[Transcri
         yield done
 
 
-def _unowned(message: str, text: LogRun) -> Notice:
+def _unowned(message: str, text: LogRun | WholeRun) -> Notice:
     return Notice("unowned_text", message, text="".join(text.lines), line=text.line)
 
 
 def _finished(
-    run: Transcript, read: LogRun, loose: Iterable[Notice], reading: Reading, *, is_bare: bool
+    run: Transcript,
+    read: LogRun | WholeRun,
+    loose: Iterable[Notice],
+    reading: Reading,
+    *,
+    is_bare: bool,
 ) -> Transcript:
     """Return a *run* with its source, and with notices of what it lacks.
 

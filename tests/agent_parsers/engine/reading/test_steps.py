@@ -13,7 +13,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.authoring import Go, Part, Table, Written, with_labels
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Marker
-from agent_parsers.engine.reading.canonical import marks, steps
+from agent_parsers.engine.reading.canonical import leads, marks, steps
 from agent_parsers.engine.reading.canonical.marks import Marks
 from agent_parsers.engine.reading.rules.machine import Machine, machine
 from agent_parsers.engine.reading.stream import TurnStream
@@ -214,7 +214,7 @@ def test_a_whole_text_may_be_too_long() -> None:
 def test_each_spelling_of_each_marker_is_found(name: str) -> None:
     state_markers = {
         crossing.marker
-        for state in steps._reachable(machine(get_dialect(name), "lenient").initial)
+        for state in leads.reachable(machine(get_dialect(name), "lenient").initial)
         for crossing in state.crossings
     }
     found = Marks(state_markers, lenient=True)
@@ -307,14 +307,16 @@ def test_only_some_paths_are_remembered() -> None:
 # -- seeded bugs ----------------------------------------------------------------------------------
 
 
-is_plain, leads = steps._is_plain, steps._leads
+is_plain, leads_of = leads._is_plain, leads.leads_of
 
 
 def always_plain(**ignored: Any) -> Callable[[pytest.MonkeyPatch], None]:
     """Return what changes fields of all crossings before they are looked at."""
 
     def seed(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(steps, "_is_plain", lambda each: is_plain(replace(each, **ignored)))
+        patch.setattr(
+            leads, "_is_plain", lambda each, guards: is_plain(replace(each, **ignored), guards)
+        )
 
     return seed
 
@@ -336,7 +338,7 @@ BUGS: dict[str, tuple[str, Mode, Callable[[pytest.MonkeyPatch], None]]] = {
     "a marker within another one is text": (
         "react_json",
         "strict",
-        lambda patch: patch.setattr(steps, "_leads", lambda state, _keys: leads(state, set())),
+        lambda patch: patch.setattr(steps, "leads_of", lambda state, _keys: leads_of(state, set())),
     ),
     "a call before a label counts for nothing": (
         "react_json",
