@@ -86,7 +86,7 @@ if __name__ == "__main__":
 # > after turn 1 the model was told:
 # >     There is no tool 'aera'. Did you mean 'area'? The tools are: area.
 # >     For example, call area with these arguments:
-# >     {"lake": "<lake>"}
+# >     {"lake": "Thun"}
 # > after turn 2 the model was told:
 # >     48.3 km²
 # >     29.8 km²
@@ -101,7 +101,7 @@ if __name__ == "__main__":
 # >     There is no tool 'aera'. Did you mean 'area'? The tools are: area.
 # >     For example: <function_calls>
 # >     <invoke name="area">
-# >     <parameter name="lake"><lake></parameter>
+# >     <parameter name="lake">Thun</parameter>
 # >     </invoke>
 # >     </function_calls>
 # >     </stdout>

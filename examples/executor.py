@@ -126,7 +126,7 @@ if __name__ == "__main__":
 # >   async: Lake Thun has 48.3 km².
 # >     told: Observation: There is no tool 'aera'. Did you mean 'area'? The tools are: area.
 # >     told: For example: Action: area
-# >     told: Action Input: <lake>
+# >     told: Action Input: Thun
 # > hermes, 2 turns: Lake| Thun| has| 48|.|3| km²|.
 # >   async: Lake Thun has 48.3 km².
 # > tools, 2 turns: Lake| Thun| has| 48|.|3| km²|.

@@ -72,7 +72,7 @@ if __name__ == "__main__":
 # >   _Exception:
 # >     There is no tool 'aera'. Did you mean 'area'? The tools are: area.
 # >     For example: Action: area
-# >     Action Input: <lake>
+# >     Action Input: Thun
 # >   area:
 # >     48.3 km²
 # > tools: Lake Thun is larger.
