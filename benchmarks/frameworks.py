@@ -305,8 +305,8 @@ as does any call that is spelt in another way, but for commas before closing bra
 tool without its input, takes 3 to 4 times as long as LangChain takes to raise; a fence, a trailing
 comma or dressed labels take 3 to 5 times as long as it takes to return the text. A call in `hermes`
 with a trailing comma takes 2.3 times as long as one without, and an unknown tool among a thousand
-23 times as long as a known one. The first stream takes 2 ms longer than the second, or some 35 if it
-is longer than a kilobyte, since patterns are compiled then.
+23 times as long as a known one. The first stream takes 2 ms longer than the second, or some 35 ms
+if it has more than a kilobyte, since patterns are compiled then.
 """
 """What another script measures."""
 
