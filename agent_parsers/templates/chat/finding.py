@@ -62,13 +62,14 @@ def dialect_for_template(
             them; `dialect_from_template` may derive one.
     """
     given = chat_template(template, special_tokens)
-    turns = show(given.text, given.special_tokens, timeout_s=timeout_s).turns
-    trials = [
-        trial
-        for dialect in map(get_dialect, list_dialects())
-        if (trial := _try(dialect, turns)) is not None
-    ]
-    if not trials:
+    trials: list[_Trial] = []
+    for shown in show(given.text, given.special_tokens, timeout_s=timeout_s):
+        turns = shown.turns
+        dialects = map(get_dialect, list_dialects())
+        trials = [trial for each in dialects if (trial := _try(each, turns)) is not None]
+        if trials:
+            break
+    else:
         raise TemplateError(
             "no dialect reads the calls that the template writes, such as"
             f" {turns['one']!r}; dialect_from_template may derive one"

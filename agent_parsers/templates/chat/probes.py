@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
-    "ANSWER", "CONTENT", "EOS", "FIND", "IDS", "KEYS", "PING", "RESULTS", "TEXT_OF_RESULT",
-    "THOUGHT", "TOOLS", "TURNS", "USER", "VALUES", "Variant", "conversations", "variants",
+    "ANSWER", "CONTENT", "EOS", "FIND", "HOSTILE", "IDS", "KEYS", "PING", "RESULTS", "TEXT_OF_RESULT",
+    "THOUGHT", "TOOLS", "TURNS", "USER", "VALUES", "VALUES_OF_TYPES", "Variant",
+    "conversations", "variants",
 ]  # fmt: skip
 
 USER, ANSWER, CONTENT, THOUGHT = "Zuser one", "Zanswer one", "Zcontent one", "Zthought one"
@@ -32,18 +33,19 @@ EOS: Final = "<|zeos|>"
 """Stands for the token ``eos_token``, unless its text is known."""
 IDS: Final = ("zcall0001", "zcall0002", "zcall0003")  # nine letters, as some templates demand
 _NEXT: Final = "Zuser two"
-_HOSTILE: Final = """It's "so": \\ {b} [c] <i>&amp;</i>, é\n  x"""
-_TYPED: Final = {
-    "zcount": 3, "zrate": 0.25, "zflag": True, "zlist": ["a", 1], "zmap": {"b": [2]},
+HOSTILE: Final = """It's "so": \\ {b} [c] <i>&amp;</i>, é\n  x"""
+VALUES_OF_TYPES: Final = {
+    "zcount": 3, "zrate": 0.25, "zflag": True, "zlist": ["a", "b"], "zmap": {"b": [2]},
 }  # fmt: skip
 
-_TYPES: Final = {
-    **dict.fromkeys(KEYS, "string"),
-    "zcount": "integer",
-    "zrate": "number",
-    "zflag": "boolean",
-    "zlist": "array",
-    "zmap": "object",
+_NUMBERS: Final = {"type": "array", "items": {"type": "integer"}}
+_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
+    **dict.fromkeys(KEYS, {"type": "string"}),
+    "zcount": {"type": "integer"},
+    "zrate": {"type": "number"},
+    "zflag": {"type": "boolean"},
+    "zlist": {"type": "array", "items": {"type": "string"}},
+    "zmap": {"type": "object", "additionalProperties": _NUMBERS},
 }
 TOOLS: Final[list[dict[str, Any]]] = [
     {
@@ -54,8 +56,7 @@ TOOLS: Final[list[dict[str, Any]]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    key: {"type": kind, "description": "Zdescription."}
-                    for key, kind in types.items()
+                    key: {**kind, "description": "Zdescription."} for key, kind in types.items()
                 },
                 "required": [],
             },
@@ -87,8 +88,8 @@ TURNS: Final[Mapping[str, Written]] = {
     "content, two calls": _turn(_ONE, {KEYS[1]: VALUES[1]}, content=CONTENT),
     "thought": _turn(_ONE, thought=THOUGHT),
     "thought, content": _turn(_ONE, thought=THOUGHT, content=CONTENT),
-    "hostile text": _turn({KEYS[0]: _HOSTILE}),
-    "types": _turn({KEYS[0]: VALUES[0], **_TYPED}),
+    "hostile text": _turn({KEYS[0]: HOSTILE}),
+    "types": _turn({KEYS[0]: VALUES[0], **VALUES_OF_TYPES}),
     "answer": Written(answer=ANSWER),
     "thought, answer": Written(THOUGHT, answer=ANSWER),
 }
@@ -145,6 +146,8 @@ def _variables(
         **special_tokens,
         "messages": [{"role": "user", "content": USER}, *messages],
         "tools": TOOLS,
+        "functions": json.dumps(TOOLS),  # of templates that were made before ``tools``
+        "datetime": "2026-01-02",
         "add_generation_prompt": is_open,
     }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from agent_parsers.dialects import deepseek_dsml, minimax_m3
 from agent_parsers.families.tagged import TaggedPayload
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
-from agent_parsers.templates.chat.marks import pieces, same_end
-from agent_parsers.templates.chat.probes import FIND, KEYS, PING, VALUES
+from agent_parsers.templates.chat.marks import pieces
+from agent_parsers.templates.chat.probes import FIND, HOSTILE, KEYS, PING, VALUES
 from agent_parsers.templates.problems import TemplateError
 
 if TYPE_CHECKING:
@@ -32,7 +34,11 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
     next_key = turns["two keys"].partition(VALUES[0])[2].partition(KEYS[1])[0]
     empty = turns["none"].partition(FIND)[2]
     key_opener = after_name = closers = ""
-    for key_opener in _tags_at_end(same_end(gap, next_key)):
+    prefix, angle, _ = behind.partition("</")  # a mark before each tag
+    prefix = prefix if angle and gap.endswith(f"{prefix}<") else ""
+    for key_opener in _tags_at_end(gap, prefix):
+        if not next_key.endswith(key_opener):
+            continue
         after_name = gap.removesuffix(key_opener)
         closers = empty.removeprefix(after_name)
         if empty.startswith(after_name) and behind.endswith(closers):
@@ -44,7 +50,10 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
         )
     value_closer = behind.removesuffix(closers)
     between = next_key.removesuffix(key_opener).removeprefix(value_closer)
-    parameter = f"{key_opener}{{key}}{joint}{{value}}{value_closer}"
+    is_text = joint.replace('"true"', '"{is_text}"')
+    says_text = 'string="{is_text}"' in is_text and 'string="false"' in turns.get("types", "")
+    closer_of_value = value_closer.replace(KEYS[0], "{key}")
+    parameter = f"{key_opener}{{key}}{is_text if says_text else joint}{{value}}{closer_of_value}"
     between_calls = None
     if two := turns.get("two calls"):
         between_calls = two.partition(VALUES[0])[2].partition(PING)[0].removeprefix(value_closer)
@@ -71,6 +80,26 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
         row=row,
         trims=joint.endswith("\n") and value_closer.startswith("\n"),
     )
+    before_value, found, behind_value = turns.get("hostile text", "").partition(HOSTILE)
+    opens_value = before_value.rpartition(joint)[2]
+    closes_value = behind_value.partition(value_closer)[0]
+    if found and opens_value and closes_value:
+        payload = replace(payload, quote=(opens_value, closes_value))
+    if prefix == minimax_m3.MARK:
+        payload = replace(
+            payload,
+            read_value=minimax_m3.read_value,
+            other_values=minimax_m3.other_values,
+            write_value=minimax_m3.write_elements,
+            reads_json=False,
+        )
+    if says_text:
+        payload = replace(
+            payload,
+            read_value=deepseek_dsml.read_value,
+            other_values=deepseek_dsml.other_values,
+            says_text=deepseek_dsml.says_text,
+        )
     return Calls(
         payload=payload,
         call=marks,
@@ -83,9 +112,10 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
     )
 
 
-def _tags_at_end(text: str) -> list[str]:
-    """Return the ends of *text* that begin with a tag, the shortest first."""
-    return [text[at:] for at in range(len(text) - 1, -1, -1) if text[at] == "<"]
+def _tags_at_end(text: str, prefix: str) -> list[str]:
+    """Return the ends of *text* that begin with a tag behind *prefix*, the shortest first."""
+    opener = f"{prefix}<"
+    return [text[at:] for at in range(len(text) - 1, -1, -1) if text.startswith(opener, at)]
 
 
 def _before_tag(opener: str) -> tuple[str, str]:
