@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers.dialects import seed_oss
 from agent_parsers.dialects.pythonic import PythonPayload
@@ -28,8 +28,10 @@ from agent_parsers.templates.chat.probes import (
     THOUGHT,
     TOOLS,
     TURNS,
+    UNCERTAIN,
     VALUES,
     VALUES_OF_TYPES,
+    WITH_CONTENT,
 )
 from agent_parsers.templates.chat.rendering import TIMEOUT_S
 from agent_parsers.templates.chat.results import derive_results
@@ -116,7 +118,7 @@ def _derived(name: str, shown: Shown) -> CallFormat:
     turns, unread = {**shown.turns}, set[str]()
     said_as_thought = turns.get("thought", "").replace(THOUGHT, CONTENT)
     if turns.get("content") == said_as_thought or (calls.call is None and _is_bare(calls)):
-        unread |= turns.keys() & _WITH_CONTENT
+        unread |= turns.keys() & WITH_CONTENT
     form = _format(name, replace(shown, turns=_without(turns, unread)), calls)
     try:
         dialect = form.dialect()
@@ -124,17 +126,11 @@ def _derived(name: str, shown: Shown) -> CallFormat:
         raise TemplateError(f"the marks that were found make no dialect: {error}") from error
     if isinstance(form.payload, PythonPayload) and f"={VALUES[0]}" in turns["one"]:
         unread |= {each for each, turn in TURNS.items() if any(call[1] for call in turn.calls)}
-    unread |= {each for each in _UNCERTAIN & turns.keys() if not _is_read(dialect, turns[each])}
+    unread |= {each for each in UNCERTAIN & turns.keys() if not _is_read(dialect, turns[each])}
     left = replace(shown, turns=_without(turns, unread))
     if differs := what_differs(dialect, left):
         raise TemplateError(differs)
     return form
-
-
-_WITH_CONTENT: Final = {"content", "content, two calls", "thought, content"}
-_UNCERTAIN: Final = {"hostile text", "types", "two keys"}
-"""Turns with values that some templates write without quotes, escapes or commas. The model was
-given them so, but nothing can read them: strict reading refuses them."""
 
 
 def _without(turns: Mapping[str, str], names: set[str]) -> dict[str, str]:
@@ -257,7 +253,7 @@ def what_differs(dialect: Dialect, shown: Shown) -> str:
         got = (calls_of(read.result), read.thought.strip(), read.content.strip())
         if got != want or calls_of(stream.result) != calls:
             return f"{found}; its calls, thought and content are read back as {got!r}"
-        if name not in _UNCERTAIN and _compact(written) != _compact(text):
+        if name not in UNCERTAIN and _compact(written) != _compact(text):
             return f"{found}; it would be written as {written!r}"
     return _differing_results(dialect, shown)
 

@@ -107,9 +107,9 @@ def _json_calls(turns: Mapping[str, str], start: int, end: int, members: dict[st
         # The first call is that of the turn with one call; calls may be in a list.
         inner = turns["two calls"][len(texts.before) :]
         first = _decoded(inner, 0)
-        at = first[1] if first else -1
-        between = inner[at : inner.find("{", at)] if at >= 0 else ""
-        if not between:
+        at = first[1] if first else 0
+        between = inner[at : inner.find("{", at)]
+        if not at or "{" not in inner[at:]:
             raise TemplateError(
                 "expected two calls that are written like one, found"
                 f" {turns['two calls']!r} and {one!r}"

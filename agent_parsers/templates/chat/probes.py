@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
-    "ANSWER", "CONTENT", "EOS", "FIND", "HOSTILE", "IDS", "KEYS", "PING", "RESULTS", "TEXT_OF_RESULT",
-    "THOUGHT", "TOOLS", "TURNS", "USER", "VALUES", "VALUES_OF_TYPES", "Variant",
-    "conversations", "variants",
+    "ANSWER", "CONTENT", "EOS", "FIND", "HOSTILE", "IDS", "KEYS", "NEXT", "PING", "RESULTS",
+    "TEXT_OF_RESULT", "THOUGHT", "TOOLS", "TURNS", "UNCERTAIN", "USER", "VALUES",
+    "VALUES_OF_TYPES", "WITH_CONTENT", "Variant", "conversations", "variants",
 ]  # fmt: skip
 
 USER, ANSWER, CONTENT, THOUGHT = "Zuser one", "Zanswer one", "Zcontent one", "Zthought one"
@@ -32,7 +32,7 @@ TEXT_OF_RESULT: Final = 'Z "result"'
 EOS: Final = "<|zeos|>"
 """Stands for the token ``eos_token``, unless its text is known."""
 IDS: Final = ("zcall0001", "zcall0002", "zcall0003")  # nine letters, as some templates demand
-_NEXT: Final = "Zuser two"
+NEXT: Final = "Zuser two"
 HOSTILE: Final = """It's "so": \\ {b} [c] <i>&amp;</i>, é\n  x"""
 VALUES_OF_TYPES: Final = {
     "zcount": 3, "zrate": 0.25, "zflag": True, "zlist": ["a", "b"], "zmap": {"b": [2]},
@@ -94,6 +94,11 @@ TURNS: Final[Mapping[str, Written]] = {
     "thought, answer": Written(THOUGHT, answer=ANSWER),
 }
 """The turns, each by what it shows."""
+UNCERTAIN: Final = {"hostile text", "types", "two keys"}
+"""Turns with values that some templates write without quotes, escapes or commas. The model was
+given them so, but nothing can read them."""
+WITH_CONTENT: Final = {"content", "content, two calls", "thought, content"}
+"""Turns with content, from which calls without a mark cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,7 @@ def conversations(
     result = next(_results(TURNS["one"])) | {"content": TEXT_OF_RESULT}
     said = _message(TURNS["one"], variant)
     yield "result", _variables([said, result], special_tokens, is_open=True)
-    again = {"role": "user", "content": _NEXT}
+    again = {"role": "user", "content": NEXT}
     answer = _message(TURNS["answer"], variant)
     yield "answer, history", _variables([answer, again], special_tokens)
 

@@ -18,6 +18,7 @@ from agent_parsers.templates.chat.probes import (
     ANSWER,
     CONTENT,
     FIND,
+    NEXT,
     PING,
     RESULTS,
     THOUGHT,
@@ -154,8 +155,12 @@ def _cut(renderings: Mapping[str, Rendering]) -> Shown:
     body = _without_pair(one[len(header) :], thought)
     tail = texts.get("answer, last", "").partition(ANSWER)[2]
     # What closes an answer is no end of the turn, which calls have as well.
-    tail = same_end(tail, texts.get("one, last", "").rpartition(VALUES[0])[2]) or tail
     history = texts.get("answer, history", "").partition(ANSWER)[2]
+    both = same_end(tail, texts.get("one, last", "").rpartition(VALUES[0])[2])
+    end = first_mark(history.partition(NEXT)[2])  # what ends a turn of the user ends others, too
+    if both and end and tail.removesuffix(both).rstrip().endswith(end):
+        both = tail[tail.removesuffix(both).rindex(end) :]
+    tail = both or tail
     shown = Shown(
         texts=texts,
         errors=errors,
@@ -257,7 +262,7 @@ def _behind_calls(body: str, last: str, tail: str, history: str, gap: str) -> st
         closers = closers.removesuffix(tail)
     if not closers or not after.startswith(closers):
         end = first_mark(history)
-        if is_mark(end) and not tail.strip() and end in after:
+        if is_mark(end) and end in after:
             return after[len(after[: after.index(end)].rstrip()) :]
         closers = without_open_mark(after, closers)
         if tail.strip() and not closers:  # the turn could not be rendered as the last
