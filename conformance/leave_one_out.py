@@ -1,11 +1,10 @@
-"""Derives each dialect from a chat template of its models, as if this library did not have it::
+"""Derives each dialect from a chat template of its models, as if this library did not have it.
 
-    python -m conformance.leave_one_out FOLDER [--dialect NAME] [--show]
-
-FOLDER has chat templates as ``*.jinja``, which are not part of this project: those in the folder
-``models/templates`` of ggml-org/llama.cpp and ``examples`` of vllm-project/vllm, and those that the
-packages ``trl`` and ``axolotl`` have. What is derived reads the strict vectors of the hidden
-dialect, leniently, and without the help of other dialects.
+``python -m conformance.leave_one_out FOLDER [--dialect NAME] [--show]`` prints a table. FOLDER has
+chat templates as ``*.jinja``, which are not part of this project: those in ``models/templates`` of
+ggml-org/llama.cpp and in ``examples`` of vllm-project/vllm (without ``tool_chat_template_``), and
+those that the packages ``trl`` and ``axolotl`` have. What is derived reads the strict vectors of
+the hidden dialect, leniently, and without the help of other dialects.
 """
 
 from __future__ import annotations

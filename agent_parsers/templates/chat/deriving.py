@@ -17,8 +17,8 @@ from agent_parsers.families.results_writer import NumberedIds, numbered_id
 from agent_parsers.families.tagged import TaggedPayload
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.templates.chat.config import chat_template
-from agent_parsers.templates.chat.payloads import derive_calls, json_spans
 from agent_parsers.templates.chat.marks import is_mark, pieces
+from agent_parsers.templates.chat.payloads import derive_calls, json_spans
 from agent_parsers.templates.chat.probes import (
     ANSWER,
     CONTENT,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from agent_parsers.templates.chat.calls import Calls
     from agent_parsers.templates.chat.turns import Shown
 
-__all__ = ["calls_of", "derive_format", "dialect_from_template", "what_differs"]
+__all__ = ["calls_of", "derive_format", "dialect_from_template", "format_of_turns", "what_differs"]
 
 
 def dialect_from_template(
@@ -101,14 +101,14 @@ def derive_format(
     problem: TemplateError | None = None
     for shown in show(given.text, given.special_tokens, timeout_s=timeout_s):
         try:
-            return _derived(name, shown)
+            return format_of_turns(name, shown)
         except TemplateError as error:
             problem = problem or error
     assert problem is not None, "the template shows something"
     raise problem
 
 
-def _derived(name: str, shown: Shown) -> CallFormat:
+def format_of_turns(name: str, shown: Shown) -> CallFormat:
     """Return the format of the turns that are *shown*, once it reads and writes them.
 
     Raises:
@@ -126,11 +126,17 @@ def _derived(name: str, shown: Shown) -> CallFormat:
         raise TemplateError(f"the marks that were found make no dialect: {error}") from error
     if isinstance(form.payload, PythonPayload) and f"={VALUES[0]}" in turns["one"]:
         unread |= {each for each, turn in TURNS.items() if any(call[1] for call in turn.calls)}
-    unread |= {each for each in UNCERTAIN & turns.keys() if not _is_read(dialect, turns[each])}
-    left = replace(shown, turns=_without(turns, unread))
+        odd = {"texts": "one"}  # without quotes
+    else:
+        names = {what: each for each, what in UNCERTAIN.items() if each in turns}
+        odd = {what: each for what, each in names.items() if not _is_read(dialect, turns[each])}
+    left = replace(shown, turns=_without(turns, unread.union(odd.values())))
     if differs := what_differs(dialect, left):
         raise TemplateError(differs)
-    return form
+    if not odd:
+        return form
+    said = f"which writes {' and '.join(odd)} so that nothing reads them"
+    return replace(form, summary=f"{form.summary}, {said}")
 
 
 def _without(turns: Mapping[str, str], names: set[str]) -> dict[str, str]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["dialect_for_template"]
 
+
 def dialect_for_template(
     template: str | Mapping[str, Any],
     *,
@@ -111,17 +112,21 @@ class _Trial(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """The best first: of those that end a turn alike, those that read most, with least repairs."""
+        """The best first: those that end a turn alike, then read most, then repair least."""
         repairs = sum(len(turn.repairs) for turn in self.read.values())
         return -self.fits, -self.score, repairs
 
     @property
     def order(self) -> tuple[int, int, str]:
         """The best first of those that read alike."""
-        return -self.written, -self.fits, self.dialect.name
+        return -self.fits, -self.written, self.dialect.name
 
 
-_MISSED: Final = (UNCERTAIN, UNCERTAIN | WITH_CONTENT, UNCERTAIN | WITH_CONTENT | {"three calls"})
+_MISSED: Final = (
+    {*UNCERTAIN},
+    {*UNCERTAIN, *WITH_CONTENT},
+    {*UNCERTAIN, *WITH_CONTENT, "three calls"},
+)
 """Turns whose calls may be missed, one attempt after another; the last is lenient."""
 
 
@@ -165,7 +170,13 @@ def _fits(dialect: Dialect, shown: Shown) -> int:
     except TemplateError:
         frame = ("", "")
     has_end = not {*shown.ends}.isdisjoint(dialect.stop)
-    return has_end + (has_end and any(frame) and frame == dialect.turn_frame)
+    # Blanks between marks mean nothing.
+    is_same = _words(frame) == _words(dialect.turn_frame)
+    return has_end + (has_end and is_same)
+
+
+def _words(texts: tuple[str, str]) -> str:
+    return "".join("".join(texts).split())
 
 
 def _parts(turn: Turn) -> tuple[tuple[tuple[str, Any], ...], str, str]:

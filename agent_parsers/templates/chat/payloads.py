@@ -170,7 +170,8 @@ def _headed_calls(turns: Mapping[str, str]) -> Calls:
         between = rest.partition(PING)[0][end - start + len(gap) :]
     if found := _find_number(gap):
         return _calls_with_names_in_ids(turns, found, between, behind)
-    fence = behind[: behind.index(_FENCE) + len(_FENCE)] if gap.count(_FENCE) == 1 else ""
+    before_fence, fence, _ = behind.partition(_FENCE)
+    fence = f"{before_fence}{fence}" if fence and gap.count(_FENCE) == 1 else ""
     head = "{tool}"
     if IDS[0] in before:
         before, _, mark = before.rpartition(IDS[0])

@@ -40,7 +40,8 @@ VALUES_OF_TYPES: Final = {
 
 _NUMBERS: Final = {"type": "array", "items": {"type": "integer"}}
 _TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
-    **dict.fromkeys(KEYS, {"type": "string"}),
+    KEYS[0]: {"type": "string"},
+    KEYS[1]: {"type": "string"},
     "zcount": {"type": "integer"},
     "zrate": {"type": "number"},
     "zflag": {"type": "boolean"},
@@ -94,9 +95,13 @@ TURNS: Final[Mapping[str, Written]] = {
     "thought, answer": Written(THOUGHT, answer=ANSWER),
 }
 """The turns, each by what it shows."""
-UNCERTAIN: Final = {"hostile text", "types", "two keys"}
-"""Turns with values that some templates write without quotes, escapes or commas. The model was
-given them so, but nothing can read them."""
+UNCERTAIN: Final = {
+    "hostile text": "texts with quotes and brackets",
+    "types": "values other than texts",
+    "two keys": "several arguments",
+}
+"""Turns that some templates write without quotes, escapes or commas, with what they show. The
+model was given them so, but nothing can read them."""
 WITH_CONTENT: Final = {"content", "content, two calls", "thought, content"}
 """Turns with content, from which calls without a mark cannot be told."""
 
