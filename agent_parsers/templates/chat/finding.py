@@ -14,7 +14,6 @@ from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.deriving import calls_of
 from agent_parsers.templates.chat.probes import TOOLS, TURNS, UNCERTAIN, WITH_CONTENT
 from agent_parsers.templates.chat.rendering import TIMEOUT_S
-from agent_parsers.templates.chat.results import derive_results
 from agent_parsers.templates.chat.turns import show
 from agent_parsers.templates.problems import TemplateError
 from output_parsers.exceptions import OutputParserException
@@ -41,9 +40,8 @@ def dialect_for_template(
     looks like JSON or markup. Every dialect reads them in strict mode; those that give back all
     calls are found. If there are none, content beside calls may be missed, and then they may be
     read leniently by a dialect that has the template's end of turn, as for templates that leave
-    out a closing mark. Those with the end of
-    turn and the frame of results that the template has come first. Dialects that read everything
-    alike are relatives, of which the first is also most alike in these, and in what it writes::
+    out a closing mark. Those that end a turn as the template does come first. Dialects that read
+    everything alike are relatives, of which the first then writes the most as the template does::
 
         dialect_for_template(open("chat_template.jinja").read()).dialect  # such as "hermes"
 
@@ -108,7 +106,7 @@ class _Trial(NamedTuple):
         return repr([(name, *_parts(turn)) for name, turn in self.read.items()])
 
     fits: int
-    """How much the end of a turn and the frame of results are those of the template."""
+    """How much it ends a turn as the template does."""
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -164,19 +162,9 @@ def _try(dialect: Dialect, shown: Shown, missed: set[str]) -> _Trial | None:
 
 
 def _fits(dialect: Dialect, shown: Shown) -> int:
-    """Return whether *dialect* has the end of a turn that is *shown*, and the frame as well."""
-    try:
-        _, frame = derive_results(shown)
-    except TemplateError:
-        frame = ("", "")
-    has_end = not {*shown.ends}.isdisjoint(dialect.stop)
-    # Blanks between marks mean nothing.
-    is_same = _words(frame) == _words(dialect.turn_frame)
-    return has_end + (has_end and is_same)
-
-
-def _words(texts: tuple[str, str]) -> str:
-    return "".join("".join(texts).split())
+    """Return how much *dialect* ends a turn as is *shown*: 2 by its own mark, 1 by another."""
+    own, *others = dialect.stop or ("",)
+    return 2 if own in shown.ends else int(any(end in shown.ends for end in others))
 
 
 def _parts(turn: Turn) -> tuple[tuple[tuple[str, Any], ...], str, str]:

@@ -13,7 +13,7 @@ from agent_parsers.engine.grammar.form import write_json
 from agent_parsers.families.headed_blocks import HeadedPayload
 from agent_parsers.families.json_blocks import JsonPayload
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
-from agent_parsers.templates.chat.marks import pieces_at_end
+from agent_parsers.templates.chat.marks import is_mark, pieces_at_end
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
 from agent_parsers.templates.chat.tags import tagged_calls
 from agent_parsers.templates.problems import TemplateError
@@ -51,7 +51,7 @@ def derive_calls(turns: Mapping[str, str]) -> Calls:
     joint = after_key.partition(VALUES[0])[0]
     if gap.strip() == "(":
         return _python_calls(turns)
-    if gap == "{" and joint[:1] == ":" and len(joint) > 1:
+    if gap == "{" and joint[:1] == ":" and is_mark(joint[1:]):
         return _brace_calls(turns, before_name, joint[1:])
     if KEYS[0] in rest and "<" in gap:
         return tagged_calls(turns)
