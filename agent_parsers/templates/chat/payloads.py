@@ -287,7 +287,10 @@ def _brace_calls(turns: Mapping[str, str], before: str, quote: str) -> Calls:
         before=texts.before.removesuffix(word),
         between=None if between is None else between.removesuffix(word),
     )
-    return _around(BracePayload(quote=quote), texts)
+    calls = _around(BracePayload(quote=quote), texts)
+    if calls.call is None or not calls.call[1].strip():  # a reader has to know where it ends
+        raise TemplateError(f"expected a mark after a call in braces, found {turns['one']!r}")
+    return calls
 
 
 def _in_parentheses(turns: Mapping[str, str], closing: str) -> AroundCalls:
