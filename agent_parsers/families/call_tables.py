@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.forms.form import Marks
 
-__all__ = ["calls_table", "with_answer_block", "with_messages", "with_sentences"]
+__all__ = ["AnswerBlock", "calls_table", "with_answer_block", "with_messages", "with_sentences"]
 
 _PARTS: Final = {"thought": Part.THOUGHT, "said": Part.CONTENT}
 _ODD: Final = "read a mark that the dialect does not write"
@@ -199,6 +199,27 @@ def with_messages(table: Table, thought: str, said: str) -> Table:
         starts={**table.starts, **{name: name for name in opened}},
         prompt_ends={**table.prompt_ends, **{text: name for name, text in opened.items()}},
     )
+
+
+@dataclass(frozen=True)
+class AnswerBlock:
+    """Adds marks around answers to a table, see `with_answer_block`."""
+
+    opener: str
+    """What opens an answer."""
+    closer: str
+    """What closes it; empty if only the end of the turn does."""
+
+    def __call__(self, table: Table) -> Table:
+        """Return *table* with the marks."""
+        if self.closer:
+            marks = {"answer": Literal(self.opener), "end of answer": Literal(self.closer)}
+            return with_answer_block(table, marks, {})
+        return replace(
+            table,
+            markers={**table.markers, "answer": Literal(self.opener)},
+            transitions={**table.transitions, ("content", "answer"): Go("content")},
+        )
 
 
 def with_answer_block(

@@ -31,6 +31,8 @@ class HeadedPayload(Payload):
 
     call: str
     """One call, with ``{tool}``, ``{input}``, and ``{id}`` if calls have ids."""
+    ids: str = ""
+    """How an id is spelt, with ``{tool}`` and ``{number}``, if only the id names the tool."""
 
     @cached_property
     def _named(self) -> NamedPayload:
@@ -83,8 +85,20 @@ class HeadedPayload(Payload):
             start = at + len(value) - len(value.lstrip())
             found[hole] = (start, start + len(value.strip()))
             at = stop + len(mark)
-        start, stop = found["tool"]
+        if "tool" not in found:
+            found |= self._in_id(text, *found["id"])
+        start, stop = found.get("tool", (0, 0))
         if text[at:size].strip() or len(text[start:stop].split()) != 1:
             return None
         call_id = text[slice(*found["id"])] if "id" in found else None
         return Head(start, stop, call_id or None)
+
+    def _in_id(self, text: str, start: int, stop: int) -> dict[str, tuple[int, int]]:
+        """Return where the id between *start* and *stop* names the tool; empty if it does not."""
+        before, _, behind = self.ids.partition("{tool}")
+        behind, _, end = behind.partition("{number}")
+        at = text.rfind(behind, start, stop) if behind else stop
+        number = text[at + len(behind) : stop].removesuffix(end)
+        if not text.startswith(before, start) or at < 0 or not number.isdecimal():
+            return {}
+        return {"tool": (start + len(before), at)}

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import CallId, Marks
 
 __all__ = [
-    "IM_END", "LINES", "TAGS", "ResultForm", "ResultsWriter", "chatml", "given_marks",
-    "numbered_id", "role_frame",
+    "IM_END", "LINES", "TAGS", "NumberedIds", "ResultForm", "ResultsWriter", "chatml",
+    "given_marks", "numbered_id", "role_frame",
 ]  # fmt: skip
 
 TAGS: Final = ("<think>", "</think>")
@@ -126,6 +126,21 @@ class ResultForm:
 
 def _within(marks: Marks, text: str) -> str:
     return f"{marks[0]}{text}{marks[1]}"
+
+
+@dataclass(frozen=True)
+class NumberedIds:
+    """Ids that have the number of the call, counted from 0."""
+
+    text: str
+    """An id, with ``{number}``, and perhaps ``{tool}``."""
+
+    def __call__(self, tool: str, known: str | None, number: int) -> str:
+        """Return the *known* id of a call if it has this form, else one made of its *number*."""
+        written = re.escape(self.text.replace("{tool}", tool)).replace(r"\{number\}", r"\d+")
+        if known is not None and re.fullmatch(written, known):
+            return known
+        return self.text.replace("{tool}", tool).replace("{number}", str(number - 1))
 
 
 def numbered_id(_tool: str, known: str | None, number: int) -> str:

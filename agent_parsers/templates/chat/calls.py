@@ -24,7 +24,8 @@ class Calls:
     region: Marks | None = None
     calls: tuple[str, str, str]
     """Text before all calls, between two calls, and after all calls, with every blank."""
-    has_ids: bool = False
+    ids: str = ""
+    """How ids are spelt, see `Form.ids`; empty if calls have no ids."""
 
 
 @dataclass(frozen=True)

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers.dialects import seed_oss
 from agent_parsers.dialects.pythonic import PythonPayload
 from agent_parsers.engine.calls.code.python_values import write_single_quoted
 from agent_parsers.engine.grammar.dialect import Result
 from agent_parsers.families.call_blocks import CallFormat
-from agent_parsers.families.results_writer import numbered_id
+from agent_parsers.families.call_tables import AnswerBlock
+from agent_parsers.families.results_writer import NumberedIds, numbered_id
 from agent_parsers.families.tagged import TaggedPayload
-from agent_parsers.forms.form import write_python_value
+from agent_parsers.forms.form import write_json, write_python_value
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.templates.chat.config import chat_template
-from agent_parsers.templates.chat.payloads import derive_calls
+from agent_parsers.templates.chat.marks import is_mark, pieces
+from agent_parsers.templates.chat.payloads import derive_calls, json_spans
 from agent_parsers.templates.chat.probes import (
     ANSWER,
     CONTENT,
     EOS,
+    FIND,
     RESULTS,
+    THOUGHT,
     TOOLS,
     TURNS,
+    UNCERTAIN,
     VALUES,
+    VALUES_OF_TYPES,
+    WITH_CONTENT,
 )
 from agent_parsers.templates.chat.rendering import TIMEOUT_S
 from agent_parsers.templates.chat.results import derive_results
 from agent_parsers.templates.chat.turns import show
 from agent_parsers.templates.problems import TemplateError
+from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +48,7 @@ if TYPE_CHECKING:
     from agent_parsers.templates.chat.calls import Calls
     from agent_parsers.templates.chat.turns import Shown
 
-__all__ = ["calls_of", "derive_format", "dialect_from_template", "what_differs"]
+__all__ = ["calls_of", "derive_format", "dialect_from_template", "format_of_turns", "what_differs"]
 
 
 def dialect_from_template(
@@ -88,25 +98,78 @@ def derive_format(
 ) -> CallFormat:
     """Return the format that `dialect_from_template` makes a dialect of; raises as it does."""
     given = chat_template(template, special_tokens)
-    shown = show(given.text, given.special_tokens, timeout_s=timeout_s)
-    form = _format(name, shown, derive_calls(shown.turns))
+    problem: TemplateError | None = None
+    for shown in show(given.text, given.special_tokens, timeout_s=timeout_s):
+        try:
+            return format_of_turns(name, shown)
+        except TemplateError as error:
+            problem = problem or error
+    assert problem is not None, "the template shows something"
+    raise problem
+
+
+def format_of_turns(name: str, shown: Shown) -> CallFormat:
+    """Return the format of the turns that are *shown*, once it reads and writes them.
+
+    Raises:
+        TemplateError: It does not.
+    """
+    calls = derive_calls(shown.turns)
+    turns, unread = {**shown.turns}, set[str]()
+    said_as_thought = turns.get("thought", "").replace(THOUGHT, CONTENT)
+    if turns.get("content") == said_as_thought or (calls.call is None and _is_bare(calls)):
+        unread |= turns.keys() & WITH_CONTENT
+    form = _format(name, replace(shown, turns=_without(turns, unread)), calls)
     try:
-        differs = what_differs(form.dialect(), shown)
+        dialect = form.dialect()
     except ValueError as error:  # as of a region that nothing closes
-        differs = f"the marks that were found make no dialect: {error}"
-    if differs:
+        raise TemplateError(f"the marks that were found make no dialect: {error}") from error
+    if isinstance(form.payload, PythonPayload) and f"={VALUES[0]}" in turns["one"]:
+        unread |= {each for each, turn in TURNS.items() if any(call[1] for call in turn.calls)}
+        odd = {"texts": "one"}  # without quotes
+    else:
+        names = {what: each for each, what in UNCERTAIN.items() if each in turns}
+        odd = {what: each for what, each in names.items() if not _is_read(dialect, turns[each])}
+    left = replace(shown, turns=_without(turns, unread.union(odd.values())))
+    if differs := what_differs(dialect, left):
         raise TemplateError(differs)
-    return form
+    if not odd:
+        return form
+    said = f"which writes {' and '.join(odd)} so that nothing reads them"
+    return replace(form, summary=f"{form.summary}, {said}")
+
+
+def _without(turns: Mapping[str, str], names: set[str]) -> dict[str, str]:
+    return {name: text for name, text in turns.items() if name not in names}
+
+
+def _is_bare(calls: Calls) -> bool:
+    """Return whether *calls* have no mark, so that they begin the turn."""
+    payload = calls.payload
+    return getattr(payload, "is_bare", False) or getattr(payload, "bare", "no") != "no"
+
+
+def _is_read(dialect: Dialect, text: str) -> bool:
+    try:
+        dialect_parser(dialect, tools=TOOLS, lenient=False).read(text)
+    except OutputParserException:
+        return False
+    return True
 
 
 def _format(name: str, shown: Shown, calls: Calls) -> CallFormat:
     results, frame = derive_results(shown)
-    ends = shown.ends
+    before = f"{calls.calls[0]}{calls.payload.form.text}".lstrip()
+    # A mark before calls, as of a message of their own, does not end the turn.
+    ends = tuple(end for end in shown.ends if not before.startswith(end))
     if any(EOS in text for text in (*ends, *frame)):
         raise TemplateError(
             "the template writes eos_token, whose text is in tokenizer_config.json: pass that file,"
             " or special_tokens={'eos_token': …}"
         )
+    ids = {"{nine}": numbered_id, "": None}
+    call_id = ids[calls.ids] if calls.ids in ids else NumberedIds(calls.ids)
+    answer = _around(shown.turns.get("answer"), ANSWER) or ("", "")
     content, is_last = _content(shown, calls)
     form = CallFormat(
         name=name,
@@ -117,14 +180,16 @@ def _format(name: str, shown: Shown, calls: Calls) -> CallFormat:
         region=calls.region,
         is_single="two calls" not in shown.turns,
         thought=shown.thought,
-        answer=_around(shown.turns.get("answer"), ANSWER) or ("", ""),
+        answer=answer,
         content=content,
         is_content_last=is_last,
-        call_id=numbered_id if calls.has_ids else None,
-        ids="{nine}" if calls.has_ids else "",
+        call_id=call_id,
+        ids=calls.ids,
         ends=ends,
-        results=replace(results, call_id=numbered_id) if calls.has_ids else results,
+        results=replace(results, call_id=call_id),
         turn_frame=frame,
+        is_word=calls.call is not None and pieces(calls.call[0].strip())[-1:] == [":"],
+        adapt=_answer_block(answer, {*ends, shown.opened.strip()}),
     )
     return form if form.form.calls == calls.calls else replace(form, calls=calls.calls)
 
@@ -137,10 +202,18 @@ def _content(shown: Shown, calls: Calls) -> tuple[Marks | None, bool]:
     before, _, behind = text.partition(CONTENT)
     opens, _, closes = calls.calls
     if behind.strip():
+        opens += calls.payload.form.segments[0] or FIND
         at = behind.find(opens)
         return (before, behind[: max(at, 0)]), False
     at = before.rfind(closes)
     return (before[at + len(closes) :] if closes else "", behind), True
+
+
+def _answer_block(answer: Marks, others: set[str]) -> AnswerBlock | None:
+    """Return what adds the marks of an *answer* to a table, unless they are *others*."""
+    opener, closer = map(str.strip, answer)
+    is_own = is_mark(opener) and opener not in others
+    return AnswerBlock(opener, "" if closer in others else closer) if is_own else None
 
 
 def _around(text: str | None, word: str) -> Marks | None:
@@ -150,8 +223,11 @@ def _around(text: str | None, word: str) -> Marks | None:
 
 def _payload(payload: Payload, turns: Mapping[str, str]) -> Payload:
     """Return *payload* with what writes values as *turns* show them."""
-    if isinstance(payload, TaggedPayload) and "True" in turns.get("types", ""):
-        return replace(payload, write_value=write_python_value)
+    if isinstance(payload, TaggedPayload):
+        types = turns.get("types", "")
+        if str(VALUES_OF_TYPES["zlist"]) in types:  # everything as Python writes it
+            return replace(payload, write_value=str, other_values=seed_oss.other_values)
+        return replace(payload, write_value=write_python_value) if "True" in types else payload
     if isinstance(payload, PythonPayload) and f"'{VALUES[0]}'" in turns["one"]:
         return replace(payload, write_value=write_single_quoted)
     return payload
@@ -183,9 +259,16 @@ def what_differs(dialect: Dialect, shown: Shown) -> str:
         got = (calls_of(read.result), read.thought.strip(), read.content.strip())
         if got != want or calls_of(stream.result) != calls:
             return f"{found}; its calls, thought and content are read back as {got!r}"
-        if written != text:
+        if name not in UNCERTAIN and _compact(written) != _compact(text):
             return f"{found}; it would be written as {written!r}"
     return _differing_results(dialect, shown)
+
+
+def _compact(text: str) -> str:
+    """Return *text* with its JSON written in one way, since white space in it means nothing."""
+    for start, end in reversed(json_spans(text)):
+        text = text[:start] + write_json(json.loads(text[start:end])) + text[end:]
+    return text
 
 
 def calls_of(result: Any) -> tuple[tuple[str, Any], ...]:
@@ -201,12 +284,16 @@ def _differing_results(dialect: Dialect, shown: Shown) -> str:
         if name not in shown.turns:
             continue
         turn = TURNS[name]
-        results = [
-            Result(call.tool, text, call.id)
-            for call, text in zip(turn.calls, RESULTS, strict=False)
-        ]
+        text = shown.texts[name].removesuffix(shown.opened)
+        results: list[Result] = []
+        for number, (call, result) in enumerate(zip(turn.calls, RESULTS, strict=False), 1):
+            known = call.id
+            if dialect.form is not None and dialect.form.call_id is not None:
+                known = dialect.form.call_id(call.tool, call.id, number)
+                text = text.replace(call.id or "", known)
+            results.append(Result(call.tool, result, known))
         before, behind = dialect.turn_frame
         written = f"{before}{dialect.results_text(results)}{behind}"
-        if not shown.texts[name].removesuffix(shown.opened).endswith(written):
-            return f"the results in {shown.texts[name]!r} would be written as {written!r}"
+        if not text.endswith(written):
+            return f"the results in {text!r} would be written as {written!r}"
     return ""

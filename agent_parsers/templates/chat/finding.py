@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-from operator import attrgetter
+from itertools import product
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.detecting.detection import Detection, DialectCandidate
@@ -12,7 +12,7 @@ from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.deriving import calls_of
-from agent_parsers.templates.chat.probes import TOOLS, TURNS
+from agent_parsers.templates.chat.probes import TOOLS, TURNS, UNCERTAIN, WITH_CONTENT
 from agent_parsers.templates.chat.rendering import TIMEOUT_S
 from agent_parsers.templates.chat.turns import show
 from agent_parsers.templates.problems import TemplateError
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.templates.chat.turns import Shown
 
 __all__ = ["dialect_for_template"]
-
-_HOSTILE: Final = "hostile text"
-"""The turn whose text some templates do not escape, so that nothing can read it."""
 
 
 def dialect_for_template(
@@ -40,8 +38,10 @@ def dialect_for_template(
 
     The template renders turns with one call, with several calls, with thoughts and with text that
     looks like JSON or markup. Every dialect reads them in strict mode; those that give back all
-    calls are found. Dialects that read everything alike are relatives, of which the first writes
-    the most as the template does::
+    calls are found. If there are none, content beside calls may be missed, and then they may be
+    read leniently by a dialect that has the template's end of turn, as for templates that leave
+    out a closing mark. Those that end a turn as the template does come first. Dialects that read
+    everything alike are relatives, of which the first then writes the most as the template does::
 
         dialect_for_template(open("chat_template.jinja").read()).dialect  # such as "hermes"
 
@@ -62,22 +62,30 @@ def dialect_for_template(
             them; `dialect_from_template` may derive one.
     """
     given = chat_template(template, special_tokens)
-    turns = show(given.text, given.special_tokens, timeout_s=timeout_s).turns
-    trials = [
-        trial
-        for dialect in map(get_dialect, list_dialects())
-        if (trial := _try(dialect, turns)) is not None
-    ]
-    if not trials:
-        raise TemplateError(
-            "no dialect reads the calls that the template writes, such as"
-            f" {turns['one']!r}; dialect_from_template may derive one"
-        )
-    trials.sort(key=attrgetter("order"))
-    groups = [list(group) for _, group in groupby(trials, key=attrgetter("score", "reading"))]
-    is_ambiguous = len(groups) > 1 and groups[0][0].score == groups[1][0].score
-    candidates = tuple(_candidate(group, turns) for group in groups)
-    return Detection(candidates, is_ambiguous, turns["one"])
+    dialects = [*map(get_dialect, list_dialects())]
+    ways = show(given.text, given.special_tokens, timeout_s=timeout_s)
+    for missed, shown in product(_MISSED, ways):
+        trials = [trial for each in dialects if (trial := _try(each, shown, missed))]
+        if trials:
+            return _detection(trials, shown)
+    raise TemplateError(
+        "no dialect reads the calls that the template writes, such as"
+        f" {ways[0].turns['one']!r}; dialect_from_template may derive one"
+    )
+
+
+def _detection(trials: list[_Trial], shown: Shown) -> Detection:
+    alike: dict[tuple[int, str], list[_Trial]] = {}
+    for trial in sorted(trials, key=attrgetter("order")):
+        alike.setdefault((trial.score, trial.reading), []).append(trial)
+    ranked = sorted(
+        ((min(trial.rank for trial in group), group) for group in alike.values()),
+        key=itemgetter(0),
+    )
+    groups = [group for _, group in ranked]
+    is_ambiguous = len(ranked) > 1 and ranked[0][0] == ranked[1][0]
+    candidates = tuple(_candidate(group, shown.turns) for group in groups)
+    return Detection(candidates, is_ambiguous, shown.turns["one"])
 
 
 class _Trial(NamedTuple):
@@ -97,35 +105,66 @@ class _Trial(NamedTuple):
         """What was read, to be compared."""
         return repr([(name, *_parts(turn)) for name, turn in self.read.items()])
 
+    fits: int
+    """How much it ends a turn as the template does."""
+
     @property
-    def order(self) -> tuple[int, str, int, str]:
-        """The best first; of those that read alike, the one that writes most alike."""
-        return -self.score, self.reading, -self.written, self.dialect.name
+    def rank(self) -> tuple[int, int, int]:
+        """The best first: those that end a turn alike, then read most, then repair least."""
+        repairs = sum(len(turn.repairs) for turn in self.read.values())
+        return -self.fits, -self.score, repairs
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """The best first of those that read alike."""
+        return -self.fits, -self.written, self.dialect.name
 
 
-def _try(dialect: Dialect, turns: Mapping[str, str]) -> _Trial | None:
-    """Return what *dialect* reads in *turns*; `None` if it does not give back the calls."""
-    parser = dialect_parser(dialect, tools=TOOLS, lenient=False)
+_MISSED: Final = (
+    {*UNCERTAIN},
+    {*UNCERTAIN, *WITH_CONTENT},
+    {*UNCERTAIN, *WITH_CONTENT, "three calls"},
+)
+"""Turns whose calls may be missed, one attempt after another; the last is lenient."""
+
+
+def _try(dialect: Dialect, shown: Shown, missed: set[str]) -> _Trial | None:
+    """Return what *dialect* reads; `None` if it *missed* calls of other turns."""
+    lenient = missed is _MISSED[-1]
+    fits = _fits(dialect, shown)
+    if lenient and not fits:
+        return None
+    parser = dialect_parser(dialect, tools=TOOLS, lenient=lenient)
     read: dict[str, Turn] = {}
     calls = score = written = 0
-    for name, text in turns.items():
+    for name, text in shown.turns.items():
         turn = TURNS[name]
         want = tuple((call.tool, call.tool_input) for call in turn.calls)
+        may_fail = name in missed or not want
         try:
-            read[name] = parser.read(text)
+            found = parser.read(text)
         except OutputParserException:
-            if name != _HOSTILE and want:
+            if not may_fail:
                 return None
             continue
-        got, thought, content = _parts(read[name])
+        got, thought, content = _parts(found)
         if want and got != want:
-            if name != _HOSTILE:
+            if not may_fail:
                 return None
             continue
+        if any(repair.kind == "foreign" for repair in found.repairs):
+            return None
+        read[name] = found
         calls += bool(want)
         score += (got, thought, content) == (want, turn.thought, turn.said)
         written += _writes(dialect, name, text)
-    return _Trial(dialect, read, calls, score, written)
+    return _Trial(dialect, read, calls, score, written, fits)
+
+
+def _fits(dialect: Dialect, shown: Shown) -> int:
+    """Return how much *dialect* ends a turn as is *shown*: 2 by its own mark, 1 by another."""
+    own, *others = dialect.stop or ("",)
+    return 2 if own in shown.ends else int(any(end in shown.ends for end in others))
 
 
 def _parts(turn: Turn) -> tuple[tuple[tuple[str, Any], ...], str, str]:

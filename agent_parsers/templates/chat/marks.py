@@ -7,8 +7,8 @@ from itertools import takewhile
 from typing import Final
 
 __all__ = [
-    "first_mark", "is_mark", "last_mark", "pieces", "same_beginning", "same_end",
-    "without_open_mark",
+    "first_mark", "is_mark", "last_mark", "pieces", "pieces_at_end", "same_beginning",
+    "same_end", "without_open_mark",
 ]  # fmt: skip
 
 _BRACKETS: Final = (
@@ -27,6 +27,12 @@ _find_open: Final = re.compile(r"[<\[][^<>\[\]\s]*\Z").search
 def pieces(text: str) -> list[str]:
     """Return the marks, words and blanks of *text*."""
     return _find_pieces(text)
+
+
+def pieces_at_end(text: str) -> str:
+    """Return the words and signs at the end of *text*, behind its last mark or blank."""
+    rest = takewhile(lambda piece: piece.strip() and not is_mark(piece), reversed(pieces(text)))
+    return "".join(reversed([*rest]))
 
 
 def same_beginning(*texts: str) -> str:

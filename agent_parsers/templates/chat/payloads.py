@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +13,7 @@ from agent_parsers.families.headed_blocks import HeadedPayload
 from agent_parsers.families.json_blocks import JsonPayload
 from agent_parsers.forms.form import write_json
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
+from agent_parsers.templates.chat.marks import is_mark, pieces_at_end
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
 from agent_parsers.templates.chat.tags import tagged_calls
 from agent_parsers.templates.problems import TemplateError
@@ -21,10 +23,12 @@ if TYPE_CHECKING:
 
     from agent_parsers.families.call_blocks import Payload
 
-__all__ = ["derive_calls"]
+__all__ = ["derive_calls", "json_spans"]
 
 _decode: Final = json.JSONDecoder().raw_decode
 _FENCE: Final = "```"
+_find_number: Final = re.compile(r"([^\w<>]+)(0)(.*)", re.DOTALL).fullmatch
+"""Matches what stands behind a name if the number of the call follows it."""
 
 
 def derive_calls(turns: Mapping[str, str]) -> Calls:
@@ -47,7 +51,7 @@ def derive_calls(turns: Mapping[str, str]) -> Calls:
     joint = after_key.partition(VALUES[0])[0]
     if gap.strip() == "(":
         return _python_calls(turns)
-    if gap == "{" and joint[:1] == ":" and len(joint) > 1:
+    if gap == "{" and joint[:1] == ":" and is_mark(joint[1:]):
         return _brace_calls(turns, before_name, joint[1:])
     if KEYS[0] in rest and "<" in gap:
         return tagged_calls(turns)
@@ -79,7 +83,7 @@ def _enclosing_json(text: str) -> tuple[int, int, dict[str, Any]] | None:
     return found
 
 
-def _spans(text: str, value: Any = None) -> list[tuple[int, int]]:
+def json_spans(text: str, value: Any = None) -> list[tuple[int, int]]:
     """Return the spans of the outermost JSON objects in *text*, or of those equal to *value*."""
     spans, at = [], text.find("{")
     while at >= 0:
@@ -96,60 +100,105 @@ def _spans(text: str, value: Any = None) -> list[tuple[int, int]]:
 
 def _json_calls(turns: Mapping[str, str], start: int, end: int, members: dict[str, Any]) -> Calls:
     one = turns["one"]
+    written = one[start:end]
+    texts = AroundCalls(one[:start], None, one[end:])
+    between = ""
+    if "two calls" in turns:
+        # The first call is that of the turn with one call; calls may be in a list.
+        inner = turns["two calls"][len(texts.before) :]
+        first = _decoded(inner, 0)
+        at = first[1] if first else 0
+        between = inner[at : inner.find("{", at)]
+        if not at or "{" not in inner[at:]:
+            raise TemplateError(
+                "expected two calls that are written like one, found"
+                f" {turns['two calls']!r} and {one!r}"
+            )
+        texts = replace(texts, between=between)
+    if members == {FIND: {KEYS[0]: VALUES[0]}}:
+        payload = JsonPayload(tool="")
+        if written != write_json(members):
+            payload = replace(payload, text=_template_of_json(written))
+        return _around(payload, texts)
     keys = {_kind(value): key for key, value in members.items()}
     missing = {"name", "input"} - keys.keys()
     if missing:
         raise TemplateError(
             f"the JSON of a call has no member with just its {' and its '.join(sorted(missing))}:"
-            f" found {one[start:end]!r}"
+            f" found {written!r}"
         )
-    texts = AroundCalls(one[:start], None, one[end:])
-    if "two calls" in turns:
-        spans = _spans(turns["two calls"])
-        if len(spans) == 2:
-            texts = replace(texts, between=turns["two calls"][spans[0][1] : spans[1][0]])
-        else:  # they are in a list
-            inner = turns["two calls"][len(texts.before) :]
-            first = _decoded(inner, 0)
-            assert first is not None, "the first call is that of the turn with one call"
-            texts = replace(texts, between=inner[first[1] : inner.index("{", first[1])])
-    payload = JsonPayload(tool=keys["name"], tool_input=keys["input"], call_id=keys.get("id", ""))
-    written = one[start:end]
-    if "id" not in keys and written != write_json(members):
-        payload = replace(payload, text=_template_of_json(written))
-    return _around(payload, texts, has_ids="id" in keys)
+    call_id = keys.get("id", keys.get("number", ""))
+    ids = "{nine}" if "id" in keys else "{number}" if call_id else ""
+    payload = JsonPayload(tool=keys["name"], tool_input=keys["input"], call_id=call_id)
+    if ids == "{number}" or (not ids and written != write_json(members)):
+        payload = replace(payload, text=_template_of_json(written, members.get(call_id, "")))
+    return _around(payload, texts, ids=ids)
 
 
 def _kind(value: Any) -> str:
-    known = {FIND: "name", IDS[0]: "id"}
+    known = {FIND: "name", IDS[0]: "id", "0": "number"}
     if value == {KEYS[0]: VALUES[0]}:
         return "input"
     return known.get(value, "other") if isinstance(value, str) else "other"
 
 
-def _template_of_json(written: str) -> str:
+def _template_of_json(written: str, number: str = "") -> str:
     before, _, rest = written.partition(FIND)
     at = rest.find("{")
     decoded = _decoded(rest, at)
     if decoded is None or decoded[0] != {KEYS[0]: VALUES[0]}:
         raise TemplateError(f"the JSON of a call has its input before its name: {written!r}")
-    before, behind = before.removesuffix('"'), rest[decoded[1] :]
-    return f'{before}{{"tool"}}{rest[1:at]}{{input}}{behind}'
+    before, gap, behind = before.removesuffix('"'), rest[1:at], rest[decoded[1] :]
+    if number:
+        before, gap, behind = (
+            text.replace(write_json(number), '{"id"}') for text in (before, gap, behind)
+        )
+    return f'{before}{{"tool"}}{gap}{{input}}{behind}'
 
 
 def _headed_calls(turns: Mapping[str, str]) -> Calls:
     one = turns["one"]
     before, _, rest = one.partition(FIND)
-    ((start, end),) = _spans(rest, {KEYS[0]: VALUES[0]})
+    spans = json_spans(rest, {KEYS[0]: VALUES[0]})
+    if len(spans) != 1:
+        raise TemplateError(f"expected the arguments of a call once, found {one!r}")
+    ((start, end),) = spans
     gap, behind = rest[:start], rest[end:]
     between = None
     if two := turns.get("two calls"):
         _, _, rest = two.partition(FIND)
         between = rest.partition(PING)[0][end - start + len(gap) :]
-    fence = behind[: behind.index(_FENCE) + len(_FENCE)] if _FENCE in gap else ""
+    if found := _find_number(gap):
+        return _calls_with_names_in_ids(turns, found, between, behind)
+    before_fence, fence, _ = behind.partition(_FENCE)
+    fence = f"{before_fence}{fence}" if fence and gap.count(_FENCE) == 1 else ""
+    head = "{tool}"
+    if IDS[0] in before:
+        before, _, mark = before.rpartition(IDS[0])
+        head = f"{{id}}{mark}{{tool}}"
+        between = between and between.rpartition(IDS[1])[0]
     texts = AroundCalls(before, between, behind)
-    payload = HeadedPayload(call=f"{{tool}}{gap.replace(IDS[0], '{id}')}{{input}}{fence}")
-    return _around(payload, _without(texts, fence), has_ids=IDS[0] in gap)
+    payload = HeadedPayload(call=f"{head}{gap.replace(IDS[0], '{id}')}{{input}}{fence}")
+    ids = "{nine}" if "{id}" in payload.call else ""
+    return _around(payload, _without(texts, fence), ids=ids)
+
+
+def _calls_with_names_in_ids(
+    turns: Mapping[str, str], number: re.Match[str], between: str | None, behind: str
+) -> Calls:
+    """Return calls such as ``functions.find:0<arguments>{…}``, whose ids have name and number."""
+    before, two = turns["one"].partition(FIND)[0], turns.get("two calls", "")
+    if f"{PING}{number[1]}1{number[3]}" not in two:
+        raise TemplateError(f"expected calls with the numbers 0 and 1, found {two!r}")
+    prefix = pieces_at_end(before)
+    ids = f"{prefix}{{tool}}{number[1]}{{number}}"
+    texts = AroundCalls(before, between, behind)
+    texts = replace(
+        texts,
+        before=before.removesuffix(prefix),
+        between=None if between is None else between.removesuffix(prefix),
+    )
+    return _around(HeadedPayload(call=f"{{id}}{number[3]}{{input}}", ids=ids), texts, ids=ids)
 
 
 def _without(texts: AroundCalls, begun: str) -> AroundCalls:
@@ -162,7 +211,7 @@ def _without(texts: AroundCalls, begun: str) -> AroundCalls:
     )
 
 
-def _around(payload: Payload, texts: AroundCalls, *, has_ids: bool = False) -> Calls:
+def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> Calls:
     """Return the calls of a *payload* with the marks that *texts* have."""
     (opener, closer), between, (opens, closes) = texts.split()
     calls = (texts.before, texts.between or "", texts.behind)
@@ -177,20 +226,23 @@ def _around(payload: Payload, texts: AroundCalls, *, has_ids: bool = False) -> C
         region = (opens, closes) if opens.strip() or closes.strip() else None
         return Calls(
             payload=payload, call=(opener, closer), between=between, region=region,
-            calls=calls, has_ids=has_ids,
+            calls=calls, ids=ids,
         )  # fmt: skip
     # All calls stand in one block, or calls have no marks.
     opens, listed = _before_list(opens)
     closing = ""
     if listed:
-        at = closes.index("]") + 1
+        end = _FENCE if _FENCE in listed else "]"
+        at = closes.find(end, closes.find("]")) + len(end)
+        if at < len(end):
+            raise TemplateError(f"expected {end!r} after the last call, found {closes!r}")
         closing, closes = closes[:at], closes[at:]
     marks = (opens, closes) if opens.strip() else None
     if texts.between is not None or listed:
         payload = replace(payload, row=(listed, between, closing))
     if marks is None:
         payload = _without_marks(payload)
-    return Calls(payload=payload, call=marks, calls=calls, has_ids=has_ids)
+    return Calls(payload=payload, call=marks, calls=calls, ids=ids)
 
 
 def _without_marks(payload: Payload) -> Payload:
@@ -235,7 +287,10 @@ def _brace_calls(turns: Mapping[str, str], before: str, quote: str) -> Calls:
         before=texts.before.removesuffix(word),
         between=None if between is None else between.removesuffix(word),
     )
-    return _around(BracePayload(quote=quote), texts)
+    calls = _around(BracePayload(quote=quote), texts)
+    if calls.call is None or not calls.call[1].strip():  # a reader has to know where it ends
+        raise TemplateError(f"expected a mark after a call in braces, found {turns['one']!r}")
+    return calls
 
 
 def _in_parentheses(turns: Mapping[str, str], closing: str) -> AroundCalls:

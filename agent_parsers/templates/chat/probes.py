@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
-    "ANSWER", "CONTENT", "EOS", "FIND", "IDS", "KEYS", "PING", "RESULTS", "TEXT_OF_RESULT",
-    "THOUGHT", "TOOLS", "TURNS", "USER", "VALUES", "Variant", "conversations", "variants",
+    "ANSWER", "CONTENT", "EOS", "FIND", "HOSTILE", "IDS", "KEYS", "NEXT", "PING", "RESULTS",
+    "TEXT_OF_RESULT", "THOUGHT", "TOOLS", "TURNS", "UNCERTAIN", "USER", "VALUES",
+    "VALUES_OF_TYPES", "WITH_CONTENT", "Variant", "conversations", "variants",
 ]  # fmt: skip
 
 USER, ANSWER, CONTENT, THOUGHT = "Zuser one", "Zanswer one", "Zcontent one", "Zthought one"
@@ -31,19 +32,21 @@ TEXT_OF_RESULT: Final = 'Z "result"'
 EOS: Final = "<|zeos|>"
 """Stands for the token ``eos_token``, unless its text is known."""
 IDS: Final = ("zcall0001", "zcall0002", "zcall0003")  # nine letters, as some templates demand
-_NEXT: Final = "Zuser two"
-_HOSTILE: Final = """It's "so": \\ {b} [c] <i>&amp;</i>, é\n  x"""
-_TYPED: Final = {
-    "zcount": 3, "zrate": 0.25, "zflag": True, "zlist": ["a", 1], "zmap": {"b": [2]},
+NEXT: Final = "Zuser two"
+HOSTILE: Final = """It's "so": \\ {b} [c] <i>&amp;</i>, é\n  x"""
+VALUES_OF_TYPES: Final = {
+    "zcount": 3, "zrate": 0.25, "zflag": True, "zlist": ["a", "b"], "zmap": {"b": [2]},
 }  # fmt: skip
 
-_TYPES: Final = {
-    **dict.fromkeys(KEYS, "string"),
-    "zcount": "integer",
-    "zrate": "number",
-    "zflag": "boolean",
-    "zlist": "array",
-    "zmap": "object",
+_NUMBERS: Final = {"type": "array", "items": {"type": "integer"}}
+_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
+    KEYS[0]: {"type": "string"},
+    KEYS[1]: {"type": "string"},
+    "zcount": {"type": "integer"},
+    "zrate": {"type": "number"},
+    "zflag": {"type": "boolean"},
+    "zlist": {"type": "array", "items": {"type": "string"}},
+    "zmap": {"type": "object", "additionalProperties": _NUMBERS},
 }
 TOOLS: Final[list[dict[str, Any]]] = [
     {
@@ -54,8 +57,7 @@ TOOLS: Final[list[dict[str, Any]]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    key: {"type": kind, "description": "Zdescription."}
-                    for key, kind in types.items()
+                    key: {**kind, "description": "Zdescription."} for key, kind in types.items()
                 },
                 "required": [],
             },
@@ -87,12 +89,21 @@ TURNS: Final[Mapping[str, Written]] = {
     "content, two calls": _turn(_ONE, {KEYS[1]: VALUES[1]}, content=CONTENT),
     "thought": _turn(_ONE, thought=THOUGHT),
     "thought, content": _turn(_ONE, thought=THOUGHT, content=CONTENT),
-    "hostile text": _turn({KEYS[0]: _HOSTILE}),
-    "types": _turn({KEYS[0]: VALUES[0], **_TYPED}),
+    "hostile text": _turn({KEYS[0]: HOSTILE}),
+    "types": _turn({KEYS[0]: VALUES[0], **VALUES_OF_TYPES}),
     "answer": Written(answer=ANSWER),
     "thought, answer": Written(THOUGHT, answer=ANSWER),
 }
 """The turns, each by what it shows."""
+UNCERTAIN: Final = {
+    "hostile text": "texts with quotes and brackets",
+    "types": "values other than texts",
+    "two keys": "several arguments",
+}
+"""Turns that some templates write without quotes, escapes or commas, with what they show. The
+model was given them so, but nothing can read them."""
+WITH_CONTENT: Final = {"content", "content, two calls", "thought, content"}
+"""Turns with content, from which calls without a mark cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +142,7 @@ def conversations(
     result = next(_results(TURNS["one"])) | {"content": TEXT_OF_RESULT}
     said = _message(TURNS["one"], variant)
     yield "result", _variables([said, result], special_tokens, is_open=True)
-    again = {"role": "user", "content": _NEXT}
+    again = {"role": "user", "content": NEXT}
     answer = _message(TURNS["answer"], variant)
     yield "answer, history", _variables([answer, again], special_tokens)
 
@@ -145,6 +156,8 @@ def _variables(
         **special_tokens,
         "messages": [{"role": "user", "content": USER}, *messages],
         "tools": TOOLS,
+        "functions": json.dumps(TOOLS),  # of templates that were made before ``tools``
+        "datetime": "2026-01-02",
         "add_generation_prompt": is_open,
     }
 

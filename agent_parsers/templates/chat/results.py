@@ -34,7 +34,7 @@ def derive_results(shown: Shown) -> tuple[ResultsWriter, Marks]:
         before, behind = before[:-1], behind[1:]
         between = between and between[1:-1]
     opener = _opener(before, between)
-    closer = ""
+    closer = _closer(behind)
     if between is not None:
         closer = same_beginning(between[: len(between) - len(opener)], behind)
     if any(end in closer for end in shown.ends):
@@ -66,7 +66,7 @@ def _between(shown: Shown) -> str | None:
     between, second, _ = rest.partition(RESULTS[1])
     if not (first and second):
         raise TemplateError("the template does not write the results of two calls in order")
-    return _with_holes(between, PING, IDS[1])
+    return _with_holes(_with_holes(between, PING, IDS[1]), FIND, IDS[0])
 
 
 def _opener(before: str, between: str | None) -> str:
@@ -76,6 +76,13 @@ def _opener(before: str, between: str | None) -> str:
         if any(hole in part for hole in _HOLES):
             return "".join(parts[at:])
     return same_end(before, between) if between is not None else ""
+
+
+def _closer(behind: str) -> str:
+    """Return what belongs to a result of what stands *behind* the last: all before a hole."""
+    parts = pieces(behind)
+    holes = [at for at, part in enumerate(parts) if any(hole in part for hole in _HOLES)]
+    return "".join(parts[: holes[-1] + 1]) if holes else ""
 
 
 def _is_json(shown: Shown, before: str, behind: str) -> bool:

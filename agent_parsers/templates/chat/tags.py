@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
+from agent_parsers.dialects import deepseek_dsml, minimax_m3
+from agent_parsers.engine.calls.tags.form import TagPart
 from agent_parsers.families.tagged import TaggedPayload
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
-from agent_parsers.templates.chat.marks import pieces, same_end
-from agent_parsers.templates.chat.probes import FIND, KEYS, PING, VALUES
+from agent_parsers.templates.chat.marks import first_mark
+from agent_parsers.templates.chat.probes import FIND, HOSTILE, KEYS, PING, VALUES
 from agent_parsers.templates.problems import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["tagged_calls"]
+
+_SAYS_TEXT: Final = 'string="{}"'
+"""The attribute that says whether a value is a text."""
 
 
 def tagged_calls(turns: Mapping[str, str]) -> Calls:
@@ -26,13 +32,18 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
     for name, what in needed.items():
         if name not in turns:
             raise TemplateError(f"the template does not write {what}")
-    before, _, rest = turns["one"].partition(FIND)
+    one = turns["one"]
+    before, _, rest = one.partition(FIND)
     gap, _, after_key = rest.partition(KEYS[0])
     joint, _, behind = after_key.partition(VALUES[0])
     next_key = turns["two keys"].partition(VALUES[0])[2].partition(KEYS[1])[0]
     empty = turns["none"].partition(FIND)[2]
     key_opener = after_name = closers = ""
-    for key_opener in _tags_at_end(same_end(gap, next_key)):
+    prefix, angle, _ = behind.partition("</")  # a mark before each tag
+    prefix = prefix if angle and gap.endswith(f"{prefix}<") else ""
+    for key_opener in _tags_at_end(gap, prefix):
+        if not next_key.endswith(key_opener):
+            continue
         after_name = gap.removesuffix(key_opener)
         closers = empty.removeprefix(after_name)
         if empty.startswith(after_name) and behind.endswith(closers):
@@ -44,7 +55,11 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
         )
     value_closer = behind.removesuffix(closers)
     between = next_key.removesuffix(key_opener).removeprefix(value_closer)
-    parameter = f"{key_opener}{{key}}{joint}{{value}}{value_closer}"
+    closer_of_value = value_closer.replace(KEYS[0], "{key}")
+    said = _SAYS_TEXT.format("true"), _SAYS_TEXT.format("{is_text}")
+    says_text = said[0] in joint and _SAYS_TEXT.format("false") in turns.get("types", "")
+    after_key = joint.replace(*said) if says_text else joint
+    parameter = f"{key_opener}{{key}}{after_key}{{value}}{closer_of_value}"
     between_calls = None
     if two := turns.get("two calls"):
         between_calls = two.partition(VALUES[0])[2].partition(PING)[0].removeprefix(value_closer)
@@ -58,7 +73,7 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
     else:
         wrapper, tag = _before_tag(opener)
         if wrapper.strip():
-            own = pieces(closer.lstrip())[0] if tag else ""
+            own = first_mark(closer) if tag else ""
             own = closer[: closer.index(own) + len(own)] if own else ""
             opens_call, closes_call = tag, own
             marks = (wrapper, closer.removeprefix(own))
@@ -71,6 +86,13 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
         row=row,
         trims=joint.endswith("\n") and value_closer.startswith("\n"),
     )
+    payload = _with_values(payload, turns, joint, value_closer, prefix)
+    if not {TagPart.CALL, TagPart.END_CALL, TagPart.KEY} <= payload.tags(marks).keys():
+        written = one.replace(FIND, "NAME").replace(KEYS[0], "KEY").replace(VALUES[0], "VALUE")
+        raise TemplateError(
+            "expected a tag before and after each call and before each parameter, found"
+            f" {written!r}"
+        )
     return Calls(
         payload=payload,
         call=marks,
@@ -83,9 +105,44 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
     )
 
 
-def _tags_at_end(text: str) -> list[str]:
-    """Return the ends of *text* that begin with a tag, the shortest first."""
-    return [text[at:] for at in range(len(text) - 1, -1, -1) if text[at] == "<"]
+def _with_values(
+    payload: TaggedPayload, turns: Mapping[str, str], joint: str, closer: str, prefix: str
+) -> TaggedPayload:
+    """Return *payload* with how values are quoted and typed, and how objects are written.
+
+    Args:
+        payload: Calls in tags.
+        turns: The turns that show it.
+        joint: What stands between a key and its value.
+        closer: What closes a value.
+        prefix: The mark before each tag.
+    """
+    before, found, behind = turns.get("hostile text", "").partition(HOSTILE)
+    quote = before.rpartition(joint)[2], behind.partition(closer)[0]
+    if found and all(quote):
+        payload = replace(payload, quote=quote)
+    if prefix == minimax_m3.MARK:
+        payload = replace(
+            payload,
+            read_value=minimax_m3.read_value,
+            other_values=minimax_m3.other_values,
+            write_value=minimax_m3.write_elements,
+            reads_json=False,
+        )
+    if "{is_text}" in payload.parameter:
+        payload = replace(
+            payload,
+            read_value=deepseek_dsml.read_value,
+            other_values=deepseek_dsml.other_values,
+            says_text=deepseek_dsml.says_text,
+        )
+    return payload
+
+
+def _tags_at_end(text: str, prefix: str) -> list[str]:
+    """Return the ends of *text* that begin with a tag behind *prefix*, the shortest first."""
+    opener = f"{prefix}<"
+    return [text[at:] for at in range(len(text) - 1, -1, -1) if text.startswith(opener, at)]
 
 
 def _before_tag(opener: str) -> tuple[str, str]:

@@ -11,12 +11,14 @@ from agent_parsers.templates.chat.marks import (
     is_mark,
     last_mark,
     same_beginning,
+    same_end,
     without_open_mark,
 )
 from agent_parsers.templates.chat.probes import (
     ANSWER,
     CONTENT,
     FIND,
+    NEXT,
     PING,
     RESULTS,
     THOUGHT,
@@ -69,22 +71,24 @@ class Shown:
         end = first_mark(tail or history)
         ends = [end if is_mark(end) or not tail else tail]
         if not self.behind.strip().startswith(ends[0]):
-            ends.append(first_mark(self.behind))
+            end = first_mark(self.behind)
+            ends += [end] if is_mark(end) else []
         return tuple(dict.fromkeys(filter(None, ends)))
 
     def without_empty_thought(self, text: str) -> str:
         """Return *text*, a turn without thought, without the marks of a thought at its beginning.
 
-        Many templates write them with nothing in them.
+        Many templates write them with nothing in them, or only the second.
         """
         rest = _without_pair(text, self.thought)
         return rest if rest == text or rest.startswith((CONTENT, ANSWER)) else self.lead + rest
 
 
-def show(template: str, special_tokens: Mapping[str, str], *, timeout_s: float) -> Shown:
+def show(template: str, special_tokens: Mapping[str, str], *, timeout_s: float) -> list[Shown]:
     """Render the probes with *template*, and cut the turns out.
 
-    Messages are passed in several ways; that in which the template shows most counts.
+    Messages are passed in several ways. Those of which the template makes different turns are
+    returned, the one in which it shows most first.
 
     Raises:
         TemplateError: It writes no call with its name and its arguments, or as `render_all` does.
@@ -94,7 +98,7 @@ def show(template: str, special_tokens: Mapping[str, str], *, timeout_s: float) 
         template, [variables for way in ways for _, variables in way], timeout_s=timeout_s
     )
     names = [[name for name, _ in way] for way in ways]
-    best: Shown | None = None
+    found: list[Shown] = []
     problem: TemplateError | None = None
     for way, row in enumerate(names):
         rendered = renderings[way * len(row) : (way + 1) * len(row)]
@@ -103,12 +107,12 @@ def show(template: str, special_tokens: Mapping[str, str], *, timeout_s: float) 
         except TemplateError as error:
             problem = problem or error
             continue
-        if best is None or len(shown.turns) > len(best.turns):
-            best = shown
-    if best is None:
+        if all(shown.turns != other.turns for other in found):
+            found.append(shown)
+    if not found:
         assert problem is not None, "there is at least one way"
         raise problem
-    return best
+    return sorted(found, key=lambda shown: -len(shown.turns))
 
 
 def _cut(renderings: Mapping[str, Rendering]) -> Shown:
@@ -123,36 +127,65 @@ def _cut(renderings: Mapping[str, Rendering]) -> Shown:
         raise TemplateError(_no_calls(texts, errors))
     if RESULTS[0] not in one:
         raise TemplateError("the template does not write the results of tools")
+    prompt = texts.get("prompt", "")
     header = without_open_mark(*texts.values())
+    of_turns = without_open_mark(*(text for name, text in texts.items() if name != "prompt"))
+    more = of_turns.removeprefix(header)
+    if more and (not more.strip() or prompt.endswith(more)):  # the prompt has other text before it
+        header = of_turns
+    is_opened = False
     said = next((texts[name] for name in _THOUGHTS if THOUGHT in texts.get(name, "")), "")
     thought = None
     if said:
         before, _, after = said[len(header) :].partition(THOUGHT)
-        if not before.strip():  # every turn has the mark
+        closer = first_mark(after)
+        if not before.strip() and closer in one:  # every turn has the mark
             opener = last_mark(header)
             header, before = header.removesuffix(opener), opener + before
-        thought = (before, first_mark(after))
+        is_opened = not before.strip()  # only the prompt has the mark, if any
+        thought = (before, closer)
     lead = ""
     if thought is not None:
         thought, lead = _around_thoughts(texts, header, thought)
+    opened = "" if header.startswith(prompt) else prompt.removeprefix(header)
+    if thought is not None and is_opened:
+        thought = (opened.lstrip(), thought[1]) if opened.strip() else None
+    if thought is None:
+        thought = _thought_of_prompt(opened, [text[len(header) :] for text in texts.values()])
     body = _without_pair(one[len(header) :], thought)
     tail = texts.get("answer, last", "").partition(ANSWER)[2]
-    prompt = texts.get("prompt", header)
+    # What closes an answer is no end of the turn, which calls have as well.
+    history = texts.get("answer, history", "").partition(ANSWER)[2]
+    both = same_end(tail, texts.get("one, last", "").rpartition(VALUES[0])[2])
+    end = first_mark(history.partition(NEXT)[2])  # what ends a turn of the user ends others, too
+    if both and end and tail.removesuffix(both).rstrip().endswith(end):
+        both = tail[tail.removesuffix(both).rindex(end) :]
+    tail = both or tail
     shown = Shown(
         texts=texts,
         errors=errors,
         header=header,
-        opened=prompt.removeprefix(header),
+        opened=opened,
         thought=thought,
         tail=tail,
         lead=lead,
-        behind=_behind_calls(body, texts.get("one, last", ""), tail, _gap(texts)),
+        behind=_behind_calls(body, texts.get("one, last", ""), tail, history, _gap(texts)),
     )
     for name, turn in TURNS.items():
-        text = _turn_text(shown, name, turn)
+        text = None if turn.thought and is_opened else _turn_text(shown, name, turn)
         if text is not None and _shows(text, turn):
             shown.turns[name] = text
     return shown
+
+
+def _thought_of_prompt(opened: str, bodies: list[str]) -> Marks | None:
+    """Return what opens and closes a thought if the prompt opens one and each turn closes it."""
+    opener, closer = first_mark(opened), last_mark(opened).strip()
+    if closer == opener:
+        closer = first_mark(bodies[-1])
+    is_closed = is_mark(opener) and is_mark(closer) and opener != closer
+    ends = all(each.startswith((opened, closer)) for each in bodies)
+    return (opener, closer) if is_closed and ends else None
 
 
 _THOUGHTS = ("thought", "thought, content", "thought, answer, last")
@@ -160,7 +193,14 @@ _THOUGHTS = ("thought", "thought, content", "thought, answer, last")
 
 def _no_calls(texts: Mapping[str, str], errors: Mapping[str, str]) -> str:
     if "one" in errors and FIND in texts.get("one, last", FIND):
-        return f"the template cannot write a turn with a call: {errors['one']}"
+        error = errors["one"]
+        if error.startswith("SecurityError"):
+            error = (
+                f"it does what the sandbox of chat templates forbids, here and in Hugging Face's"
+                f" libraries ({error.removeprefix('SecurityError: ')}); write it without, such as"
+                " with `items + [item]` in place of `items.append(item)`"
+            )
+        return f"the template cannot write a turn with a call: {error}"
     if not texts:
         return "the template does not write what the user says"
     one = texts.get("one", "")
@@ -172,7 +212,7 @@ def _without_pair(text: str, thought: Marks | None) -> str:
     if thought is None:
         return text
     opener, closer = (re.escape(mark.strip()) for mark in thought)
-    found = re.match(rf"\s*{opener}\s*{closer}\s*", text)
+    found = re.match(rf"\s*(?:{opener}\s*)?{closer}\s*", text) if closer else None
     return text[found.end() :] if found else text
 
 
@@ -206,13 +246,14 @@ def _gap(texts: Mapping[str, str]) -> str:
     return before.partition(FIND)[2] if found else ""
 
 
-def _behind_calls(body: str, last: str, tail: str, gap: str) -> str:
+def _behind_calls(body: str, last: str, tail: str, history: str, gap: str) -> str:
     """Return what stands between a turn with calls and the first result.
 
     Args:
         body: A turn and its result.
         last: The same turn, if nothing follows.
-        tail: What stands behind an answer if nothing follows.
+        tail: What stands behind a turn if nothing follows.
+        history: What stands behind an answer that the user replies to.
         gap: What stands between the names of two calls, if a turn may have two.
     """
     after = body.partition(VALUES[0])[2].partition(RESULTS[0])[0]
@@ -220,12 +261,15 @@ def _behind_calls(body: str, last: str, tail: str, gap: str) -> str:
     if tail.strip() and closers.endswith(tail):
         closers = closers.removesuffix(tail)
     if not closers or not after.startswith(closers):
+        end = first_mark(history)
+        if is_mark(end) and end in after:
+            return after[len(after[: after.index(end)].rstrip()) :]
         closers = without_open_mark(after, closers)
         if tail.strip() and not closers:  # the turn could not be rendered as the last
             closers = after.partition(first_mark(tail))[0]
     behind = after.removeprefix(closers)
     end = last_mark(closers)
-    is_own = tail.strip() and not behind.startswith(tail.strip())
+    is_own = tail.strip() and not behind.lstrip().startswith(first_mark(tail))
     # A mark that does not stand between two calls ends the turn; an answer ends in another.
     is_end = end.strip() not in gap if gap else not is_mark(first_mark(behind))
     return end + behind if end and is_own and is_end else behind

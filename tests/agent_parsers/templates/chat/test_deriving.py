@@ -1,26 +1,33 @@
 """Dialects that are derived from chat templates."""
 
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from agent_parsers import get_dialect, get_parser, register
 from agent_parsers.families.call_blocks import CallFormat
 from agent_parsers.families.json_blocks import JsonPayload
 from agent_parsers.forms.form import Written, WrittenCall
 from agent_parsers.registry import dialects_by_name as _registry
-from agent_parsers.templates import TemplateError, dialect_from_template
-from agent_parsers.templates.chat.deriving import derive_format, what_differs
+from agent_parsers.templates import TemplateError, dialect_for_template, dialect_from_template
+from agent_parsers.templates.chat.deriving import derive_format, format_of_turns, what_differs
+from agent_parsers.templates.chat.probes import FIND, VALUES
 from agent_parsers.templates.chat.rendering import render_all
 from agent_parsers.templates.chat.source import dialect_file
-from agent_parsers.templates.chat.turns import show
+from agent_parsers.templates.chat.turns import Shown, show
 from agent_parsers.testing.plan import plan_of_form, plan_of_reading
+from output_parsers.exceptions import OutputParserException
 
 from ....helpers.chat_templates import OWN, TOKENS, TRL
 
-HAS_THOUGHTS = {"headed_ids", "known_json", "own_marks", "tagged_blocks"}
+HAS_THOUGHTS = {"headed_ids", "known_json", "own_marks", "prefixed_tags", "tagged_blocks"}
+
+HAS_NO_CONTENT = {"answer_in_marks", "one_call"}
 
 
 @cache
@@ -61,7 +68,7 @@ def message(turn: Written) -> dict[str, Any]:
 def test_turns_of_the_template_are_read_and_written(name: str) -> None:
     parser = get_parser(derived(name).dialect(), lenient=False)
     turns = [turn for turn in TURNS if name in HAS_THOUGHTS or not turn.thought]
-    turns = [turn for turn in turns if name != "one_call" or not turn.content]
+    turns = [turn for turn in turns if name not in HAS_NO_CONTENT or not turn.content]
     prompts: list[dict[str, Any]] = [
         {**TOKENS, "messages": [{"role": "user", "content": "Go."}, message(turn)]}
         for turn in turns
@@ -88,6 +95,18 @@ def test_the_stop_sequence_is_what_ends_a_turn(name: str) -> None:
     assert behind.strip() == dialect.stop[0]
 
 
+def test_values_in_cdata_are_read_without_it() -> None:
+    parser = get_parser(derived("tagged_rows").dialect(), lenient=False)
+    text = '<box>\n<use name="a">\n<with name="b"><![CDATA[1 & </with>]]></with>\n</use>\n</box>'
+    assert parser.parse(text)[0].tool_input == {"b": "1 & </with>"}
+
+
+def test_marks_around_an_answer_are_not_part_of_it() -> None:
+    parser = get_parser(derived("answer_in_marks").dialect(), lenient=False)
+    finish = parser.parse("<|say|>It is noon.<|said|><|halt|>")
+    assert finish.return_values == {"output": "It is noon."}
+
+
 def test_what_nobody_writes_is_derived() -> None:
     parser = get_parser(dialect_from_template(OWN["own_marks"], name="own"))
     turn = parser.read('⟦plan⟧Hm.⟦/plan⟧Ah.⟦do⟧{"do": "ask", "with": {"who": "Jo"}}⟦/do⟧')
@@ -108,7 +127,7 @@ def test_a_derived_dialect_holds_the_laws(name: str) -> None:
 
 
 def test_a_dialect_that_differs_from_its_template_is_noticed() -> None:
-    shown = show(OWN["known_json"], {}, timeout_s=20)
+    shown = show(OWN["known_json"], {}, timeout_s=20)[0]
     form = derived("known_json")
     assert what_differs(form.dialect(), shown) == ""
     wrong = {
@@ -138,7 +157,7 @@ def test_the_file_of_a_dialect_makes_the_same_dialect(
     assert (kept.sample, kept.stop, kept.turn_frame) == (
         first.sample, first.stop, first.turn_frame,
     )  # fmt: skip
-    shown = show(OWN[name], TOKENS, timeout_s=20)
+    shown = show(OWN[name], TOKENS, timeout_s=20)[0]
     assert what_differs(kept, shown) == ""
     assert get_dialect(name) is kept
     for line in kept.sample.splitlines():
@@ -202,10 +221,61 @@ def test_what_cannot_be_derived_is_an_error_that_says_why(template: str, error: 
         dialect_from_template(template, name="no", timeout_s=timeout_s)
 
 
-def test_text_without_escapes_cannot_be_read_back() -> None:
+def test_text_that_the_template_does_not_escape_is_refused_and_written_with_escapes() -> None:
     body = OWN["python_list"].partition("{%- if value is string -%}")
     template = body[0] + body[1] + "'{{ value }}'{%- elif" + body[2].partition("{%- elif")[2]
-    with pytest.raises(TemplateError, match=r"(?s)'hostile text'.*cannot read or write it"):
+    dialect = dialect_from_template(template, name="quotes")
+    assert "which writes texts with quotes and brackets so that nothing reads them" in (
+        dialect.summary
+    )
+    turn = Written(tool="move", tool_input={"path": "it's"})
+    parser = get_parser(dialect, lenient=False)
+    assert parser.parse(dialect.write(turn))[0].tool_input == turn.tool_input
+    with pytest.raises(OutputParserException):
+        parser.parse(dialect.write(turn).replace("\\'", "'"))
+
+
+# -- templates that are wrong ---------------------------------------------------------------------
+
+SIGNS = ("", "{", "<", '"', "]", "```", FIND)
+
+
+@cache
+def shown(name: str) -> Shown:
+    return show(OWN[name], TOKENS, timeout_s=20)[0]
+
+
+@pytest.mark.parametrize("name", OWN)
+@given(data=st.data())
+def test_turns_with_something_missing_are_derived_or_refused(
+    name: str, data: st.DataObject
+) -> None:
+    turns = {**shown(name).turns}
+    for each in data.draw(st.sets(st.sampled_from(sorted(turns)), min_size=1, max_size=3)):
+        text = turns[each]
+        start = data.draw(st.integers(0, len(text)))
+        stop = start + data.draw(st.sampled_from((0, 1, 3, 9, 30)))
+        turns[each] = text[:start] + data.draw(st.sampled_from(SIGNS)) + text[stop:]
+    assume(FIND in turns["one"] and VALUES[0] in turns["one"])
+    with suppress(TemplateError):
+        format_of_turns("mutilated", replace(shown(name), turns=turns))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_template_with_something_missing_is_derived_or_refused(name: str) -> None:
+    pieces = OWN[name].split("{{")
+    assert len(pieces) > 3
+    for at in (1, len(pieces) // 2, len(pieces) - 1):
+        left = "{{".join(pieces[:at] + pieces[at + 1 :])
+        for find in (partial(dialect_from_template, name="mutilated"), dialect_for_template):
+            with suppress(TemplateError):
+                find(left, special_tokens=TOKENS)
+
+
+def test_a_template_that_does_what_is_forbidden_is_told_what_to_write() -> None:
+    template = "{% set all = [] %}{% for m in messages %}{% if m.tool_calls %}"
+    template += "{{ all.append(m) }}{% endif %}{% endfor %}" + with_call(f"<c>{NAME}{INPUT}</c>")
+    with pytest.raises(TemplateError, match=r"sandbox .* forbids.*'append'.*items \+ \[item\]"):
         dialect_from_template(template, name="no")
 
 
