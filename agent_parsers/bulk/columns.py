@@ -12,7 +12,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from agent_parsers.actions.agent import AgentFinish, as_data
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.bulk.arrow import pa
-from agent_parsers.engine.reading.canonical.turns import PlainTurn
+from agent_parsers.engine.reading.turn import PlainTurn
 from outputs.json_form.misfit import Misfit
 from outputs.json_form.values import write_value
 

@@ -49,7 +49,8 @@ class HeadedPayload(Payload):
         """
         segments = CallForm(text=self.call).segments
         head = segments[: segments.index("input")]
-        if head.count("tool") != 1 or head.count("id") > 1:
+        names = head.count("tool") + ("id" in head and "{tool}" in self.ids)
+        if names != 1 or head.count("id") > 1:
             raise ValueError(f"a call has its name once before its input, not in {self.call!r}")
         return [*head[::2]], [*head[1::2]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from agent_parsers.actions.agent import T, WithResult
 from agent_parsers.actions.in_words import turn_lines
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
 __all__ = [
+    "PlainCall",
+    "PlainTurn",
     "Turn",
     "content_of",
     "events_of",
@@ -38,6 +40,22 @@ __all__ = [
     "turn_before_events",
     "turn_of",
 ]
+
+
+PlainCall: TypeAlias = tuple[str, Any, str | None]
+"""A call that is spelt as its dialect writes it: the tool, its input and its id."""
+
+
+class PlainTurn(NamedTuple):
+    """A turn that is spelt as its dialect writes it."""
+
+    calls: list[PlainCall]
+    """The calls; empty for an answer."""
+    thought: str
+    content: str
+    """The content beside the calls, or the answer as it is written."""
+    answer: Any = None
+    """The answer; `None` if there are calls."""
 
 
 class _WithEvents:

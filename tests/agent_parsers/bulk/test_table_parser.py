@@ -36,7 +36,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
 from agent_parsers.bulk.columns import Columns, json_text  # noqa: E402
-from agent_parsers.engine.reading.canonical.turns import PlainTurn  # noqa: E402
+from agent_parsers.engine.reading.turn import PlainTurn  # noqa: E402
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode

@@ -117,6 +117,10 @@ def test_folders_and_patterns_stand_for_their_files(tmp_path: Path) -> None:
     assert answers(f"{tmp_path}/b*") == ["b.txt!"]
 
 
+@pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) == signal.SIG_IGN,
+    reason="what this process starts ignores interrupts",
+)
 def test_one_file_is_followed_until_that_is_interrupted(tmp_path: Path) -> None:
     path = write(tmp_path / "log.txt", RUN.format("a"))
     outcome = parse("--follow", path, path)

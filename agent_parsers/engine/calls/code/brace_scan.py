@@ -201,7 +201,8 @@ class BraceArguments(Arguments):
         """Read *text* from *at* to the end of the string; return where it ends."""
         if self._quote == '"':
             return self._read_plain(text, at)
-        marks = (self._mark, self._closer) if self._lenient else (self._mark,)
+        may_close = self._lenient and self._closer  # some dialects have nothing behind a call
+        marks = (self._mark, self._closer) if may_close else (self._mark,)
         found = self._find(marks, text, at, self._body)
         if found is None:
             return len(text)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
-    from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall, PlainTurn
+    from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
     from agent_parsers.engine.reading.rules.machine import Machine
+    from agent_parsers.engine.reading.turn import PlainCall, PlainTurn
     from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
 

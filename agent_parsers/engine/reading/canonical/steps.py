@@ -10,12 +10,11 @@ from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.canonical.leads import leads_of, reachable, spells_words
 from agent_parsers.engine.reading.canonical.marks import Marks
 from agent_parsers.engine.reading.canonical.short_steps import short_steps
-from agent_parsers.engine.reading.canonical.turns import PlainTurn
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
-from agent_parsers.engine.reading.turn import content_of, thought_of
+from agent_parsers.engine.reading.turn import PlainTurn, content_of, thought_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
 

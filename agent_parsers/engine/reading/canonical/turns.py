@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from typing_extensions import override
 
@@ -21,6 +21,7 @@ from agent_parsers.engine.reading.canonical.plain_text import (
     known_marks,
     plain_text,
 )
+from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.forms.templates import (
     BLANK,
     BREAK,
@@ -40,32 +41,17 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.reading.turn import PlainCall
     from agent_parsers.forms.form import Form
     from agent_parsers.forms.templates import Templates
 
-__all__ = ["CanonicalTurns", "PlainCall", "PlainTurn", "canonical_turns"]
+__all__ = ["CanonicalTurns", "canonical_turns"]
 
 _MAX_DEPTH: Final = 64
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 """Finds what, right before a call, may quote or forbid it."""
 _KEY: Final = r"[A-Za-z_]\w*+"
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,15}+)?+"
-
-
-PlainCall: TypeAlias = tuple[str, Any, str | None]
-"""A call that is spelt as its dialect writes it: the tool, its input and its id."""
-
-
-class PlainTurn(NamedTuple):
-    """A turn that is spelt as its dialect writes it."""
-
-    calls: list[PlainCall]
-    """The calls; empty for an answer."""
-    thought: str
-    content: str
-    """The content beside the calls, or the answer as it is written."""
-    answer: Any = None
-    """The answer; `None` if there are calls."""
 
 
 class CanonicalTurns(ABC):
