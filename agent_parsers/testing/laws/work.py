@@ -70,7 +70,8 @@ def shapes(dialect: Dialect) -> list[Shape]:
 def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
     """Return the factor of work that *do* takes for twice the text, in chunks of *size*.
 
-    If it is too large, that may be a step, as at the size of a window; the next doubling tells.
+    If it is too large, that may be a step, as at the size of a window, or what is done only at
+    first use, such as another dialect's patterns; the next doubling tells, measured once more.
     """
     start, run = shape
     times = min(max(CHUNKS[size] // len(run), 8), _MOST_REPEATS)
@@ -80,7 +81,9 @@ def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
     twice = do(start + run * 2 * times, size)
     if twice / once <= _MOST_GROWTH:
         return twice / once
-    return do(start + run * 4 * times, size) / twice
+    long, longer = start + run * 2 * times, start + run * 4 * times
+    grown = do(longer, size) / twice
+    return grown if grown <= _MOST_GROWTH else do(longer, size) / do(long, size)
 
 
 def _read(dialect: Dialect, mode: Mode, text: str, size: int) -> None:

@@ -160,7 +160,7 @@ class TaggedBlock(CallsReader):
             self._is_short = True
             self._is_next = part is TagPart.KEY
             self._call.is_short = part is not TagPart.KEY
-            if value.holds_call:  # that call may be the next one
+            if value.holds_tag:  # that call or parameter may be the next one
                 self._call.refuse("ambiguous_end")
             message = f"ended the value of {key!r} without its closing tag"
             self._repair("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")

@@ -69,7 +69,7 @@ class TaggedValue:
         self.is_at_closer: bool = False  # whether the text ends in a closing tag that may be text
         self.quotes: bool = False  # whether a closing tag of the value was read as text
         self._open = Nesting[tuple[TagPart, str]]()  # open tags of calls inside the value
-        self.holds_call: bool = False  # whether a tag that opens a call was read as text
+        self.holds_tag: bool = False  # whether it holds a tag that opens a call or a parameter
 
     def add(self, text: str) -> None:
         """Add *text* to the value."""
@@ -120,6 +120,7 @@ class TaggedValue:
                 return _before_space(text, at, begin), None
             part, hole = self._form.read(tag)
             may_end = self._may_end(part, hole)
+            self.holds_tag = self.holds_tag or (part is TagPart.KEY and self._form.nests)
             if self._is_quoted:
                 if part not in OWN_CLOSERS or not (may_end and self._ends_quote(text, at, begin)):
                     continue
@@ -203,7 +204,7 @@ class TaggedValue:
             or (part is TagPart.OWN_KEY and (TagPart.KEYS, "") in self._open)
         )
         if part in _QUOTABLE or is_opener:
-            self.holds_call = True
+            self.holds_tag = True
             self._open.open((part, "" if part in _QUOTABLE else name))
             return True
         closed = (value if part is TagPart.END_VALUE else _OPENERS.get(part, part), name)
