@@ -26,6 +26,7 @@ def kind(token: str) -> str:
 
 def table(server: Server, questions: int = 10) -> str:
     """Return how likely each kind of first token is, with a space behind the prompt and without."""
+    asked = QUESTIONS[:: len(QUESTIONS) // questions]
     rows = [f"| dialect | prompt | {' | '.join(KINDS)} |", "|---" * (2 + len(KINDS)) + "|"]
     for name in list_dialects():
         if not get_dialect(name).generation_prompt(1).isascii() or get_dialect(name).several:
@@ -33,10 +34,10 @@ def table(server: Server, questions: int = 10) -> str:
         parser = get_parser(name, tools=TOOLS)
         for ending, what in (("", "as it is"), (" ", "and a space")):
             sums: Counter[str] = Counter()
-            for question in QUESTIONS[:: len(QUESTIONS) // questions]:
+            for question in asked:
                 prompt = parser.render_prompt(question) + ending
                 for token, share in server.first_tokens(prompt).items():
                     sums[kind(token)] += share
-            shares = (f"{sums[each] / questions:.0%}" for each in KINDS)
+            shares = (f"{sums[each] / len(asked):.0%}" for each in KINDS)
             rows.append(f"| {name} | {what} | {' | '.join(shares)} |")
     return "\n".join(rows)
