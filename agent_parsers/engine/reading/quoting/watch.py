@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["CodeWatch", "QuoteWatch", "may_quote"]
+__all__ = ["CodeWatch", "QuoteWatch"]
 
 _FENCE: Final = "```"
 _TRIPLE: Final = ('"""', "'''")
@@ -22,11 +22,6 @@ _MARKS: Final = {
 
 _sign: Final = re.compile(r"""[`"'\\]""").search
 """Finds a character that a quotation mark may begin with, or a backslash."""
-
-
-def may_quote(text: str) -> bool:
-    """Return whether a `QuoteWatch` may find a quotation in *text*."""
-    return _FENCE in text or text.lstrip()[:1] in ('"', "'", "{", "[")
 
 
 class QuoteWatch:
