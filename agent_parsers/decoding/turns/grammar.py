@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 __all__ = ["turn_grammar"]
 
 
-_MOST_STATES: Final = 210
-"""The most states of content before calls; llguidance follows no more at once."""
+_MOST_TRANSITIONS: Final = 1_500
+"""The most transitions of content before calls; llguidance follows no more at once."""
 _TICK: Final = chars("`")
 _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, frozenset([0]))
 """Texts after which a mark is not one in backticks, whatever follows it."""
@@ -170,7 +170,7 @@ class _Turns:
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(INPUT)[2]
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
-            if not self._brief and self._has_many_states(then, within):
+            if not self._brief and self._has_many_transitions(then, within):
                 within = content_before_calls(gap, has_fence=has_fence, brief=True)
         after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]
         for nodes, place in self._leads(leads.pop(), then, within):
@@ -183,9 +183,9 @@ class _Turns:
             elif (calls := self._calls(rests)) is not None:
                 yield sequence(*nodes, calls, *after)
 
-    def _has_many_states(self, then: str, within: Automaton) -> bool:
+    def _has_many_transitions(self, then: str, within: Automaton) -> bool:
         whole = intersection(self._marks.text(self._marks.begin, then), within)
-        return len(whole.smallest.rows) > _MOST_STATES
+        return sum(map(len, whole.smallest.rows)) > _MOST_TRANSITIONS
 
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""

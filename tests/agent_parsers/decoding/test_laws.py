@@ -48,7 +48,7 @@ DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
 ONE_CALL = {"json_toolcall", "harmony"}
 """Dialects that write several calls in another way than one, or end one call in a stop sequence; a
 grammar has one."""
-MANY_MARKS = {"granite"}
+MANY_MARKS = {"command_r", "deepseek_v3", "granite", "minimax_m3"}
 """Dialects whose grammar has no sentence that ends in a colon before calls."""
 COUNT = 3000 if DEEP else 300 if THOROUGH else 25
 """How many sentences of each dialect are tried."""
