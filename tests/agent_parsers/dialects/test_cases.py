@@ -22,6 +22,7 @@ from agent_parsers import (
 )
 from agent_parsers.authoring import Table
 from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing.laws.table import reached
 from agent_parsers.testing.plan import checks_of_texts
@@ -52,13 +53,16 @@ class Case(NamedTuple):
     ended: Ended = "unknown"
 
     def is_met_by(self, dialect: Dialect) -> bool:
-        return self.outcome_in(dialect) == self.expected
+        ways = (False,) if self.mode == "transcript" else (False, True)
+        return all(self.outcome_in(dialect, streamed=way) == self.expected for way in ways)
 
-    def outcome_in(self, dialect: Dialect) -> list[str]:
+    def outcome_in(self, dialect: Dialect, *, streamed: bool = False) -> list[str]:
         """Return the outcome of the text in *dialect*, without what the case does not mention."""
-        found = transcript if self.mode == "transcript" else turn
         keys = {line.partition(":")[0] for line in self.expected}
-        lines = found(dialect, self.mode, self.text, self.ended)
+        if self.mode == "transcript":
+            lines = transcript(dialect, self.text)
+        else:
+            lines = turn(dialect, self.mode, self.text, self.ended, streamed=streamed)
         unasked = {key for key in MAY_BE_LEFT_OUT if key not in keys}
         if self.mode == "transcript":
             unasked -= {"thought"}
@@ -106,10 +110,15 @@ def read_outcome(outcome: str) -> dict[str, list[str]]:
 # -- what is reported, in the same form ---------------------------------------------------------
 
 
-def turn(dialect: Dialect, mode: str, text: str, ended: Ended) -> list[str]:
+def turn(
+    dialect: Dialect, mode: str, text: str, ended: Ended, *, streamed: bool = False
+) -> list[str]:
     parser = dialect_parser(dialect, lenient=mode == "lenient")
     try:
-        read = parser.read(text, ended=ended)
+        if streamed:
+            read = read_turn(parser.stream_parser(), text, ended)
+        else:
+            read = parser.read(text, ended=ended)
     except OutputParserException as error:
         start, end = error.span or (-1, -1)
         lines = [f"error {place(text, start)}: {error}", f"tell: {first_line(error.observation)}"]
@@ -129,7 +138,7 @@ def first_line(text: str | None) -> str:
     return (text or "").partition("\n")[0]
 
 
-def transcript(dialect: Dialect, _mode: str, text: str, _ended: Ended) -> list[str]:
+def transcript(dialect: Dialect, text: str) -> list[str]:
     try:
         runs = parse_transcripts(text, dialect=dialect)
     except OutputParserException as error:
