@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
 from agent_parsers.forms.templates import pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from re import Match
 
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.forms.form import Form, Marks
 
-__all__ = ["UNSEEN", "WORD", "KnownMarks", "around", "known_marks", "plain_text"]
+__all__ = [
+    "UNSEEN", "WORD", "KnownMarks", "around", "is_in_keys", "known_marks", "plain_text",
+]  # fmt: skip
 
 UNSEEN: Final = "\ufeff\u200b\u2060"
 """Characters that nobody sees, but that may stand between the letters of a mark."""
@@ -37,6 +40,19 @@ class KnownMarks(NamedTuple):
     """The same for ``[``."""
     no_other: str
     """The same for the other characters in `first`, as more alternatives."""
+
+    @property
+    def begins(self) -> Callable[..., Match[str] | None]:
+        """Finds a character with which a marker may begin, apart from letters."""
+        return re.compile(f"[{re.escape(self.first)}]").search
+
+
+def is_in_keys(begins: Callable[[str], object], value: Any) -> bool:
+    """Return whether a marker *begins* in a key of *value*, at any depth."""
+    if isinstance(value, dict):
+        inner = any(is_in_keys(begins, each) for each in value.values())
+        return inner or any(map(begins, value))
+    return isinstance(value, list) and any(is_in_keys(begins, each) for each in value)
 
 
 def around(marks: Marks | None, text: str) -> str:

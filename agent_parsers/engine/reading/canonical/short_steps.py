@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.reading.canonical.plain_text import UNSEEN, WORD, known_marks
+from agent_parsers.engine.reading.canonical.plain_text import (
+    UNSEEN,
+    WORD,
+    is_in_keys,
+    known_marks,
+)
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from re import Match
 
+    from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.events import Repair
     from agent_parsers.forms.form import Form, Marks
@@ -74,7 +80,9 @@ class ShortSteps:
         opens = [f"{form.calls[0]}{form.call.text}".partition("{")[0]]
         if isinstance(form.answer, tuple):
             opens.append(form.answer[0])
-        self._odd = _odd_in(machine, form)
+        known = known_marks(machine.table, form)
+        self._begins_mark = known.begins
+        self._odd = _odd_in(machine, known, form)
         line = _line(self._odd)
         text = rf"(?:{line})*+"
         if not _ends_lines(machine):
@@ -200,8 +208,12 @@ class ShortSteps:
         """Return an input that is a string or an object in JSON."""
         if (written := found["text"]) is not None:
             return written
-        value, end = scan_object(text, found.end(), _MAX_DEPTH)
-        return NOTHING if self._tail(text, end) is None else value
+        start = found.end()
+        value, end = scan_object(text, start, _MAX_DEPTH)
+        if self._tail(text, end) is None:
+            return NOTHING
+        is_odd = self._begins_mark(text, start, end) and is_in_keys(self._begins_mark, value)
+        return NOTHING if is_odd else value
 
     def _only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
         """Return the name of the only tool, which is not written."""
@@ -223,9 +235,9 @@ class ShortSteps:
         return answer if machine.keeps_answer(answer, tools) else None
 
 
-def _odd_in(machine: Machine, form: Form) -> tuple[str, ...]:
+def _odd_in(machine: Machine, known: KnownMarks, form: Form) -> tuple[str, ...]:
     """Return the characters of which each marker of a step has one, but for those of its form."""
-    odd = {*known_marks(machine.table, form).first, *UNSEEN, ":", "："} - {"\n"}
+    odd = {*known.first, *UNSEEN, ":", "："} - {"\n"}
     for marker in machine.table.markers.values():
         if isinstance(marker, Label):
             odd |= {*marker.colon}

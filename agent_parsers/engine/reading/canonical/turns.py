@@ -18,6 +18,7 @@ from agent_parsers.engine.reading.canonical.plain_text import (
     WORD,
     KnownMarks,
     around,
+    is_in_keys,
     known_marks,
     plain_text,
 )
@@ -79,7 +80,7 @@ class CanonicalTurns(ABC):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
             answer = f"{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
             self._answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
-        self._begins = re.compile(f"[{re.escape(known.first)}]").search
+        self._begins = known.begins
         self._words = re.compile(known.words, re.IGNORECASE).search if known.words else None
         self._has_thought = bool(thoughts)
 
@@ -155,7 +156,7 @@ class _JsonTurns(CanonicalTurns):
             tool_input, end = scan_object(text, start, _MAX_DEPTH)
             if tool_input is NOTHING or not self._is_name(tool):
                 return None
-            if self._begins(text, start, end) and self._is_in_keys(tool_input):
+            if self._begins(text, start, end) and is_in_keys(self._begins, tool_input):
                 return None
             rest = self._rest(text, end)
             if rest is None:
@@ -165,12 +166,6 @@ class _JsonTurns(CanonicalTurns):
             if not self._goes_on or rest["tool"] is None:
                 return calls
             found = rest
-
-    def _is_in_keys(self, value: Any) -> bool:
-        """Return whether a marker may begin in a key of *value*."""
-        if isinstance(value, dict):
-            return any(map(self._begins, value)) or any(map(self._is_in_keys, value.values()))
-        return isinstance(value, list) and any(map(self._is_in_keys, value))
 
 
 class _ParameterTurns(CanonicalTurns):

@@ -43,7 +43,7 @@ INPUTS: list[Any] = [
     "https://x.org/a?b=1", "<b>x</b>", "a `b` c", "two\nlines", "\nAction: y", "[1]", "{x}", "null",
     "5", "日本", "C:\\new", "Final Answer", '{"a": [1, 2]}', '{"a": 1, "a": 2}', "{}",
     {"query": "Lake Thun", "limit": 3}, {}, {"a": {"b": [None, True, 2.5]}},
-    {"limit": "3"}, {"q": "a\n`b` <c>"},
+    {"limit": "3"}, {"q<think>": "a"}, {"q": [{"<tool_response>": 1}]}, {"q": "a\n`b` <c>"},
 ]  # fmt: skip
 SAID = [
     "", "I look it up.", "It's late:\nso I do.", "See [1].\n- one\n- two", "I use `search`.", "{",
