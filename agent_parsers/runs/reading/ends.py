@@ -27,8 +27,8 @@ def with_open_end(runs: Iterable[Transcript], lines: Lines) -> Iterator[Transcri
     """Yield the *runs* in *lines*, and say which of their values the log may have cut.
 
     A value is cut, as far as anybody can tell, if the last line with text ends in it; if several
-    do, it is that of the last run. A call with such a value is a failed step; another value has a
-    notice.
+    do, it is that of the last run, and of each that has no answer, since runs may stand in others.
+    A call with such a value is a failed step; another value has a notice.
     """
     last: list[Transcript] = []  # the runs that were read when the log was over
     for run in runs:
@@ -36,10 +36,12 @@ def with_open_end(runs: Iterable[Transcript], lines: Lines) -> Iterator[Transcri
             last.append(run)
         else:
             yield run
+    is_found = False
     for at, run in reversed([*enumerate(last)]):
-        if not any(map(is_open_end, run.notices)) and (cut := _cut(run, lines.last)) is not run:
-            last[at] = cut
-            break
+        if any(map(is_open_end, run.notices)) or (is_found and run.finish is not None):
+            continue
+        last[at] = _cut(run, lines.last)
+        is_found = is_found or last[at] is not run
     yield from last
 
 

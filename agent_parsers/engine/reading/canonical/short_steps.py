@@ -243,6 +243,8 @@ def _odd_in(machine: Machine, known: KnownMarks, form: Form) -> tuple[str, ...]:
             odd |= {*marker.colon}
     if machine.lenient:
         odd |= {*"`~#"}
+    if form.escape is not None:
+        odd.add("[")  # tags that are text are written in brackets
     return tuple(sorted(odd | {*"{["} if _has_json(form) else odd))
 
 

@@ -75,7 +75,7 @@ def test_the_file_has_the_prompt_the_stops_and_replies_with_what_they_parse_to(
     assert '\noutput: "It is so."\n' in section(page, "an answer")
     wrong = section(page, "a tool that there is not")
     assert "\n'no_such_tool' is not one of the tools\n  --> line 2, column 9\n" in wrong
-    assert "\n| There is no tool 'no_such_tool'. The tools are: search, sell.\n" in wrong
+    assert "There is no tool 'no_such_tool'. Did you mean 'search'? The tools are" in wrong
 
 
 def test_it_does_so_for_every_dialect(project: Project) -> None:
