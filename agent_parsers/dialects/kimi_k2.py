@@ -20,6 +20,7 @@ from agent_parsers.authoring import (
     ResultsWriter,
     role_frame,
 )
+from agent_parsers.families.results_writer import NumberedIds
 
 END = "<|im_end|>"
 ARGUMENTS = "<|tool_call_argument_begin|>"
@@ -44,14 +45,8 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     return Head(start, start + len(name), call_id, odd) if lenient or not odd else None
 
 
-def call_id(tool: str, known: str | None, number: int) -> str:
-    """Return the *known* id of a call if it names *tool*, else an id made of *number*."""
-    head = None if known is None else read_head(f"{known}{ARGUMENTS}", lenient=False)
-    if known is not None and head is not None and known[head.start : head.stop] == tool:
-        return known
-    return f"{PREFIX}{tool}:{number - 1}"
-
-
+IDS = f"{PREFIX}{{tool}}:{{number}}"
+CALL_ID = NumberedIds(IDS)
 DIALECT = CallFormat(
     name="kimi_k2",
     aliases=("kimi",),
@@ -59,15 +54,15 @@ DIALECT = CallFormat(
     payload=NamedPayload(read_head=read_head, call=f"{{id}}{ARGUMENTS}{{input}}", mark=ARGUMENTS),
     call=("<|tool_call_begin|>", "<|tool_call_end|>"),
     region=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
-    call_id=call_id,
-    ids=f"{PREFIX}{{tool}}:{{number}}",
+    call_id=CALL_ID,
+    ids=IDS,
     also={
         "region": ("<|tool_call_section_begin|>",),
         "end of region": ("<|tool_call_section_end|>",),
     },
     ends=(END,),
     results=ResultsWriter(
-        text=lambda result: f"## Return of {result.id}\n{result.text}", call_id=call_id
+        text=lambda result: f"## Return of {result.id}\n{result.text}", call_id=CALL_ID
     ),
     turn_frame=role_frame((END, "<|im_middle|>"), "<|im_system|>tool", "<|im_assistant|>assistant"),
 ).dialect()

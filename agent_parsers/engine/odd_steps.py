@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, label_words
+from agent_parsers.engine.reading.canonical.leads import only_leads
 from agent_parsers.engine.reading.canonical.marks import key_of
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import end_span, trimmed
@@ -165,10 +166,7 @@ def _end(initial: State, marks: tuple[str, ...]) -> State | None:
 
 def _is_plain(crossing: Crossing) -> bool:
     """Return whether a marker does nothing but lead to another state, wherever it stands."""
-    to = crossing.to
-    is_odd = crossing.breaks_line or crossing.ends_thought or crossing.guards or crossing.is_note
-    is_late = crossing.drops or crossing.odd or crossing.late or crossing.closes
-    return not (is_odd or is_late or to.is_cut or to.beside_action or to.is_bare)
+    return only_leads(crossing, frozenset()) and not (crossing.is_note or crossing.closes)
 
 
 def _plain_crossings(initial: State) -> Iterator[Crossing]:

@@ -14,7 +14,7 @@ from agent_parsers import AgentFinish, OutputParserException, get_parser
 from benchmarks.live.free import DIALECTS, OUTCOMES, ask, streamed_otherwise, tools_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmarks.live.server import Reply, Server
 
@@ -69,15 +69,21 @@ def _named(outcome: Any) -> str:
     return "answer" if isinstance(outcome, AgentFinish) else "call"
 
 
-def table(found: Sequence[dict[str, Any]]) -> str:
-    """Return the outcomes, by dialect and by what the model was told."""
-    rows = [f"| dialect | told | {' | '.join(OUTCOMES)} |", "|---" * (2 + len(OUTCOMES)) + "|"]
+def counted(found: Sequence[Mapping[str, Any]], outcomes: Sequence[str]) -> list[str]:
+    """Return the rows of a table with how many of each dialect, and of what was told, came out."""
+    rows = [f"| dialect | told | {' | '.join(outcomes)} |", "|---" * (2 + len(outcomes)) + "|"]
     for name in (*dict.fromkeys(each["dialect"] for each in found), "all"):
         for told in TOLD:
             those = [e for e in found if e["told"] == told and name in (e["dialect"], "all")]
             counts = Counter(each["outcome"] for each in those)
-            cells = " | ".join(f"{counts[each]} of {len(those)}" for each in OUTCOMES)
+            cells = " | ".join(f"{counts[each]} of {len(those)}" for each in outcomes)
             rows.append(f"| {name} | {told} | {cells} |")
+    return rows
+
+
+def table(found: Sequence[dict[str, Any]]) -> str:
+    """Return the outcomes, by dialect and by what the model was told."""
+    rows = counted(found, OUTCOMES)
     texts = [
         {"dialect": each["dialect"], **reply._asdict()}
         for each in found

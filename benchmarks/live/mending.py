@@ -8,12 +8,11 @@ observation, or one sentence for all. A call of the right tool with the city of 
 
 from __future__ import annotations
 
-from collections import Counter
 from math import comb
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
-from benchmarks.live.loop import TOLD
+from benchmarks.live.loop import TOLD, counted
 from benchmarks.live.questions import CITIES, QUESTIONS, TOOLS
 
 if TYPE_CHECKING:
@@ -141,13 +140,7 @@ def chance(won: int, lost: int) -> float:
 
 def table(found: Sequence[dict[str, str]]) -> str:
     """Return the outcomes by dialect, and how likely the differences are by chance."""
-    rows = [f"| dialect | told | {' | '.join(OUTCOMES)} |", "|---" * (2 + len(OUTCOMES)) + "|"]
-    for name in (*dict.fromkeys(each["dialect"] for each in found), "all"):
-        for told in TOLD:
-            those = [e for e in found if e["told"] == told and name in (e["dialect"], "all")]
-            counts = Counter(each["outcome"] for each in those)
-            cells = " | ".join(f"{counts[each]} of {len(those)}" for each in OUTCOMES)
-            rows.append(f"| {name} | {told} | {cells} |")
+    rows = counted(found, OUTCOMES)
     for outcome in ("right", "answer"):
         ours, theirs = (
             {each["case"] for each in found if (each["told"], each["outcome"]) == (told, outcome)}

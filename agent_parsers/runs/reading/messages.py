@@ -121,14 +121,12 @@ def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Tran
 def said_or_left_out(messages: Iterable[Value], reading: Reading, form: Form) -> Iterator[Said]:
     """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
     for message in messages:
-        data, line = message
-        try:
-            found = form.said(data) if form.is_message(data) else _not_in_form(data)
-        except MALFORMED as error:
-            reason = error if is_message(data, form) else _NOT_IN_FORM
-            found = Said("tool", error=reading.refuse_value(message, reason))
+        if is_message(message.data, form):
+            found = said_or_refused(message, reading, form.said)
+        else:
+            refused = reading.refuse_value(message, "it is not in the form of the others")
+            found = Said("tool", line=message.line, error=refused)
         if found is not None:
-            found.line = line or found.line
             yield found
 
 
@@ -157,13 +155,6 @@ def read_each(
             reading.refuse_value(value, error)
         else:
             yield from runs
-
-
-_NOT_IN_FORM: Final = "it is not in the form of the others"
-
-
-def _not_in_form(_message: Any) -> Said | None:
-    raise ValueError(_NOT_IN_FORM)
 
 
 def said_or_refused(

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonCallRules", "read_whole"]
 
+_only_asks: Final = re.compile(r"\s*+Question\s*+:[^\n]*+\s*+\Z").match
+"""Matches a text that is nothing but a question, which only the loop writes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class JsonCallRules:
@@ -230,7 +233,3 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         and type(tool_input) in (str, dict),
         is_bare=not rules.is_marked,
     )
-
-
-_only_asks: Final = re.compile(r"\s*+Question\s*+:[^\n]*+\s*+\Z").match
-"""Matches a text that is nothing but a question, which only the loop writes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_values
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, spelt_texts
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, key_of
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.reading.rules.states import Crossing, State
 
-__all__ = ["leads_of", "reachable", "spells_words"]
+__all__ = ["SAID", "leads_of", "only_leads", "reachable", "spells_words"]
+
+SAID: Final = frozenset({Part.THOUGHT, Part.CALL})
+"""The parts that are thoughts before an answer: text before a call is one."""
 
 OF_CALLS: Final[AbstractSet[Guard]] = {outside_of_calls, outside_of_values}
 """The guards that refuse nothing before a call has begun."""
@@ -39,7 +43,7 @@ def leads_of(
     by_key: dict[str, Crossing | None] = {}
     for crossing in sorted(state.crossings, key=lambda each: bool(key_of(each.marker))):
         key = key_of(crossing.marker)
-        is_known = key not in by_key and _is_plain(crossing, guards)
+        is_known = key not in by_key and only_leads(crossing, guards)
         by_key[key] = by_key[key + OTHERWISE] = crossing if is_known else None
         if not key:  # another marker may be spelt alike
             by_key |= dict.fromkeys(spelt_texts(crossing.marker))
@@ -56,13 +60,13 @@ def reachable(initial: State, guards: AbstractSet[Guard] = OF_CALLS) -> list[Sta
     found = [initial]
     for state in found:
         for crossing in state.crossings:
-            if _is_plain(crossing, guards) and crossing.to not in found:
+            if only_leads(crossing, guards) and crossing.to not in found:
                 found.append(crossing.to)
     return found
 
 
-def _is_plain(crossing: Crossing, guards: AbstractSet[Guard]) -> bool:
-    """Return whether a marker does nothing but lead to another state."""
+def only_leads(crossing: Crossing, guards: AbstractSet[Guard]) -> bool:
+    """Return whether a marker only leads to another state; *guards* as for `leads_of`."""
     to = crossing.to
     if crossing.breaks_line or crossing.ends_thought or not set(crossing.guards) <= guards:
         return False

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import (
     UNSEEN,
     WORD,
@@ -41,8 +41,6 @@ _LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
-_SAID: Final = {Part.THOUGHT, Part.CALL}
-"""The parts of which text without a label is a thought."""
 _MAX_DEPTH: Final = 64
 _STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 
@@ -160,7 +158,7 @@ class ShortSteps:
             return None
         repairs: list[Repair] = []
         if found.lastgroup == "answer":
-            answer = self._answer(found["answer"], tools, repairs)
+            answer = self._answer(self.content(found), tools, repairs)
             return None if answer is None or repairs else (found, "", answer)
         tool = found["tool"].strip() if self._reads_name else self._only_tool(tools)
         if not (self._is_plain(tool) if tools is None else tool in tools):
@@ -226,8 +224,6 @@ class ShortSteps:
         self, written: str, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
     ) -> Any:
         """Return the answer that is *written* in a step; `None` if a stream has to say it."""
-        if not self._keeps_answer_space:
-            written = written.strip()
         machine = self._machine
         if not written.strip() or (machine.lenient and may_be_foreign(written, names_of(tools))):
             return None
@@ -252,7 +248,7 @@ def _may_lack_lead(machine: Machine, form: Form) -> bool:
     """Return whether a reply may go on with a thought whose label ends its prompt."""
     if form.thought is None or form.no_thought or form.thought[1] != "\n":
         return False
-    return machine.initial.part in _SAID and any(
+    return machine.initial.part in SAID and any(
         isinstance(crossing.marker, Label) and form.thought[0].startswith(crossing.marker.canonical)
         for crossing in machine.initial.crossings
     )

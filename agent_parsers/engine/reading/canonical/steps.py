@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.canonical.leads import leads_of, reachable, spells_words
+from agent_parsers.engine.reading.canonical.leads import SAID, leads_of, reachable, spells_words
 from agent_parsers.engine.reading.canonical.marks import Marks
 from agent_parsers.engine.reading.canonical.short_steps import short_steps
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PlainStep", "StepReader", "step_reader"]
 
-_SAID: Final = {Part.THOUGHT, Part.CALL}
-"""The parts that are thoughts before an answer: text before a call is one."""
 _LABELLED: Final = {Part.INPUT, Part.ANSWER}
 """The parts behind the last label of a turn without a call."""
 _Result: TypeAlias = "AgentAction | AgentFinish | None"
@@ -149,16 +147,11 @@ class StepReader:
             if tool:
                 return PlainTurn([(tool, value, None)], thought, "")
             return PlainTurn([], thought, self._short.content(found), value)
-        turn = self._find(text)
-        if turn is None:
+        if (plain := self._without_repairs(text, tools)) is None:
             return None
-        repairs: list[Repair] = []
-        try:
-            result = turn.path.result(turn, tools, repairs)
-        except BadPayload:
-            return None
+        turn, result = plain
         *before, last = turn.path.states
-        if result is None or repairs or last.is_open_answer:
+        if last.is_open_answer:
             return None
         if last.part is Part.INPUT:
             before.pop()  # the tool
@@ -189,18 +182,12 @@ class StepReader:
 
     def step(self, text: str, tools: ToolSet | None) -> PlainStep | None:
         """Return a turn with the places of its parts; `None` if a stream has to read it."""
-        turn = self._find(text)
-        if turn is None or self._keeps_input_end or self._keeps_answer_space:
+        found = self._without_repairs(text, tools)
+        if found is None or self._keeps_input_end or self._keeps_answer_space:
             return None
+        turn, result = found
         *before, last = turn.path.states
         if last.part not in _LABELLED or last.is_open_answer:
-            return None
-        repairs: list[Repair] = []
-        try:
-            result = turn.path.result(turn, tools, repairs)
-        except BadPayload:
-            return None
-        if result is None or repairs:
             return None
         lengths = [*accumulate(map(len, turn.pieces), initial=-1)]
         starts = (0, *(lengths[mark + 1] for mark in turn.path.marks))
@@ -218,6 +205,20 @@ class StepReader:
         thought = "\n".join(text[slice(*span)] for span in thoughts)
         thought_span = (thoughts[0][0], thoughts[-1][1]) if thoughts else None
         return PlainStep(thought, thought_span, result, (begin, end))
+
+    def _without_repairs(
+        self, text: str, tools: ToolSet | Collection[str] | None
+    ) -> tuple[_Turn, AgentAction | AgentFinish] | None:
+        """Return a turn, taken apart, and its result; `None` if it is repaired, or for a stream."""
+        turn = self._find(text)
+        if turn is None:
+            return None
+        repairs: list[Repair] = []
+        try:
+            result = turn.path.result(turn, tools, repairs)
+        except BadPayload:
+            return None
+        return None if result is None or repairs else (turn, result)
 
     def _find(self, text: str) -> _Turn | None:
         """Return a turn, taken apart; `None` if only a stream knows its parts."""
@@ -292,7 +293,7 @@ class StepReader:
             read = self._action
             del before[-1]
         # The part that counts may be an earlier one, unless all of them are thoughts.
-        is_plain = _SAID.issuperset(state.part for state in before)
+        is_plain = SAID.issuperset(state.part for state in before)
         is_whole = not last.needs_closer and (last.part is Part.CALL or not last.problem)
         return read if is_plain and is_whole else None
 

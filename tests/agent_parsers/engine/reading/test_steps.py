@@ -307,7 +307,7 @@ def test_only_some_paths_are_remembered() -> None:
 # -- seeded bugs ----------------------------------------------------------------------------------
 
 
-is_plain, leads_of = leads._is_plain, leads.leads_of
+only_leads, leads_of = leads.only_leads, leads.leads_of
 
 
 def always_plain(**ignored: Any) -> Callable[[pytest.MonkeyPatch], None]:
@@ -315,7 +315,7 @@ def always_plain(**ignored: Any) -> Callable[[pytest.MonkeyPatch], None]:
 
     def seed(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(
-            leads, "_is_plain", lambda each, guards: is_plain(replace(each, **ignored), guards)
+            leads, "only_leads", lambda each, guards: only_leads(replace(each, **ignored), guards)
         )
 
     return seed
