@@ -42,13 +42,14 @@ WITH_IDS: Final = {
     "mistral_v3": ("abcDEF123", "000000000"),
 }
 UNTYPED: Final = {
-    "anthropic_xml", "dots", "glm45", "glm47", "hunyuan_v3", "hunyuan_v4", "k2_horizon", "laguna",
-    "ling3", "mimo", "minicpm5", "minimax_m2", "minimax_m3", "qwen3_coder", "seed_oss", "step3",
+    "anthropic_xml", "dots", "glm45", "glm47", "hunyuan_v3", "hunyuan_v4", "iquest_q1",
+    "k2_horizon", "laguna", "ling3", "mimo", "minicpm5", "minimax_m2", "minimax_m3",
+    "muse_glimmer", "qwen3_coder", "seed_oss", "solar_open2", "step3",
 }  # fmt: skip
 """Dialects whose values are texts unless the tool schema has types."""
 ONLY_PARAMETERS: Final = UNTYPED | {
     "deepseek_dsml", "deepseek_v32", "deepseek_v41", "functionary_v31", "functiongemma",
-    "gemma4", "kimi_k3", "lfm2", "llama3_function_tag", "llama4_pythonic", "olmo3", "pythonic",
+    "gemma4", "gigachat35", "kimi_k3", "lfm2", "llama3_function_tag", "llama4_pythonic", "olmo3", "pythonic",
 }  # fmt: skip
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
 THOUGHT, CONTENT = "Two a day.", "One moment."
