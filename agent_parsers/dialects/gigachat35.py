@@ -21,19 +21,21 @@ models/templates/GigaChat3.5.jinja), and SGLang's parser ``gigachat35``.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import ResultForm, ResultsWriter, list_tools, role_frame
+from agent_parsers.authoring import ResultForm, ResultsWriter, TaggedPayload, list_tools, role_frame
 from agent_parsers.dialects import gigachat3
 from agent_parsers.dialects.deepseek_dsml import dsml
 
 MARK, WRAPPER = "｜GCML｜", "tool_calls"
 DSML = dsml("gigachat35", "GigaChat 3.5", mark=MARK, wrapper=WRAPPER)
+PAYLOAD = DSML.payload
+assert isinstance(PAYLOAD, TaggedPayload)
 
 DIALECT = replace(
     DSML,
     payload=replace(
-        DSML.payload,
+        PAYLOAD,
         call=f'<{MARK}invoke name="{{tool}}">\n{{parameters}}</{MARK}invoke>',
-        parameter=f"{DSML.payload.parameter}\n",
+        parameter=f"{PAYLOAD.parameter}\n",
         between="",
     ),
     call=(f"<{MARK}{WRAPPER}>\n", f"\n</{MARK}{WRAPPER}>"),

@@ -208,11 +208,16 @@ ROWS: Final = (
     Row("GigaChat3", "gigachat3", "ai-sage/GigaChat3-10B-A1.8B: chat template"),
     Row("GigaChat3.1", "gigachat31", "ai-sage/GigaChat3.1-10B-A1.8B: chat template"),
     Row("GigaChat3.5*", "gigachat35", "ggml-org/llama.cpp: models/templates/GigaChat3.5.jinja"),
+    Row(
+        "Solar-Open-100B",
+        "solar_open",
+        "ggml-org/llama.cpp: models/templates/upstage-Solar-Open-100B.jinja",
+    ),
     Row("Solar-Open2*", "solar_open2", _VLLM_FILE.format("tool_parsers/solar_open2_tool_parser")),
     Row(
         "Muse-Glimmer* Muse-Spark*",
         "muse_glimmer",
-        _RECIPE.format("meta-models/Muse-Glimmer-30B"),
+        _VLLM_FILE.format("tool_parsers/muse_tool_parser"),
     ),
     Row("Gemma-4*", "gemma4", _VLLM_FILE.format("parser/gemma4")),
     Row("FunctionGemma*", "functiongemma", _VLLM),
@@ -243,6 +248,7 @@ ROWS: Final = (
     ),
     Row("InternLM2 InternLM2.5", "internlm2", _VLLM),
     Row("Intern-S1 Intern-S1-mini", "internlm2", _RECIPE.format("internlm/Intern-S1")),
+    Row("MiniCPM3 MiniCPM4-MCP", "minicpm3", "OpenBMB/MiniCPM: demo/minicpm4/MCP/README_en.md"),
     Row("MiniCPM5*", "minicpm5", _VLLM_FILE.format("tool_parsers/minicpm5xml_tool_parser")),
     Row(
         "Command-R7B* Command-A Command-A-Reasoning",
