@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.places import Places
-from agent_parsers.explain.words import as_text, notes_of, outcome_of, reason_of
+from agent_parsers.explain.words import input_as_text, notes_of, outcome_of, reason_of
 from output_parsers.printable import printable
 from outputs.pieces import Piece, cut
 
@@ -215,11 +215,11 @@ class Drawing:
         match it.result:
             case AgentAction(tool=tool, tool_input=tool_input):
                 yield from self._field("tool", "tool", tool)
-                yield from self._field("input", "input", as_text(tool_input))
+                yield from self._field("input", "input", input_as_text(tool_input))
             case list() as actions:
                 for action in actions:
                     yield from self._field("tool", "tool", action.tool)
-                    yield from self._field("input", "input", as_text(action.tool_input))
+                    yield from self._field("input", "input", input_as_text(action.tool_input))
             case None:
                 place = f" (line {it.error.line}, column {it.error.column})" if it.error else ""
                 yield from self._field("error", "error", reason_of(it) + place)

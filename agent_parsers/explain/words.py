@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.explain.findings import ExplainedRepair, Findings
 
-__all__ = ["as_text", "notes_of", "outcome_of", "reason_of"]
+__all__ = ["input_as_text", "notes_of", "outcome_of", "reason_of"]
 
 _LONGEST_AFTER: Final = 40
 """Longest replacement that a note shows, in characters."""
@@ -53,7 +53,7 @@ def reason_of(it: Findings) -> str:
     return reason.replace(it.text, "...") if len(it.text) > 1 else reason
 
 
-def as_text(tool_input: object) -> str:
+def input_as_text(tool_input: object) -> str:
     """Return the input of a tool as text: as JSON if it is not text already."""
     if isinstance(tool_input, str):
         return tool_input

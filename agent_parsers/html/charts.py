@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from outputs.html.text import html_text
+from outputs.html import html_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from outputs.html.text import html_line
+from outputs.html import html_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

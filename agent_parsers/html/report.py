@@ -10,8 +10,7 @@ from agent_parsers.html.filter import SCRIPT, filter_html
 from agent_parsers.html.results import badges_html, messages_html
 from agent_parsers.html.runs import badges_of, run_html
 from agent_parsers.runs.facts import facts_of
-from outputs.html.page import page
-from outputs.html.text import html_text
+from outputs.html import html_text, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.explain.words import as_text
-from outputs.html.named_texts import NamedText
-from outputs.html.text import html_text
+from agent_parsers import AgentAction
+from agent_parsers.core import input_as_text
+from outputs.html import NamedText, html_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.core import TurnResult
     from agent_parsers.events import Repair
 
 __all__ = ["badges_html", "messages_html", "repairs_html", "result_fields"]
@@ -25,14 +24,14 @@ def result_fields(result: TurnResult | None) -> Iterator[NamedText]:
             pass
         case AgentAction(tool=tool, tool_input=tool_input):
             yield NamedText("tool", tool)
-            yield NamedText("input", as_text(tool_input))
+            yield NamedText("input", input_as_text(tool_input))
         case list() as actions:
             for action in actions:
                 yield from result_fields(action)
         case finish:
             values = finish.return_values
             yield NamedText(
-                "answer", as_text(values["output"] if [*values] == ["output"] else values)
+                "answer", input_as_text(values["output"] if [*values] == ["output"] else values)
             )
 
 

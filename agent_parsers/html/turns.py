@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.explain.words import outcome_of
+from agent_parsers import AgentFinish
+from agent_parsers.core import outcome_of
 from agent_parsers.html.results import badges_html, repairs_html, result_fields
 from agent_parsers.html.written import notes_about, parts_of_events
-from outputs.html.named_texts import NamedText, fields_html
-from outputs.html.source import anchor_of, notes_html, source_html
+from outputs.html import NamedText, anchor_of, fields_html, notes_html, source_html
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.reading.turn import Turn
-    from agent_parsers.parsers.message_parser import MessageTurn
+    from agent_parsers import MessageTurn, Turn
 
 __all__ = ["draw", "title", "turn_html"]
 

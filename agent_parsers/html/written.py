@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agent_parsers.core import ROLES
 from agent_parsers.events import MarkerSeen, ToolNamed
-from agent_parsers.explain.explanation import ROLES
-from outputs.pieces import Piece, Remark
+from outputs.html import Piece, Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

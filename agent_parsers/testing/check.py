@@ -14,7 +14,7 @@ from agent_parsers.testing.report import DialectReport
 if TYPE_CHECKING:
     import pytest
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.testing.laws.broken import BrokenLawError
     from agent_parsers.testing.plan import Trial
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import named
 from agent_parsers.testing.laws.work import WHOLE, shapes
@@ -31,8 +31,8 @@ from agent_parsers.toolset import ToolSet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
     from agent_parsers.testing.laws.broken import BrokenLawError
 
 __all__ = ["Trial", "checks_of_texts", "plan_of_form", "plan_of_reading"]

@@ -21,8 +21,8 @@ from agent_parsers.testing.trials.strategies import cuts, policies, texts, tool_
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode, OnConflict
 
 __all__ = ["Case", "drawn_cases", "failure", "smallest_case", "smallest_text"]
 

@@ -12,8 +12,7 @@ from agent_parsers.decoding.tree.nodes import Text, choice, sequence
 from agent_parsers.decoding.tree.notation import JSON
 from agent_parsers.decoding.tree.notes import Notes
 from agent_parsers.decoding.tree.problems import GrammarError, NoValue
-from agent_parsers.decoding.turns.shapes import INPUT, KEY, TEXT, TOOL
-from agent_parsers.decoding.turns.slots import tokens
+from agent_parsers.decoding.turns.slots import Slot, tokens
 from agent_parsers.decoding.turns.tagged import TaggedCall
 from agent_parsers.decoding.values.cases import cases, without_texts
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings, constants
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.decoding.texts.marks import Marks, Place
     from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.turns.shapes import Calls, Shapes
+    from agent_parsers.decoding.turns.shapes import Shapes, ToolShape
     from agent_parsers.decoding.turns.texts import Texts
     from agent_parsers.decoding.values.cases import Case
     from agent_parsers.decoding.values.json_values import JsonValues
@@ -66,10 +65,10 @@ class Inputs:
         self._marks = marks
         self._notes = notes
         self._texts = texts
-        self._known: dict[str | None, Calls] = {}
+        self._known: dict[str | None, ToolShape] = {}
         self._schemas: dict[str, Schema | None] = {}
 
-    def shape(self, tool: str | None) -> Calls:
+    def shape(self, tool: str | None) -> ToolShape:
         """Return how calls of *tool* are spelt."""
         if tool not in self._known:
             self._known[tool] = self._shapes.of_tool(tool)
@@ -106,11 +105,11 @@ class Inputs:
 
     def rest(self, tool: str | None, rest: str, place: Place) -> Node:
         """Return the *rest* of a turn that is one call of *tool*, which begins at *place*."""
-        if KEY in rest:
+        if Slot.KEY in rest:
             return self.call(tool)
-        before, slot, after = re.split(f"([{INPUT}{TEXT}])", rest, maxsplit=1)
-        place = self._marks.follow(place, before.replace(TOOL, "tool"))
-        made = self._raw(tool, place, after) if slot == TEXT else self._json(tool, place)
+        before, slot, after = re.split(f"([{Slot.INPUT}{Slot.TEXT}])", rest, maxsplit=1)
+        place = self._marks.follow(place, before.replace(Slot.TOOL, "tool"))
+        made = self._raw(tool, place, after) if slot == Slot.TEXT else self._json(tool, place)
         return sequence(*tokens(before), made, *tokens(after))
 
     def _raw(self, tool: str | None, place: Place, after: str) -> Node:
@@ -221,7 +220,7 @@ class Inputs:
                 )
             call = TaggedCall(schema, shape.parameters, self._shapes, self._texts, self._notes)
             return call.node()
-        before, after = shape.call.split(INPUT)
+        before, after = shape.call.split(Slot.INPUT)
         values = self._texts.values(self._texts.quoted(JSON_ESCAPES))
         made = values.any_object if schema is None else values.value(schema, schema.root)
         return sequence(*tokens(before), made, *tokens(after))

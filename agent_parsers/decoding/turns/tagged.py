@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.decoding.tree.nodes import choice, sequence
 from agent_parsers.decoding.tree.problems import NoValue
-from agent_parsers.decoding.turns.shapes import KEY
-from agent_parsers.decoding.turns.slots import tokens
+from agent_parsers.decoding.turns.slots import Slot, tokens
 from agent_parsers.decoding.values.cases import cases, without_texts
 from agent_parsers.decoding.values.elements import Elements
 from agent_parsers.decoding.values.members import declared, in_order
@@ -88,11 +87,11 @@ class TaggedCall:
     def _written(self, key: str, case: Case) -> Iterator[Node]:
         """Yield the values of *case* with the marks around them."""
         if "enum" in case or case.get("type", "string") == "string":
-            equals, after = (text.replace(KEY, key) for text in self._spelt.text)
+            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.text)
             yield from (sequence(equals, each, after) for each in self._text(case, after))
         others = without_texts(case) if case else case
         if others is not None:
-            equals, after = (text.replace(KEY, key) for text in self._spelt.other)
+            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.other)
             yield sequence(equals, self._other(others), after)
 
     def _text(self, case: Case, after: str) -> Iterator[Node]:

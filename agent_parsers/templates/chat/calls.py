@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.templates.chat.marks import same_beginning, same_end
 
 if TYPE_CHECKING:
-    from agent_parsers.families.call_blocks import Payload
-    from agent_parsers.forms.form import Marks
+    from agent_parsers.authoring import Marks, Payload
 
 __all__ = ["AroundCalls", "Calls"]
 

@@ -6,16 +6,20 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers import OutputParserException, get_parser
+from agent_parsers.authoring import (
+    AnswerBlock,
+    CallFormat,
+    NumberedIds,
+    Result,
+    TaggedPayload,
+    numbered_id,
+    write_json,
+    write_python_value,
+    write_single_quoted,
+)
 from agent_parsers.dialects import seed_oss
 from agent_parsers.dialects.pythonic import PythonPayload
-from agent_parsers.engine.calls.code.python_values import write_single_quoted
-from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.families.call_blocks import CallFormat
-from agent_parsers.families.call_tables import AnswerBlock
-from agent_parsers.families.results_writer import NumberedIds, numbered_id
-from agent_parsers.families.tagged import TaggedPayload
-from agent_parsers.forms.form import write_json, write_python_value
-from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.marks import is_mark, pieces
 from agent_parsers.templates.chat.payloads import derive_calls, json_spans
@@ -37,14 +41,12 @@ from agent_parsers.templates.chat.rendering import TIMEOUT_S
 from agent_parsers.templates.chat.results import derive_results
 from agent_parsers.templates.chat.turns import show
 from agent_parsers.templates.problems import TemplateError
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.families.call_blocks import Payload
-    from agent_parsers.forms.form import Marks
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Marks, Payload
     from agent_parsers.templates.chat.calls import Calls
     from agent_parsers.templates.chat.turns import Shown
 
@@ -151,7 +153,7 @@ def _is_bare(calls: Calls) -> bool:
 
 def _is_read(dialect: Dialect, text: str) -> bool:
     try:
-        dialect_parser(dialect, tools=TOOLS, lenient=False).read(text)
+        get_parser(dialect, tools=TOOLS, lenient=False).read(text)
     except OutputParserException:
         return False
     return True
@@ -241,7 +243,7 @@ def what_differs(dialect: Dialect, shown: Shown) -> str:
 
     Each turn is read in strict mode, in one piece and in single characters.
     """
-    parser = dialect_parser(dialect, tools=TOOLS, lenient=False)
+    parser = get_parser(dialect, tools=TOOLS, lenient=False)
     for name, text in shown.turns.items():
         turn = TURNS[name]
         found = f"the turn of the probe {name!r} is {text!r}"

@@ -7,11 +7,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.authoring import HeadedPayload, JsonPayload, write_json
 from agent_parsers.dialects.gemma4 import BracePayload
 from agent_parsers.dialects.pythonic import PythonPayload
-from agent_parsers.families.headed_blocks import HeadedPayload
-from agent_parsers.families.json_blocks import JsonPayload
-from agent_parsers.forms.form import write_json
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
 from agent_parsers.templates.chat.marks import is_mark, pieces_at_end
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
@@ -21,7 +19,7 @@ from agent_parsers.templates.problems import TemplateError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.families.call_blocks import Payload
+    from agent_parsers.authoring import Payload
 
 __all__ = ["derive_calls", "json_spans"]
 

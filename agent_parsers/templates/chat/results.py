@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.families.results_writer import ResultForm, ResultsWriter
+from agent_parsers.authoring import ResultForm, ResultsWriter
 from agent_parsers.templates.chat.marks import pieces, same_beginning, same_end
 from agent_parsers.templates.chat.probes import FIND, IDS, PING, RESULTS, TEXT_OF_RESULT
 from agent_parsers.templates.problems import TemplateError
 
 if TYPE_CHECKING:
-    from agent_parsers.forms.form import Marks
+    from agent_parsers.authoring import Marks
     from agent_parsers.templates.chat.turns import Shown
 
 __all__ = ["derive_results"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.authoring import TaggedPayload, TagPart
 from agent_parsers.dialects import deepseek_dsml, minimax_m3
-from agent_parsers.engine.calls.tags.form import TagPart
-from agent_parsers.families.tagged import TaggedPayload
 from agent_parsers.templates.chat.calls import AroundCalls, Calls
 from agent_parsers.templates.chat.marks import first_mark
 from agent_parsers.templates.chat.probes import FIND, HOSTILE, KEYS, PING, VALUES

@@ -34,7 +34,7 @@ from agent_parsers.templates.problems import TemplateError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.forms.form import Marks, Written
+    from agent_parsers.authoring import Marks, Written
     from agent_parsers.templates.chat.rendering import Rendering
 
 __all__ = ["Shown", "show"]

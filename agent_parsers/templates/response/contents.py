@@ -7,13 +7,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.templates.response.template import FieldSpec
-from output_parsers.text.timed_regex import compiled
-from outputs.growing_json.arguments import read_arguments
-from outputs.growing_json.lenient.repeated_keys import repeated_key
+from output_parsers.text import compiled
+from outputs.growing_json import read_arguments, repeated_key
 
 if TYPE_CHECKING:
     from agent_parsers.templates.response.template import JsonArgs, KvArgs, ValueParser, XmlArgs
-    from output_parsers.text.timed_regex import TimeLeft
+    from output_parsers.text import TimeLeft
 
 __all__ = ["value_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.turns.shapes import ID, NUMBER, SLOTS, TOOL
+from agent_parsers.core import SLOTS, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,10 +36,10 @@ def spelt(text: str) -> str:
         before, after = text[: found.start()], text[found.end() :]
         made.append(literal(text[at : found.start()]))
         at = found.end()
-        if found[0] == TOOL:
+        if found[0] == Slot.TOOL:
             made.append(f"(?P<name>{_name(after)})")
-        elif found[0] in (ID, NUMBER):
-            made.append("[0-9]+" if found[0] == NUMBER else "[A-Za-z0-9_-]+")
+        elif found[0] in (Slot.ID, Slot.NUMBER):
+            made.append("[0-9]+" if found[0] == Slot.NUMBER else "[A-Za-z0-9_-]+")
         else:
             made.append(_blank(before, found[0], after))
     return "".join(made) + literal(text[at:])

@@ -9,7 +9,7 @@ from agent_parsers.templates.problems import TemplateError
 
 if TYPE_CHECKING:
     from agent_parsers.templates.response.template import FieldSpec, Template
-    from output_parsers.text.timed_regex import TimeLeft
+    from output_parsers.text import TimeLeft
 
 __all__ = ["Closed", "Marked", "Regions", "Said"]
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import make_finish
-from agent_parsers.actions.tool_action import make_message, make_tool_call
-from agent_parsers.engine.grammar.problems import too_long
-from agent_parsers.engine.reading.message_text import MessageText
-from agent_parsers.engine.writing.advice import advice_on_call
+from agent_parsers.core import (
+    MessageText,
+    advice_on_call,
+    make_finish,
+    make_message,
+    make_tool_call,
+    too_long,
+)
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -28,16 +31,16 @@ from agent_parsers.templates.response.contents import value_of
 from agent_parsers.templates.response.regions import Closed, Marked, Regions, Said
 from agent_parsers.templates.response.template import THOUGHTS
 from output_parsers import OutputParserException
-from output_parsers.text.timed_regex import TimeLeft
+from output_parsers.text import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers import AgentAction, AgentFinish
     from agent_parsers.templates.response.template import Template
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
-    from outputs.messages.ended import Ended
+    from outputs import Ended
 
 __all__ = ["ResponseStream"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import AgentFinish, StreamParser
 from agent_parsers.events import ActionComplete, ToolNamed, merge_events
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.calls_meant import (
@@ -24,13 +23,12 @@ from agent_parsers.toolset import ToolSet
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import AgentAction, Dialect
+    from agent_parsers.authoring import Mode
     from agent_parsers.events import Event
     from agent_parsers.testing.trials.stories import Outcome, Story
     from agent_parsers.toolset import Tools
-    from outputs.messages.ended import Ended
+    from outputs import Ended
 
 __all__ = [
     "a_call_emitted_early_is_a_call_of_the_turn",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.agent import AgentFinish
+from agent_parsers import AgentFinish
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, first_wrong, parser_for
 from agent_parsers.testing.trials.marked_turns import PROSE
@@ -13,10 +13,10 @@ from agent_parsers.testing.trials.stories import Refusal, outcome_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
     from agent_parsers.toolset import Tools, ToolSet
-    from outputs.messages.ended import Ended
+    from outputs import Ended
 
 __all__ = ["no_call_is_an_answer", "no_mark_of_a_call_is_text", "what_is_given_is_never_said"]
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.engine.grammar.rewritings import END_TOKENS
-from agent_parsers.engine.grammar.table import Go, Note, Part
-from agent_parsers.engine.markers.kinds import Inline, Literal
-from agent_parsers.engine.markers.mentions import Given
-from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers import AgentAction, AgentFinish
+from agent_parsers.authoring import Given, Go, Inline, Literal, Note, Part
+from agent_parsers.core import END_TOKENS, REASONING, Patterns
 from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair, ThoughtDelta
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.pieces import marker_in
 from agent_parsers.testing.trials.stories import Refusal, parsed, story_of
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Table
     from agent_parsers.testing.trials.stories import Outcome, Story
 
 __all__ = [

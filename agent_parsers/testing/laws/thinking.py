@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import StreamParser
 from agent_parsers.events import Repair
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.calls_meant import calls_in, first_wrong
@@ -14,11 +14,11 @@ from agent_parsers.toolset import ToolSet
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
     from agent_parsers.testing.trials.calls_meant import Meant
     from agent_parsers.testing.trials.stories import Outcome
-    from outputs.messages.ended import Ended
+    from outputs import Ended
 
 __all__ = [
     "a_call_ends_an_open_thought",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import StreamParser
 from agent_parsers.testing.laws.broken import Broken, law
 from agent_parsers.testing.laws.work_count import Work, counted_patterns, takes_twice_its_share
 from agent_parsers.testing.trials.pieces import fragments, markers, rows, written
@@ -17,8 +17,8 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
 
 __all__ = [
     "CHUNKS",

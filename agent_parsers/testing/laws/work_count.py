@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 import agent_parsers
 import output_parsers
 import outputs
-from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
+from agent_parsers.core import MarkerSearch, Patterns
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.markers.patterns import Found
+    from agent_parsers import Dialect
 
 __all__ = ["Work", "counted_patterns", "takes_twice_its_share"]
 
@@ -129,7 +128,7 @@ def counted_patterns(work: Work) -> Iterator[None]:
         compiled = known[name].func
         return property(lambda patterns: _CountedPattern(compiled(patterns), work))
 
-    def walked(search: MarkerSearch, text: str, start: int) -> Found | None:
+    def walked(search: MarkerSearch, text: str, start: int) -> re.Match[str] | None:
         found = walk(search, text, start)
         work.searched((found.end() if found else len(text)) - start)
         return found

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.reading.turn import Turn
+from agent_parsers import AgentAction, MessageParser, Turn
 from agent_parsers.events import StepFailed
-from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.testing.snapshots.readable import labelled, readable
 from agent_parsers.testing.snapshots.same_events import assert_same_events, whole_story
 from agent_parsers.testing.snapshots.steps import AnyParser, usual_replies, usual_steps
@@ -20,7 +18,7 @@ from outputs import BaseMessage, from_any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.core import Step
 
 __all__ = ["Replies", "events_page", "heading", "prompt_page", "quoted"]
 

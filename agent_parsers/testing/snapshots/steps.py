@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.writing.prompt import replies
-from agent_parsers.forms.form import Written
-from agent_parsers.native.reading.pieces import as_json
-from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
-from agent_parsers.parsers.dialect_parser import AnyDialectParser
-from agent_parsers.parsers.message_parser import MessageParser
-from agent_parsers.parsers.turn_parser import TurnParser
+from agent_parsers import AgentAction, MessageParser, OpenAIFunctionsAgentOutputParser
+from agent_parsers.authoring import Written, replies
+from agent_parsers.core import AnyDialectParser, TurnParser
 from agent_parsers.toolset import ToolSet, ToolSpec
 from outputs import AIMessage, tool_call
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.core import Step
 
 __all__ = ["AnyParser", "usual_replies", "usual_steps"]
 
@@ -65,7 +61,7 @@ def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
     tool = tool or ToolSpec("search")
     arguments = ToolSet([tool]).example(tool.name) or {}
     if isinstance(parser, OpenAIFunctionsAgentOutputParser):
-        call = {"name": tool.name, "arguments": as_json(arguments)}
+        call = {"name": tool.name, "arguments": json.dumps(arguments, ensure_ascii=False)}
         return AIMessage("", additional_kwargs={"function_call": call})
     return AIMessage(
         "", tool_calls=[tool_call(name=tool.name, args=arguments, id=f"call_{number}")]

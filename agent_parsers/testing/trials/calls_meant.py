@@ -6,20 +6,19 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers import AgentAction, get_parser
 from agent_parsers.testing.trials.stories import outcome_of, results_in
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
+    from agent_parsers.core import AnyDialectParser
     from agent_parsers.testing.trials.stories import Outcome
     from agent_parsers.toolset import Tools
-    from outputs.messages.ended import Ended
+    from outputs import Ended
 
 __all__ = [
     "Meant", "RawInput", "calls_in", "first_wrong", "is_cut_short", "quick_parser", "raw_input",
@@ -61,7 +60,7 @@ class RawInput(NamedTuple):
 @lru_cache(maxsize=64)
 def quick_parser(dialect: Dialect, mode: Mode, tools: tuple[str, ...] | ToolSet | None) -> Any:
     """Return a parser of single turns; parsers are cached."""
-    return dialect_parser(dialect, lenient=mode == "lenient", tools=tools)
+    return get_parser(dialect, lenient=mode == "lenient", tools=tools)
 
 
 def parser_for(dialect: Dialect, mode: Mode, tools: Tools | ToolSet | None) -> AnyDialectParser:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from re import Match
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["KINDS", "DoubleKey", "SpoiltKey", "double_keys", "spoilt_keys"]

@@ -9,12 +9,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.calls.marks import Before
-from agent_parsers.engine.calls.tags.marks import CallStart
-from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.table import Go, Part
-from agent_parsers.engine.markers.kinds import Literal, spelt_texts
-from agent_parsers.forms.form import Written
+from agent_parsers.authoring import Go, Literal, Part, Result, Written
+from agent_parsers.core import Before, CallStart, spelt_texts
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.pieces import table_of
 from agent_parsers.testing.trials.sample_calls import usual_turn
@@ -22,9 +18,8 @@ from agent_parsers.testing.trials.sample_calls import usual_turn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.engine.grammar.table import Table, Transition
-    from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Marker, Mode, Table, Transition
 
 __all__ = ["GivenResult", "MarkedTurn", "broken_calls", "call_marks", "given_results"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.forms.form import Written, WrittenCall
+from agent_parsers.authoring import Written, WrittenCall
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.pieces import a_tool, sample_action
 from agent_parsers.toolset import ToolSet, ToolSpec
@@ -13,7 +13,7 @@ from agent_parsers.toolset import ToolSet, ToolSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
 
 __all__ = [
     "OBJECTS",

@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers import AgentAction, AgentFinish, get_parser
 from agent_parsers.testing.trials.hypothesis import st
 from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks, written
 from agent_parsers.testing.trials.strategies import anything, pieces, plain, soup
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers import Dialect, Turn
 
 __all__ = [
     "numbers",
@@ -171,7 +169,7 @@ def turns(dialect: Dialect) -> st.SearchStrategy[Turn]:
     A `Turn` has the action or answer as ``result``, the ``thought``, and the text as
     ``result.log``.
     """
-    parser = dialect_parser(dialect)
+    parser = get_parser(dialect, lenient=False)
     return plain_turns(dialect).map(
         lambda said: parser.read(parser.render(said[0], thought=said[1], number=said[2]))
     )

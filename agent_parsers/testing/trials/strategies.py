@@ -17,8 +17,8 @@ from agent_parsers.testing.trials.pieces import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode, OnConflict
 
 __all__ = [
     "anything",

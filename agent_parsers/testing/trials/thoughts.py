@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.grammar.table import Part, Table
-from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.forms.form import Written
+from agent_parsers.authoring import Part, Table, Written
+from agent_parsers.core import machine, spelt_texts
 from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
 from agent_parsers.testing.trials.quotations import own_marks
 from agent_parsers.testing.trials.sample_calls import usual_turn
@@ -15,8 +13,8 @@ from agent_parsers.testing.trials.sample_calls import usual_turn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
 
 __all__ = ["OpenThought", "Thought", "nested_thoughts", "open_thoughts", "stray_ends"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from outputs.html.named_texts import long_text
-from outputs.html.page import fragment, page
+from outputs.html.pages import fragment, page
 from outputs.html.styles import PALETTE, STYLES, SURFACES
 from outputs.html.text import html_line, html_text
 
