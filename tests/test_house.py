@@ -76,8 +76,7 @@ LANGCHAIN_BRIDGES = {
 """The modules that import LangChain; functions import them, at their first call."""
 
 STILL_TWICE = {
-    "Arguments", "Before", "Call", "Calls", "CallsReader", "Candidate", "Form", "JsonSteps",
-    "Literal", "Marks", "Notation", "Part", "PastTurn", "Payload", "Piece", "Said", "State",
+    "Arguments", "Call", "CallsReader", "Form", "Part", "Payload", "Piece",
 }  # fmt: skip
 """The names of public classes that stand for two things; there must be no other."""
 

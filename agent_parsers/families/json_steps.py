@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["KEYS", "WORDS", "JsonSteps", "begins_anywhere", "lenient_keys", "opens_after"]
+__all__ = ["KEYS", "WORDS", "JsonActions", "begins_anywhere", "lenient_keys", "opens_after"]
 
 _OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
@@ -155,7 +155,7 @@ WORDS: Final = PromptWords(tool="the name of the tool", arguments={"parameter": 
 
 
 @dataclass(frozen=True, kw_only=True)
-class JsonSteps:
+class JsonActions:
     """The steps of a dialect that writes an action as a JSON object."""
 
     rules: JsonCallRules
@@ -269,7 +269,7 @@ class JsonSteps:
 
 @cache
 def _steps(observation: str, has_action: bool, has_answer: bool) -> Steps:
-    """Return the parts of steps in lenient mode; the arguments are fields of `JsonSteps`."""
+    """Return the parts of steps in lenient mode; the arguments are fields of `JsonActions`."""
     fence: dict[str, Marker] = {} if has_action else {"fence": Literal("```json")}
     after = {"action": "action", "observation": "observation", "question": "question"}
     steps = Steps(

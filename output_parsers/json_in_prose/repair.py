@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 from typing_extensions import override
 
-from output_parsers.json_in_prose.search import Candidate, CandidateSearch, FoundJson
+from output_parsers.json_in_prose.search import CandidateSearch, FoundJson, PossibleJson
 from output_parsers.json_in_prose.skip import STRIP
 from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
 from outputs.growing_json.lenient.reader import LenientJsonReader
@@ -286,7 +286,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         return FoundJson(value, span, tuple(repairs))
 
 
-class _Candidate(Candidate):
+class _Candidate(PossibleJson):
     """A possible value, read leniently.
 
     Args:

@@ -45,7 +45,7 @@ class FoundJson:
     """The repairs, in the order of the text, including any text around the value."""
 
 
-class Candidate:
+class PossibleJson:
     """A possible value.
 
     Args:
@@ -69,7 +69,7 @@ class Candidate:
         self.reader.feed(text)
 
 
-C = TypeVar("C", bound=Candidate)
+C = TypeVar("C", bound=PossibleJson)
 
 
 class CandidateSearch(ABC, Generic[C]):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from agent_parsers.decoding.tree.nodes import (
     Chars,
     Choice,
+    FixedText,
     Grammar,
-    Literal,
     Node,
     Repeat,
     Rule,
@@ -61,7 +61,7 @@ class Sampler:
 
     def _draw(self, node: Node) -> str:
         match node:
-            case Literal(text):
+            case FixedText(text):
                 return text
             case Chars(charset):
                 return self._char(charset)
@@ -169,7 +169,7 @@ def literals(grammar: Grammar) -> list[str]:
     todo = [grammar.start, *grammar.rules.values()]
     while todo:
         node = todo.pop()
-        if isinstance(node, Literal):
+        if isinstance(node, FixedText):
             found[node.text] = None
         todo.extend(parts_of(node))
     return [text for text in found if text]

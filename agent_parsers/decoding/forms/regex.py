@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.decoding.texts.charsets import ANY, minus
-from agent_parsers.decoding.tree.nodes import Chars, Choice, Literal, Repeat, Rule, Sequence, Text
+from agent_parsers.decoding.tree.nodes import Chars, Choice, FixedText, Repeat, Rule, Sequence, Text
 from agent_parsers.decoding.tree.problems import GrammarError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _Regex:
 
     def node(self, node: Node) -> str:
         match node:
-            case Literal(text):
+            case FixedText(text):
                 return "".join(map(_char, text))
             case Chars(charset):
                 return _class(charset)

@@ -10,7 +10,7 @@ from agent_parsers.decoding.tree.nodes import (
     NOTHING,
     Chars,
     Choice,
-    Literal,
+    FixedText,
     Repeat,
     Rule,
     Sequence,
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from agent_parsers.decoding.texts.charsets import Charset
     from agent_parsers.decoding.tree.nodes import Grammar, Node
 
-__all__ = ["Notation", "rules_of"]
+__all__ = ["RuleNotation", "rules_of"]
 
 
-class Notation(Protocol):
+class RuleNotation(Protocol):
     """How a form of grammar is spelt."""
 
     @property
@@ -52,7 +52,7 @@ class Notation(Protocol):
         """Return the name of a class of characters."""
 
 
-def rules_of(grammar: Grammar, notation: Notation) -> dict[str, str]:
+def rules_of(grammar: Grammar, notation: RuleNotation) -> dict[str, str]:
     """Return the rules of *grammar*, the first one first: names and bodies."""
     return _Rules(grammar, notation).rules
 
@@ -62,7 +62,7 @@ _SHORT: Final = 16
 
 
 class _Rules:
-    def __init__(self, grammar: Grammar, notation: Notation) -> None:
+    def __init__(self, grammar: Grammar, notation: RuleNotation) -> None:
         self._notation = notation
         self.rules: dict[str, str] = {notation.start: ""}
         self._texts: dict[Automaton, str] = {}
@@ -80,7 +80,7 @@ class _Rules:
         return " ".join(map(self._item, parts))
 
     def _item(self, node: Node) -> str:
-        if isinstance(node, Literal):
+        if isinstance(node, FixedText):
             return self._notation.literal(node.text)
         if isinstance(node, Chars):
             return self._class(node.charset)

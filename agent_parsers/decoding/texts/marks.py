@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["Marks", "Place", "marks_of", "spellings", "text_without"]
+__all__ = ["CountingMarks", "Place", "marks_of", "spellings", "text_without"]
 
 
 def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
@@ -138,7 +138,7 @@ class _Scanner:
         return home
 
 
-class Marks:
+class CountingMarks:
     """The markers of a dialect, where they count in strict mode.
 
     Args:
@@ -281,6 +281,6 @@ class Marks:
 
 
 @lru_cache(maxsize=256)
-def marks_of(dialect: Dialect) -> Marks:
+def marks_of(dialect: Dialect) -> CountingMarks:
     """Return the markers of *dialect*; its texts are made once, whatever the parser and tools."""
-    return Marks(dialect)
+    return CountingMarks(dialect)

@@ -13,13 +13,26 @@ if TYPE_CHECKING:
     from agent_parsers.decoding.tree.notes import GrammarNote
 
 __all__ = [
-    "NOTHING", "Chars", "Choice", "Grammar", "Literal", "Node", "Repeat", "Rule", "Sequence",
-    "Text", "choice", "factored", "optional", "repeat", "sequence",
+    "NOTHING",
+    "Chars",
+    "Choice",
+    "FixedText",
+    "Grammar",
+    "Node",
+    "Repeat",
+    "Rule",
+    "Sequence",
+    "Text",
+    "choice",
+    "factored",
+    "optional",
+    "repeat",
+    "sequence",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class FixedText:
     """A text as it is."""
 
     text: str
@@ -70,8 +83,8 @@ class Rule:
     name: str
 
 
-Node: TypeAlias = Literal | Chars | Sequence | Choice | Repeat | Text | Rule
-NOTHING: Final = Literal("")
+Node: TypeAlias = FixedText | Chars | Sequence | Choice | Repeat | Text | Rule
+NOTHING: Final = FixedText("")
 """The empty text."""
 
 
@@ -91,10 +104,10 @@ def sequence(*parts: Node | str) -> Node:
     """Return *parts* in a row, with neighbouring texts joined."""
     flat: list[Node] = []
     for part in parts:
-        each: Node = Literal(part) if isinstance(part, str) else part
+        each: Node = FixedText(part) if isinstance(part, str) else part
         for one in each.parts if isinstance(each, Sequence) else (each,):
-            if isinstance(one, Literal) and flat and isinstance(flat[-1], Literal):
-                flat[-1] = Literal(flat[-1].text + one.text)
+            if isinstance(one, FixedText) and flat and isinstance(flat[-1], FixedText):
+                flat[-1] = FixedText(flat[-1].text + one.text)
             elif one != NOTHING:
                 flat.append(one)
     return flat[0] if len(flat) == 1 else Sequence(tuple(flat)) if flat else NOTHING
@@ -102,7 +115,7 @@ def sequence(*parts: Node | str) -> Node:
 
 def choice(options: Iterable[Node | str]) -> Node:
     """Return a choice between *options*, each of them once."""
-    nodes = (Literal(each) if isinstance(each, str) else each for each in options)
+    nodes = (FixedText(each) if isinstance(each, str) else each for each in options)
     flat = (
         one for node in nodes for one in (node.options if isinstance(node, Choice) else (node,))
     )

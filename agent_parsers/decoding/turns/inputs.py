@@ -21,7 +21,7 @@ from agent_parsers.toolset.schemas.plain import lone_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agent_parsers.decoding.texts.marks import Marks, Place
+    from agent_parsers.decoding.texts.marks import CountingMarks, Place
     from agent_parsers.decoding.tree.nodes import Node
     from agent_parsers.decoding.turns.shapes import Shapes, ToolShape
     from agent_parsers.decoding.turns.texts import Texts
@@ -56,7 +56,7 @@ class Inputs:
         self,
         tools: ToolSet | None,
         shapes: Shapes,
-        marks: Marks,
+        marks: CountingMarks,
         texts: Texts,
         notes: Notes,
     ) -> None:

@@ -14,7 +14,7 @@ from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
 if TYPE_CHECKING:
     from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.charsets import Charset
-    from agent_parsers.decoding.texts.marks import Marks, Place
+    from agent_parsers.decoding.texts.marks import CountingMarks, Place
     from agent_parsers.decoding.tree.nodes import Node
     from agent_parsers.decoding.tree.notation import Notation
     from agent_parsers.decoding.tree.notes import Notes
@@ -35,7 +35,9 @@ class Texts:
         notes: Collects what is left out of the schemas.
     """
 
-    def __init__(self, shapes: Shapes, marks: Marks, rules: dict[str, Node], notes: Notes) -> None:
+    def __init__(
+        self, shapes: Shapes, marks: CountingMarks, rules: dict[str, Node], notes: Notes
+    ) -> None:
         self._shapes = shapes
         self._marks = marks
         self._rules = rules

@@ -17,7 +17,7 @@ from agent_parsers.decoding.texts.charsets import ANY, DIGITS, SPACES, chars, mi
 from agent_parsers.decoding.tree.nodes import (
     Chars,
     Choice,
-    Literal,
+    FixedText,
     Repeat,
     Sequence,
     choice,
@@ -106,7 +106,7 @@ def _determined(nfa: Nfa, begin: int, ends: set[int]) -> Automaton:
 def _add(nfa: Nfa, start: int, node: Node) -> int:
     """Add *node* from the state *start* on, and return the state after it."""
     match node:
-        case Literal(text):
+        case FixedText(text):
             for char in text:
                 start = _add(nfa, start, Chars(chars(char)))
             return start

@@ -10,11 +10,11 @@ from agent_parsers.templates.chat.marks import same_beginning, same_end
 if TYPE_CHECKING:
     from agent_parsers.authoring import Marks, Payload
 
-__all__ = ["AroundCalls", "Calls"]
+__all__ = ["AroundCalls", "CallsOfTemplate"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calls:
+class CallsOfTemplate:
     """How calls are written: the fields of a `CallFormat` that say so."""
 
     payload: Payload

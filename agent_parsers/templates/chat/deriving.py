@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marks, Payload
-    from agent_parsers.templates.chat.calls import Calls
+    from agent_parsers.templates.chat.calls import CallsOfTemplate
     from agent_parsers.templates.chat.turns import Shown
 
 __all__ = ["calls_of", "derive_format", "dialect_from_template", "format_of_turns", "what_differs"]
@@ -145,7 +145,7 @@ def _without(turns: Mapping[str, str], names: set[str]) -> dict[str, str]:
     return {name: text for name, text in turns.items() if name not in names}
 
 
-def _is_bare(calls: Calls) -> bool:
+def _is_bare(calls: CallsOfTemplate) -> bool:
     """Return whether *calls* have no mark, so that they begin the turn."""
     payload = calls.payload
     return getattr(payload, "is_bare", False) or getattr(payload, "bare", "no") != "no"
@@ -159,7 +159,7 @@ def _is_read(dialect: Dialect, text: str) -> bool:
     return True
 
 
-def _format(name: str, shown: Shown, calls: Calls) -> CallFormat:
+def _format(name: str, shown: Shown, calls: CallsOfTemplate) -> CallFormat:
     results, frame = derive_results(shown)
     before = f"{calls.calls[0]}{calls.payload.form.text}".lstrip()
     # A mark before calls, as of a message of their own, does not end the turn.
@@ -196,7 +196,7 @@ def _format(name: str, shown: Shown, calls: Calls) -> CallFormat:
     return form if form.form.calls == calls.calls else replace(form, calls=calls.calls)
 
 
-def _content(shown: Shown, calls: Calls) -> tuple[Marks | None, bool]:
+def _content(shown: Shown, calls: CallsOfTemplate) -> tuple[Marks | None, bool]:
     """Return what stands around content beside calls, and whether it follows them."""
     text = shown.turns.get("content")
     if text is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.authoring import TaggedPayload, TagPart
 from agent_parsers.dialects import deepseek_dsml, minimax_m3
-from agent_parsers.templates.chat.calls import AroundCalls, Calls
+from agent_parsers.templates.chat.calls import AroundCalls, CallsOfTemplate
 from agent_parsers.templates.chat.marks import first_mark
 from agent_parsers.templates.chat.probes import FIND, HOSTILE, KEYS, PING, VALUES
 from agent_parsers.templates.problems import TemplateError
@@ -21,7 +21,7 @@ _SAYS_TEXT: Final = 'string="{}"'
 """The attribute that says whether a value is a text."""
 
 
-def tagged_calls(turns: Mapping[str, str]) -> Calls:
+def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     """Return how the calls in *turns* are written, whose keys and values stand in tags.
 
     Raises:
@@ -92,7 +92,7 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
             "expected a tag before and after each call and before each parameter, found"
             f" {written!r}"
         )
-    return Calls(
+    return CallsOfTemplate(
         payload=payload,
         call=marks,
         between="" if row else gap_of_calls,

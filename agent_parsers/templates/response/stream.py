@@ -28,7 +28,7 @@ from agent_parsers.events import (
 )  # fmt: skip
 from agent_parsers.templates.response.calls import calls_of
 from agent_parsers.templates.response.contents import value_of
-from agent_parsers.templates.response.regions import Closed, Marked, Regions, Said
+from agent_parsers.templates.response.regions import Closed, FieldText, Marked, Regions
 from agent_parsers.templates.response.template import THOUGHTS
 from output_parsers import OutputParserException
 from output_parsers.text import TimeLeft
@@ -159,11 +159,11 @@ class ResponseStream:
         if self._closed:
             raise RuntimeError(f"{method}() after close(); make a new parser for a new turn")
 
-    def _take(self, found: Iterable[Said | Marked | Closed]) -> list[Event]:
+    def _take(self, found: Iterable[FieldText | Marked | Closed]) -> list[Event]:
         events: list[Event] = []
         for each in found:
             match each:
-                case Said(field, text, start):
+                case FieldText(field, text, start):
                     span = self._span(start, start + len(text))
                     if field in THOUGHTS:
                         events.append(ThoughtDelta(text, span))
