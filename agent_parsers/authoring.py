@@ -21,19 +21,21 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call, CallReader, EmittingReader
     from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, TaggedForm, TagPart
     from agent_parsers.engine.calls.tags.pair import TagCall
-    from agent_parsers.engine.grammar.dialect import Dialect, Result
+    from agent_parsers.engine.grammar.dialect import Dialect, PromptWords, Result
     from agent_parsers.engine.grammar.labels import with_labels
     from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
     from agent_parsers.engine.grammar.problems import Problem
     from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
-    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Literal, Marker
     from agent_parsers.engine.markers.mentions import Given
-    from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
-    from agent_parsers.engine.repairs.payloads import unreadable
+    from agent_parsers.engine.repairs.payloads import read_json_input, unreadable, write_json_input
     from agent_parsers.engine.writing.escape import escape, unescape
-    from agent_parsers.engine.writing.prompt import instructions, replies
-    from agent_parsers.engine.writing.tool_lists import list_functions, list_schemas
+    from agent_parsers.engine.writing.prompt import (
+        instructions,
+        list_functions,
+        list_schemas,
+        replies,
+    )
     from agent_parsers.families.call_blocks import (
         CALLS_PROMPT,
         ONE_CALL_PROMPT,
@@ -45,15 +47,15 @@ if TYPE_CHECKING:
         list_tools_in_tags,
     )
     from agent_parsers.families.call_tables import AnswerBlock, calls_table
-    from agent_parsers.families.headed_blocks import HeadedPayload
     from agent_parsers.families.json_blocks import (
         LIST_PROBLEMS,
         PROBLEMS,
+        HeadedPayload,
         JsonPayload,
+        NamedPayload,
         bare_rules,
         block_rules,
     )
-    from agent_parsers.families.named_blocks import NamedPayload
     from agent_parsers.families.results_writer import (
         LINES,
         TAGS,
@@ -205,22 +207,22 @@ _MODULES = {
     "Part": "agent_parsers.engine.grammar.table",
     "Table": "agent_parsers.engine.grammar.table",
     "Transition": "agent_parsers.engine.grammar.table",
-    "PromptWords": "agent_parsers.engine.grammar.words",
+    "PromptWords": "agent_parsers.engine.grammar.dialect",
     "Ahead": "agent_parsers.engine.markers.kinds",
     "Inline": "agent_parsers.engine.markers.kinds",
     "Label": "agent_parsers.engine.markers.kinds",
     "Literal": "agent_parsers.engine.markers.kinds",
     "Marker": "agent_parsers.engine.markers.kinds",
     "Given": "agent_parsers.engine.markers.mentions",
-    "read_json_input": "agent_parsers.engine.repairs.json_inputs",
-    "write_json_input": "agent_parsers.engine.repairs.json_inputs",
+    "read_json_input": "agent_parsers.engine.repairs.payloads",
+    "write_json_input": "agent_parsers.engine.repairs.payloads",
     "unreadable": "agent_parsers.engine.repairs.payloads",
     "escape": "agent_parsers.engine.writing.escape",
     "unescape": "agent_parsers.engine.writing.escape",
     "instructions": "agent_parsers.engine.writing.prompt",
     "replies": "agent_parsers.engine.writing.prompt",
-    "list_functions": "agent_parsers.engine.writing.tool_lists",
-    "list_schemas": "agent_parsers.engine.writing.tool_lists",
+    "list_functions": "agent_parsers.engine.writing.prompt",
+    "list_schemas": "agent_parsers.engine.writing.prompt",
     "CALLS_PROMPT": "agent_parsers.families.call_blocks",
     "CallFormat": "agent_parsers.families.call_blocks",
     "ONE_CALL_PROMPT": "agent_parsers.families.call_blocks",
@@ -231,13 +233,13 @@ _MODULES = {
     "list_tools_in_tags": "agent_parsers.families.call_blocks",
     "AnswerBlock": "agent_parsers.families.call_tables",
     "calls_table": "agent_parsers.families.call_tables",
-    "HeadedPayload": "agent_parsers.families.headed_blocks",
+    "HeadedPayload": "agent_parsers.families.json_blocks",
     "JsonPayload": "agent_parsers.families.json_blocks",
     "LIST_PROBLEMS": "agent_parsers.families.json_blocks",
     "PROBLEMS": "agent_parsers.families.json_blocks",
     "bare_rules": "agent_parsers.families.json_blocks",
     "block_rules": "agent_parsers.families.json_blocks",
-    "NamedPayload": "agent_parsers.families.named_blocks",
+    "NamedPayload": "agent_parsers.families.json_blocks",
     "LINES": "agent_parsers.families.results_writer",
     "NumberedIds": "agent_parsers.families.results_writer",
     "ResultForm": "agent_parsers.families.results_writer",

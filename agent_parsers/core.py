@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.in_words import in_a_line, turn_lines
     from agent_parsers.actions.tool_action import make_message, make_tool_call
     from agent_parsers.decoding.export import write_grammar
-    from agent_parsers.decoding.tree.options import TurnKind, TurnOptions
+    from agent_parsers.decoding.parts.tree import TurnKind, TurnOptions
     from agent_parsers.decoding.turns.shapes import Parameters, Shapes, ToolShape
     from agent_parsers.decoding.turns.slots import SLOTS, Slot
     from agent_parsers.detecting.detection import Detection, DialectCandidate, detection_of
@@ -46,10 +46,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.writing.prompt import asked_in
     from agent_parsers.engine.writing.render import Rendered, Step, render
     from agent_parsers.explain.explanation import ROLES
-    from agent_parsers.explain.findings import Findings
+    from agent_parsers.explain.findings import Findings, input_as_text, notes_of, outcome_of
     from agent_parsers.explain.following import Following
     from agent_parsers.explain.screen import draw_outcome
-    from agent_parsers.explain.words import input_as_text, notes_of, outcome_of
     from agent_parsers.foreign.shapes import find_nameless
     from agent_parsers.native.reading.arguments import ARGUMENT, as_input, read_lenient
     from agent_parsers.native.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
@@ -154,8 +153,8 @@ _MODULES = {
     "make_message": "agent_parsers.actions.tool_action",
     "make_tool_call": "agent_parsers.actions.tool_action",
     "write_grammar": "agent_parsers.decoding.export",
-    "TurnKind": "agent_parsers.decoding.tree.options",
-    "TurnOptions": "agent_parsers.decoding.tree.options",
+    "TurnKind": "agent_parsers.decoding.parts.tree",
+    "TurnOptions": "agent_parsers.decoding.parts.tree",
     "Parameters": "agent_parsers.decoding.turns.shapes",
     "Shapes": "agent_parsers.decoding.turns.shapes",
     "ToolShape": "agent_parsers.decoding.turns.shapes",
@@ -197,9 +196,9 @@ _MODULES = {
     "Findings": "agent_parsers.explain.findings",
     "Following": "agent_parsers.explain.following",
     "draw_outcome": "agent_parsers.explain.screen",
-    "input_as_text": "agent_parsers.explain.words",
-    "notes_of": "agent_parsers.explain.words",
-    "outcome_of": "agent_parsers.explain.words",
+    "input_as_text": "agent_parsers.explain.findings",
+    "notes_of": "agent_parsers.explain.findings",
+    "outcome_of": "agent_parsers.explain.findings",
     "find_nameless": "agent_parsers.foreign.shapes",
     "ARGUMENT": "agent_parsers.native.reading.arguments",
     "as_input": "agent_parsers.native.reading.arguments",

@@ -43,10 +43,10 @@ _MODULES = {
     "turn_html": "agent_parsers.html.turns",
     "fragment": "outputs.html",
     "page": "outputs.html",
-    "problem_html": "outputs.html.problem",
-    "STYLES": "outputs.html.styles",
-    "html_line": "outputs.html.text",
-    "html_text": "outputs.html.text",
+    "problem_html": "outputs.html.source",
+    "STYLES": "outputs.html.pages",
+    "html_line": "outputs.html.texts",
+    "html_text": "outputs.html.texts",
 }
 """The module of each name that is imported at its first use."""
 

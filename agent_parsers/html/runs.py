@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction
-from agent_parsers.html.results import badges_html, messages_html, repairs_html, result_fields
-from agent_parsers.html.written import notes_about, parts_of_step, start_of_log
+from agent_parsers.html.turns import (
+    badges_html,
+    messages_html,
+    notes_about,
+    parts_of_step,
+    repairs_html,
+    result_fields,
+    start_of_log,
+)
 from agent_parsers.runs.facts import first_line_of, form_of
 from outputs.html import (
     NamedText,

@@ -6,17 +6,20 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from agent_parsers.testing.laws.broken import BrokenLawError
-from agent_parsers.testing.trials.hypothesis import (
+from agent_parsers.testing.trials.strategies import (
     HealthCheck,
     NoSuchExample,
     Phase,
+    cuts,
     find,
     given,
+    policies,
     seed,
     settings,
     st,
+    texts,
+    tool_lists,
 )
-from agent_parsers.testing.trials.strategies import cuts, policies, texts, tool_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,8 +14,14 @@ from typing import Final
 
 from typing_extensions import override
 
-from output_parsers.json_in_prose.search import CandidateSearch, FoundJson, PossibleJson
-from output_parsers.json_in_prose.skip import FENCE, STRIP, skip_blank
+from output_parsers.json_in_prose.search import (
+    FENCE,
+    STRIP,
+    CandidateSearch,
+    FoundJson,
+    PossibleJson,
+    skip_blank,
+)
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import matcher
 

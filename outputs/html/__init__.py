@@ -5,12 +5,9 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from outputs.html.named_texts import NamedText, fields_html
-    from outputs.html.pages import fragment, page
-    from outputs.html.problem import problem_html
-    from outputs.html.source import anchor_of, notes_html, source_html
-    from outputs.html.styles import STYLES
-    from outputs.html.text import html_line, html_text
+    from outputs.html.pages import STYLES, fragment, page
+    from outputs.html.source import anchor_of, notes_html, problem_html, source_html
+    from outputs.html.texts import NamedText, fields_html, html_line, html_text
     from outputs.html.viewable import Viewable
     from outputs.pieces import Piece, Remark
 
@@ -32,17 +29,17 @@ __all__ = [
 ]
 
 _MODULES = {
-    "NamedText": "outputs.html.named_texts",
-    "fields_html": "outputs.html.named_texts",
+    "NamedText": "outputs.html.texts",
+    "fields_html": "outputs.html.texts",
     "fragment": "outputs.html.pages",
     "page": "outputs.html.pages",
-    "problem_html": "outputs.html.problem",
+    "problem_html": "outputs.html.source",
     "anchor_of": "outputs.html.source",
     "notes_html": "outputs.html.source",
     "source_html": "outputs.html.source",
-    "STYLES": "outputs.html.styles",
-    "html_line": "outputs.html.text",
-    "html_text": "outputs.html.text",
+    "STYLES": "outputs.html.pages",
+    "html_line": "outputs.html.texts",
+    "html_text": "outputs.html.texts",
     "Viewable": "outputs.html.viewable",
     "Piece": "outputs.pieces",
     "Remark": "outputs.pieces",

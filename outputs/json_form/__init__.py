@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from outputs.json_form.misfit import Misfit
     from outputs.json_form.storable import Storable
-    from outputs.json_form.values import write_value
+    from outputs.json_form.values import Misfit, write_value
 
 __all__ = [
     "Misfit",
@@ -16,7 +15,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Misfit": "outputs.json_form.misfit",
+    "Misfit": "outputs.json_form.values",
     "Storable": "outputs.json_form.storable",
     "write_value": "outputs.json_form.values",
 }

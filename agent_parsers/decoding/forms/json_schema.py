@@ -6,13 +6,13 @@ import json
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.parts.tree import GrammarError
 from agent_parsers.decoding.turns.shapes import json_in
 from agent_parsers.decoding.turns.slots import SLOTS, Slot
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.tree.options import TurnOptions
+    from agent_parsers.decoding.parts.tree import TurnOptions
     from agent_parsers.decoding.turns.shapes import Shapes
     from agent_parsers.toolset import ToolSet
 

@@ -6,13 +6,13 @@ from functools import cached_property, partial
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.texts.automaton import Automaton, intersection
-from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
-from agent_parsers.decoding.texts.marks import marks_of
-from agent_parsers.decoding.texts.quoting import content_before_calls
-from agent_parsers.decoding.tree.nodes import (
+from agent_parsers.decoding.parts.automaton import ANY, Automaton, chars, intersection, minus, union
+from agent_parsers.decoding.parts.markless import content_before_calls, marks_of
+from agent_parsers.decoding.parts.tree import (
     Chars,
     Grammar,
+    GrammarError,
+    Notes,
     Repeat,
     Rule,
     Text,
@@ -20,8 +20,6 @@ from agent_parsers.decoding.tree.nodes import (
     optional,
     sequence,
 )
-from agent_parsers.decoding.tree.notes import Notes
-from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs
 from agent_parsers.decoding.turns.shapes import Shapes
 from agent_parsers.decoding.turns.slots import SLOTS, Slot, tokens
@@ -32,9 +30,8 @@ from agent_parsers.engine.reading.rules.known_tools import output_type_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.decoding.texts.marks import Place
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.tree.options import TurnOptions
+    from agent_parsers.decoding.parts.markless import Place
+    from agent_parsers.decoding.parts.tree import Node, TurnOptions
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 

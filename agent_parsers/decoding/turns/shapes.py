@@ -10,8 +10,7 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.decoding.tree.notation import JSON, NAME, Notation
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.parts.tree import JSON, NAME, GrammarError, Notation
 from agent_parsers.decoding.turns.slots import SLOTS, Slot
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream

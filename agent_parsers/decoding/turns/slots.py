@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.texts.charsets import chars, minus, union
-from agent_parsers.decoding.tree.nodes import Chars, Repeat, sequence
+from agent_parsers.decoding.parts.automaton import chars, minus, union
+from agent_parsers.decoding.parts.tree import Chars, Repeat, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.parts.tree import Node
 
 __all__ = ["SLOTS", "Slot", "tokens"]
 

@@ -12,23 +12,30 @@ from functools import lru_cache
 from string import hexdigits
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from agent_parsers.decoding.texts.automaton import Nfa, TooManyStates
-from agent_parsers.decoding.texts.charsets import ANY, DIGITS, SPACES, chars, minus, union
-from agent_parsers.decoding.tree.nodes import (
+from agent_parsers.decoding.parts.automaton import (
+    ANY,
+    DIGITS,
+    SPACES,
+    Nfa,
+    TooManyStates,
+    chars,
+    minus,
+    union,
+)
+from agent_parsers.decoding.parts.tree import (
     Chars,
     Choice,
     FixedText,
+    GrammarError,
     Repeat,
     Sequence,
     choice,
     sequence,
 )
-from agent_parsers.decoding.tree.problems import GrammarError
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.texts.automaton import Automaton
-    from agent_parsers.decoding.texts.charsets import Charset
-    from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.parts.automaton import Automaton, Charset
+    from agent_parsers.decoding.parts.tree import Node
 
 __all__ = ["automaton_of", "of_pattern"]
 

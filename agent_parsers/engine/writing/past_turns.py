@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_parsers.engine.grammar.words import before_words
+from agent_parsers.engine.grammar.dialect import before_words
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers import OutputParserException, get_dialect, get_parser, list_dialects
 from agent_parsers.core import Detection, DialectCandidate
 from agent_parsers.events import MarkerSeen
-from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.deriving import calls_of
 from agent_parsers.templates.chat.probes import TOOLS, TURNS, UNCERTAIN, WITH_CONTENT
-from agent_parsers.templates.chat.rendering import TIMEOUT_S
+from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
 from agent_parsers.templates.chat.turns import show
 from agent_parsers.templates.problems import TemplateError
 

@@ -26,8 +26,7 @@ from agent_parsers.events import (
     ToolNamed,
     cut_answer,
 )  # fmt: skip
-from agent_parsers.templates.response.calls import calls_of
-from agent_parsers.templates.response.contents import value_of
+from agent_parsers.templates.response.contents import calls_of, value_of
 from agent_parsers.templates.response.regions import Closed, FieldText, Marked, Regions
 from agent_parsers.templates.response.template import THOUGHTS
 from output_parsers import OutputParserException

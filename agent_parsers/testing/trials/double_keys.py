@@ -8,8 +8,7 @@ from contextlib import suppress
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.testing.trials.calls_meant import calls_in, reading
-from agent_parsers.testing.trials.sample_calls import tool_sets, written_turn
+from agent_parsers.testing.trials.sample_calls import calls_in, reading, tool_sets, written_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

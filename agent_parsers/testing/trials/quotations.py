@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.authoring import Result, Written
 from agent_parsers.core import REASONING
-from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
-from agent_parsers.testing.trials.sample_calls import usual_turn
+from agent_parsers.testing.trials.sample_calls import Meant, calls_in, reading, usual_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
