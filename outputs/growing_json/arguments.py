@@ -11,7 +11,7 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from outputs.growing_json.changes import Operation
+    from outputs.growing_json.value import Operation
 
 _SPACE = " \t\n\r"
 

@@ -106,7 +106,9 @@ class GrowingCall:
 def _new_reader(*, lenient: bool) -> JsonReader:
     if not lenient:
         return JsonReader()
-    from outputs.growing_json.lenient.reader import LenientJsonReader  # imported lazily: it is slow
+    from outputs.growing_json.lenient.lenient_reader import (
+        LenientJsonReader,  # imported lazily: it is slow
+    )
 
     return LenientJsonReader()
 
