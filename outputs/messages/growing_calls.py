@@ -24,15 +24,18 @@ class GrowingCall:
         strict: Refuse control characters in the strings of the arguments, except the newline.
     """
 
-    __slots__ = ("_is_refused", "_read", "_reader", "_strict", "id", "index", "names", "parts")
+    __slots__ = (
+        "_has_name", "_is_refused", "_read", "_reader", "_strict", "id", "index", "name", "parts",
+    )  # fmt: skip
 
     def __init__(self, index: int | None = None, *, strict: bool = False) -> None:
         self.index = index
         self.id: str | None = None
-        self.names: list[str] = []
-        """The pieces of the tool's name."""
+        self.name = ""
+        """The tool's name so far."""
         self.parts: list[str] = []
         """The pieces of the arguments' text; only the first may be empty."""
+        self._has_name = False  # whether a piece of the name has arrived; it may be empty
         self._strict = strict
         self._reader: JsonReader | None = None
         self._read = 0  # how many parts the reader has read
@@ -41,14 +44,10 @@ class GrowingCall:
     def add(self, name: str | None, text: str | None) -> None:
         """Add a piece of the name and a piece of the arguments' text."""
         if name is not None:
-            self.names.append(name)
+            self.name += name
+            self._has_name = True
         if text or (text is not None and not self.parts):
             self.parts.append(text)
-
-    @property
-    def name(self) -> str:
-        """The name so far; empty if no name has arrived."""
-        return "".join(self.names)
 
     @property
     def written(self) -> Any:
@@ -57,7 +56,7 @@ class GrowingCall:
 
     def chunk(self) -> ToolCallChunk:
         """Return all that has arrived as one piece."""
-        name = self.name if self.names else None
+        name = self.name if self._has_name else None
         return tool_call_chunk(name=name, args=self.written, id=self.id, index=self.index)
 
     @property

@@ -92,7 +92,7 @@ class EmittedCall(GrowingCall):
         self.is_data = piece.is_data
         self.is_text = piece.is_text
         # Only a call that came in one piece can be quoted as it came.
-        is_first = not self.names and not self.parts and self._data is _NO_DATA
+        is_first = not self.name and not self.parts and self._data is _NO_DATA
         self._function = piece.function if is_first else None
         if not isinstance(piece.arguments, str | None):
             self._data = piece.arguments
