@@ -24,7 +24,7 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.calls.reader import CallReader, Inside
     from agent_parsers.engine.reading.rules.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
@@ -142,6 +142,11 @@ class Collector:
     def is_in_value(self) -> bool:
         """Whether the text ends inside a value of a call."""
         return self._call is not None and self._call.is_in_value
+
+    @property
+    def inside(self) -> Inside | None:
+        """What the next text of a call is inside of; `None` if that has to be decided."""
+        return None if self._call is None else self._call.inside
 
     def holds(self, part: str) -> bool:
         """Return whether the text of this state, if it is kept, contains *part*."""
