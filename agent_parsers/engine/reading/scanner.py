@@ -45,7 +45,7 @@ class Scanner:
     __slots__ = (
         "_at", "_before", "_collector", "_delta", "_entry", "_floor", "_has_broken",
         "_has_unseen", "_machine", "_marker", "_marker_at", "_state", "_stops", "_tail", "_text_at",
-        "_unread",
+        "_unread_at",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, collector: Collector, start: str, prompt: str) -> None:
@@ -65,7 +65,7 @@ class Scanner:
         self._entry = -1  # where the marker that led to this state begins
         self._delta: type[Delta] | None = None  # what plain text becomes; `None` if that is unknown
         self._stops: Search | None = None  # finds what is not plain text, beside markers
-        self._unread: list[str] = []  # text that the call reader has yet to be fed
+        self._unread_at = -1  # where text begins that the call reader has yet to be fed; or -1
 
     def _only_text(self, chunk: str) -> list[Event] | None:
         """Return the events of a *chunk* that only goes on with a text, as most chunks do.
@@ -92,25 +92,27 @@ class Scanner:
             blank.append(chunk[len(body) :])
         before.add(text)
         if state.delta is None:
-            self._unread.append(text)
+            if self._unread_at < 0:
+                self._unread_at = at
         elif state.is_kept:
             self._collector.keep(state, text, at)
         return [delta(text, (at, at + len(text)))]
 
     def _catch_up(self) -> None:
         """Feed the call reader what `_only_text` has read."""
-        if self._unread:
+        if self._unread_at >= 0:
             self._feed_call([], "", self._at - sum(map(len, self._before.blank)))
 
     def _feed_call(self, events: list[Event], text: str, at: int) -> None:
         """Feed the call reader what `_only_text` has read, and *text*, of which events are new."""
-        unread, told, delta = "".join(self._unread), len(events), self._delta
-        self._unread.clear()
-        self._collector.take(events, self._state, unread + text, at - len(unread))
+        start, told, delta = self._unread_at, len(events), self._delta
+        self._unread_at = -1
+        unread = self._collector.between(start, at)
+        self._collector.take(events, self._state, unread + text, start)
         first = events[told]
         assert delta is not None, "it is inside of such text"
         assert isinstance(first, delta), "it is inside of such text"
-        if rest := first.text[len(unread) :]:
+        if rest := first.text[at - start :]:
             events[told] = delta(rest, (at, first.span[1]))
         else:
             del events[told]
@@ -263,7 +265,7 @@ class Scanner:
             at -= len(blank)
             body = blank + body
         before.add(body)
-        if self._unread:
+        if self._unread_at >= 0:
             self._feed_call(events, body, at)
         else:
             self._collector.take(events, self._state, body, at)

@@ -71,7 +71,7 @@ class Collector:
 
     __slots__ = (
         "_advise", "_answer", "_call", "_code", "_fenced", "_fences", "_kept", "_machine",
-        "_named_at", "_problem", "_step_at", "_text", "_tools", "_watch", "add", "ended",
+        "_named_at", "_problem", "_step_at", "_text", "_tools", "_watch", "add", "between", "ended",
         "has_dropped", "is_closed", "is_half", "is_holding", "keeps_text", "label", "label_span",
         "reads_foreign", "result",
     )  # fmt: skip
@@ -115,6 +115,8 @@ class Collector:
         self._fenced = 0, 0  # the span of that part
         self.add: Callable[[str], None] = self._text.add
         """Takes the next chunk of the whole text, including markers."""
+        self.between: Callable[[int, int], str] = self._text.slice
+        """Returns the text from one offset to another, in a state that has not ended."""
 
     @property
     def text(self) -> str:
