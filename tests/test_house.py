@@ -99,13 +99,17 @@ def statements(node: ast.AST, kind: str = "top") -> Iterator[tuple[ast.AST, str]
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child, kind
-        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+        elif isinstance(child, ast.If) and is_of_types(child.test):
             yield from statements(ast.Module(child.body, []), "typing")
             yield from statements(ast.Module(child.orelse, []), kind)
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and kind == "top":
             yield from statements(child, "function")
         elif not isinstance(child, ast.expr):
             yield from statements(child, kind)
+
+
+def is_of_types(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "TYPE_CHECKING" for node in ast.walk(test))
 
 
 def imports_of(path: Path) -> Iterator[Import]:

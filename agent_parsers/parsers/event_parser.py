@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.parsers.turn_reader import TurnReader
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 from output_parsers.streams.readers import aread, read
 from output_parsers.types.checked_model import CheckedModel
 

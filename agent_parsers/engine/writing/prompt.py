@@ -20,7 +20,7 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools, output_t
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render, sample_answer
 from agent_parsers.forms.form import Written
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:

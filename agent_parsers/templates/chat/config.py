@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agent_parsers.templates.problems import TemplateError
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 __all__ = ["ChatTemplate", "chat_template"]
 

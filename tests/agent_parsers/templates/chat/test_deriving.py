@@ -261,6 +261,7 @@ def test_turns_with_something_missing_are_derived_or_refused(
         format_of_turns("mutilated", replace(shown(name), turns=turns))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", OWN)
 def test_a_template_with_something_missing_is_derived_or_refused(name: str) -> None:
     pieces = OWN[name].split("{{")
