@@ -212,6 +212,12 @@ def is_private(name: str) -> bool:
     return any(part.startswith("_") and part[:2] != "__" for part in name.split("."))
 
 
+NAMES_PRIVATE = re.compile(
+    r"^\s*(?:from|import)\b(?:[^\n(]|\([^)]*)*?\b_[^_\W]", re.MULTILINE
+).search
+"""Finds what may be an import of a private name."""
+
+
 def test_no_file_imports_a_private_name() -> None:
     assert not [str(each) for each in own_imports() if is_private(f"{each.target}.{each.name}")]
 
@@ -219,6 +225,8 @@ def test_no_file_imports_a_private_name() -> None:
 def test_neither_do_tests_examples_and_benchmarks() -> None:
     for folder in ("tests", "examples", "benchmarks", "conformance", "docs"):
         for path in sorted((ROOT / folder).rglob("*.py")):
+            if not NAMES_PRIVATE(path.read_text("utf-8")):
+                continue
             ours = [e for e in imports_of(path) if e.target.split(".")[0] in PACKAGES]
             assert not [str(each) for each in ours if is_private(f"{each.target}.{each.name}")]
 
