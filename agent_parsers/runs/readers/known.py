@@ -142,7 +142,7 @@ def get_reader(name: str) -> TextReader | DataReader:
         return added
     if name in TEXT or name in DATA:
         return _shipped(name)
-    from agent_parsers.toolset.problems.names import did_you_mean
+    from agent_parsers.core import did_you_mean
 
     hint = did_you_mean(name, _names())
     raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has their names")
