@@ -17,7 +17,7 @@ from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
 from outputs.messages.utils import MESSAGE_CLASSES
 
 __all__ = [
-    "HasContent", "ModelOutput", "adds_up", "check_text", "content_of", "generation_of", "kind_of",
+    "HasContent", "ModelOutput", "adds_up", "check_text", "content_of", "generation_of",
     "message_of", "part_of", "text_of",
 ]  # fmt: skip
 

@@ -50,8 +50,8 @@ PROMISED = {
 
 FOR_APPLICATIONS = {
     "agent_parsers.core": 75, "outputs.growing_json": 3, "outputs.html": 14,
-    "outputs.json_form": 3, "outputs.lazy_names": 1, "output_parsers.model_output": 10,
-    "output_parsers.printable": 1, "output_parsers.text": 2,
+    "outputs.json_form": 3, "outputs.lazy_names": 1, "output_parsers.model_output": 9,
+    "output_parsers.printable": 2, "output_parsers.text": 2,
 }  # fmt: skip
 """What else applications may import of the core, and how many names it has, which may fall."""
 
