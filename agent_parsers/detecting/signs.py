@@ -36,7 +36,7 @@ SHARED: Final = {*(text for pair in REASONING for text in pair)} | {
     token.canonical for token in END_TOKENS
 }
 """Markers that dialects read whatever they write."""
-_OPENS_CALLS: Final = re.compile(r"[\[{(]").search
+_OPENS_CALLS: Final = re.compile(r"[\[{(]|<\w+:\w").search  # the last is an element with a prefix
 
 
 class _Signs(NamedTuple):
