@@ -103,7 +103,9 @@ class Machine(CallRules):
         state = next(states, None)
         if state is None:
             return ""
-        return "opens" if state.part is Part.THOUGHT else "closes"
+        # Behind the block, a turn of steps begins, in a thought that has no mark.
+        is_open = state.part is Part.THOUGHT and state is not self.initial
+        return "opens" if is_open else "closes"
 
     def check_each(self, start: str, prompt: str) -> None:
         """Check that calls can be emitted when their blocks close.
