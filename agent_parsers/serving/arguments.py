@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.forms.form import write_python_value, write_value
 
 if TYPE_CHECKING:
+    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.forms.form import Form
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
-__all__ = ["GrowingArguments", "write_arguments"]
+__all__ = ["CertainArguments", "arguments_of", "write_json"]
 
 _MOST_HELD: Final = 400
 """The most characters before the arguments, and of a key or number in them."""
@@ -30,15 +32,27 @@ _CHARS: Final = re.compile(
 _HALF_ESCAPE: Final = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z").match
 
 
-def write_arguments(value: Any) -> str:
-    """Return arguments as JSON, as servers report them."""
+def write_json(value: Any) -> str:
+    """Return *value* as JSON."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-class GrowingArguments:
+def arguments_of(action: AgentAction) -> str:
+    """Return the arguments of a call as servers report them, an object in JSON.
+
+    An input that is no object in JSON is an argument named ``input``.
+    """
+    given = action.tool_input
+    if isinstance(given, str):
+        with suppress(ValueError, RecursionError):
+            given = json.loads(given)
+    return write_json(given if isinstance(given, dict) else {"input": action.tool_input})
+
+
+class CertainArguments:
     """The beginning of the arguments of one call, as far as it is certain.
 
-    It is the beginning of what `write_arguments` returns for the complete call. Texts grow; whole
+    It is the beginning of what `arguments_of` returns for the complete call. Texts grow; whole
     numbers and booleans follow once they are complete. Any other value waits for the end of the
     call, with all that follows it. So does a value of another type than the tool takes, and a call
     that is not spelt as the `Form` of its dialect says.
@@ -137,7 +151,7 @@ class GrowingArguments:
         """Return a complete number or boolean."""
         found = _SCALAR(f"{text},")
         value = json.loads(found[1]) if found is not None else None
-        return write_arguments(value) if type(value) is self._type else self._stop()
+        return write_json(value) if type(value) is self._type else self._stop()
 
     # -- an object in JSON -----------------------------------------------------------------------
 
@@ -187,7 +201,7 @@ class GrowingArguments:
         if self._type is None:
             return self._stop()
         lead, self._is_first = "{" if self._is_first else ", ", False
-        return f"{lead}{write_arguments(key)}: " + '"' * (self._type is str)
+        return f"{lead}{write_json(key)}: " + '"' * (self._type is str)
 
     def _stop(self) -> str:
         self.is_certain = False

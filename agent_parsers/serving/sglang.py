@@ -17,8 +17,8 @@ from sglang.srt.function_call.function_call_parser import FunctionCallParser
 from typing_extensions import override
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.serving.constraints import turn_tag
-from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn, served_names, tools_of
+from agent_parsers.serving.requests import served_names, tools_of, turn_tag
+from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

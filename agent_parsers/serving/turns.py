@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
@@ -21,9 +20,8 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
-from agent_parsers.serving.arguments import GrowingArguments, write_arguments
-from agent_parsers.toolset import ToolSet
+from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.serving.arguments import CertainArguments, arguments_of, write_json
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -31,42 +29,16 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.events import Event
+    from agent_parsers.toolset import ToolSet
 
 __all__ = [
     "ServedCall",
     "ServedPart",
     "ServedTurn",
-    "ends_in_mark",
     "read_turn",
-    "served_names",
-    "tools_of",
 ]
 
 _log: Final = logging.getLogger(__name__)
-
-
-def served_names() -> dict[str, str]:
-    """Return all dialects by the names that servers know them by, such as ``ap_hermes``."""
-    return {f"ap_{name}": name for name in list_dialects()}
-
-
-def tools_of(tools: Iterable[Any] | None) -> ToolSet | None:
-    """Return the *tools* of a request, pydantic models in OpenAI's form; `None` if it has none.
-
-    Arguments get the types that the schemas ask for. Missing and unknown arguments are left to the
-    client. If a schema is invalid, this is logged, and arguments are taken as they are written.
-    """
-    written = [tool.model_dump(exclude_none=True) for tool in tools or ()]
-    try:
-        return ToolSet(written, unknown_keys="keep", missing_keys="keep") if written else None
-    except (TypeError, ValueError) as error:
-        _log.warning("arguments are not converted, since the tools cannot be read: %s", error)
-        return None
-
-
-def ends_in_mark(dialect: str, text: str) -> Literal["", "opens", "closes"]:
-    """Return whether *text* ends in a mark that opens or closes a reasoning block."""
-    return machine(get_dialect(dialect), "lenient").thought_mark(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +91,7 @@ class ServedTurn:
 
     Args:
         dialect: Name of the dialect.
-        tools: The tools of the request; see `tools_of`.
+        tools: The tools of the request; see `requests.tools_of`.
         prompt: The end of the prompt, which may have opened a thought.
         behind_thought: Whether the text begins behind the model's reasoning, if there is no prompt.
             Without either, a call may turn out to be part of a thought, and is reported at the end
@@ -128,7 +100,7 @@ class ServedTurn:
         splits: Whether thoughts are reasoning.
         has_calls: Whether calls are read; if not, they are content, as the model wrote them.
         grows: Whether the arguments of a call are reported while they arrive; see
-            `GrowingArguments`. The last bracket waits until the call is complete.
+            `CertainArguments`. The last bracket waits until the call is complete.
     """
 
     def __init__(
@@ -174,7 +146,7 @@ class ServedTurn:
         self._is_behind_call = False
         self._is_apart: set[str] = set()  # the fields that go on behind a marker
         self._needs_break = self._has_said = False
-        self._growing: GrowingArguments | None = None
+        self._growing: CertainArguments | None = None
         self._tool = ""  # of the call that has begun
         self._sent: str | None = None  # the arguments of that call that were reported
         self.count: int = 0
@@ -258,7 +230,7 @@ class ServedTurn:
                     self._complete(action, part)
                 case Finish(finish=finish):
                     answer = finish.return_values["output"]
-                    self._final = answer if isinstance(answer, str) else write_arguments(answer)
+                    self._final = answer if isinstance(answer, str) else write_json(answer)
                     if self._splits:
                         part.reasoning += self._thought
 
@@ -364,14 +336,14 @@ class ServedTurn:
         self._is_marked = self._is_marked and bool(self._machine.table.drafts)
         return not self._is_marked
 
-    def _begin_arguments(self) -> GrowingArguments | None:
+    def _begin_arguments(self) -> CertainArguments | None:
         form, tools = self._machine.dialect.form, self._tools
         if form is None or tools is None or self._tool not in tools or self._is_doubted:
             return None
         said = "".join(self._near)
         if not Surroundings(f"{said}\x1c", [(len(said), len(said) + 1)]).is_free(0):
             return None  # it may be quoted
-        return GrowingArguments(form, tools[self._tool], "".join(self._waiting[:-1]))
+        return CertainArguments(form, tools[self._tool], "".join(self._waiting[:-1]))
 
     def _report(self, name: str, arguments: str, id: str | None, part: ServedPart) -> None:  # noqa: A002
         """Add *arguments* to the call that has begun."""
@@ -380,10 +352,7 @@ class ServedTurn:
         part.add_call(ServedCall(*named, self.count))
 
     def _complete(self, action: AgentAction, part: ServedPart) -> None:
-        tool_input = action.tool_input
-        if isinstance(tool_input, str):
-            tool_input = _object_in(tool_input)
-        arguments, sent = write_arguments(tool_input), self._sent or ""
+        arguments, sent = arguments_of(action), self._sent or ""
         if arguments.startswith(sent):
             call_id = getattr(action, "tool_call_id", None)
             self._report(action.tool, arguments[len(sent) :], call_id, part)
@@ -423,12 +392,3 @@ def read_turn(
     if turn.other_content is not None:
         part.content = turn.other_content
     return part
-
-
-def _object_in(text: str) -> dict[str, Any]:
-    """Return the object that *text* is in JSON; any other text is an argument named ``input``."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {"input": text}

@@ -2,7 +2,7 @@
 
 vLLM finds it by the entry point ``vllm.general_plugins``, or by ``--tool-parser-plugin`` with the
 name of this module. It knows parsers of calls and of reasoning by name and composes the two of a
-server. Ours are only names for one `DialectParser`, which reads thoughts and calls together.
+server. Ours are only names for one `VllmParser`, which reads thoughts and calls together.
 
 Source: ``vllm/parser/abstract_parser.py``, ``vllm/parser/parser_manager.py`` and
 ``vllm/parser/response_template.py`` of vLLM 0.33.0.
@@ -32,14 +32,11 @@ from vllm.tool_parsers.abstract_tool_parser import ToolParser, ToolParserManager
 from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.serving.constraints import turn_tag
+from agent_parsers.serving.requests import ends_in_mark, served_names, tools_of, turn_tag
 from agent_parsers.serving.thoughts import count_thought_tokens
 from agent_parsers.serving.turns import (
     ServedTurn,
-    ends_in_mark,
     read_turn,
-    served_names,
-    tools_of,
 )
 
 if TYPE_CHECKING:
@@ -47,14 +44,14 @@ if TYPE_CHECKING:
 
     from agent_parsers.serving.turns import ServedCall
 
-__all__ = ["DialectParser", "register"]
+__all__ = ["VllmParser", "register"]
 
 _LONGEST_MARK: Final = 32
 """Tokens at the end of a prompt or an output that hold any mark of a thought."""
 
 
-class DialectReasoning(ReasoningParser):
-    """Names a `DialectParser` and tells vLLM's engine where a thought ends."""
+class VllmReasoning(ReasoningParser):
+    """Names a `VllmParser` and tells vLLM's engine where a thought ends."""
 
     dialect: ClassVar[str]
 
@@ -88,14 +85,14 @@ class DialectReasoning(ReasoningParser):
         return mark if mark and ends_in_mark(self.dialect, mark) == kind else None
 
 
-class DialectCalls(ToolParser):
-    """Names a `DialectParser`."""
+class VllmCalls(ToolParser):
+    """Names a `VllmParser`."""
 
     dialect: ClassVar[str]
     supports_required_and_named = False  # the model writes its own format, not a list in JSON
 
 
-class DialectParser(Parser):
+class VllmParser(Parser):
     """Reads the thoughts, content and calls of one reply, and constrains what is written."""
 
     dialect: ClassVar[str]
@@ -276,9 +273,9 @@ def register() -> None:
     """Register all dialects as ``ap_NAME``; vLLM may call this more than once."""
     for name, dialect in served_names().items():
         members = {"dialect": dialect, "__module__": __name__}
-        calls: type[Any] = type(f"{name}_tools", (DialectCalls,), members)
+        calls: type[Any] = type(f"{name}_tools", (VllmCalls,), members)
         ToolParserManager.register_module(name, module=calls)
-        reasoning: type[Any] = type(f"{name}_reasoning", (DialectReasoning,), members)
+        reasoning: type[Any] = type(f"{name}_reasoning", (VllmReasoning,), members)
         ReasoningParserManager.register_module(name, module=reasoning)
     if ParserManager.get_parser.__module__ != __name__:  # vLLM has no names of whole parsers
         ParserManager.get_parser = _with_ours(ParserManager.get_parser)
@@ -303,7 +300,7 @@ def _with_ours(get_parser: Callable[..., Any]) -> Callable[..., Any]:
         copied = ("reasoning_parser_cls", "tool_parser_cls", "tool_strict_level")
         members = {name: getattr(composed, name) for name in copied}
         members |= {"dialect": dialects.pop(), "__module__": __name__}
-        return type("DialectParser", (DialectParser,), members)
+        return type("VllmParser", (VllmParser,), members)
 
     return get
 

@@ -89,11 +89,11 @@ def test_vllm_knows_all_dialects_even_if_registered_twice(vllm: Any) -> None:
 
 def test_vllm_takes_one_of_our_parsers_and_leaves_others_alone(vllm: Any) -> None:
     kind = ParserManager.get_parser("ap_hermes", "ap_hermes", enable_auto_tools=True)
-    assert issubclass(kind, vllm.DialectParser)
+    assert issubclass(kind, vllm.VllmParser)
     assert kind.dialect == "hermes"
-    assert not issubclass(ParserManager.get_parser("another"), vllm.DialectParser)
+    assert not issubclass(ParserManager.get_parser("another"), vllm.VllmParser)
     harmony = ParserManager.get_parser("ap_hermes", is_harmony=True)
-    assert not issubclass(harmony, vllm.DialectParser)
+    assert not issubclass(harmony, vllm.VllmParser)
     with pytest.raises(TypeError, match="take the same one"):
         ParserManager.get_parser("ap_hermes", "ap_glm45", enable_auto_tools=True)
 

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect, get_parser, list_dialects
 from agent_parsers.forms.form import Written, WrittenCall
+from agent_parsers.serving.requests import served_names, tools_of
 from agent_parsers.serving.turns import (
     ServedCall,
     ServedPart,
     ServedTurn,
     read_turn,
-    served_names,
-    tools_of,
 )
 from agent_parsers.testing.trials.sample_calls import sample_turns
 from agent_parsers.toolset import ToolSet

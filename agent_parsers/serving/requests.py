@@ -1,19 +1,46 @@
-"""What a request asks to be constrained, as a structural tag that servers take."""
+"""What a request to a server says: the dialect, the tools, and what is to be constrained."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import logging
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_parsers.decoding.export import write_grammar
 from agent_parsers.decoding.tree.options import TurnOptions
-from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.serving.turns import ends_in_mark
+from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["turn_tag"]
+__all__ = ["ends_in_mark", "served_names", "tools_of", "turn_tag"]
+
+_log: Final = logging.getLogger(__name__)
+
+
+def served_names() -> dict[str, str]:
+    """Return all dialects by the names that servers know them by, such as ``ap_hermes``."""
+    return {f"ap_{name}": name for name in list_dialects()}
+
+
+def tools_of(tools: Iterable[Any] | None) -> ToolSet | None:
+    """Return the *tools* of a request, pydantic models in OpenAI's form; `None` if it has none.
+
+    Arguments get the types that the schemas ask for. Missing and unknown arguments are left to the
+    client. If a schema is invalid, this is logged, and arguments are taken as they are written.
+    """
+    written = [tool.model_dump(exclude_none=True) for tool in tools or ()]
+    try:
+        return ToolSet(written, unknown_keys="keep", missing_keys="keep") if written else None
+    except (TypeError, ValueError) as error:
+        _log.warning("arguments are not converted, since the tools cannot be read: %s", error)
+        return None
+
+
+def ends_in_mark(dialect: str, text: str) -> Literal["", "opens", "closes"]:
+    """Return whether *text* ends in a mark that opens or closes a reasoning block."""
+    return machine(get_dialect(dialect), "lenient").thought_mark(text)
 
 
 def turn_tag(
