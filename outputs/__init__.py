@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     )
     from outputs.chat_result import ChatResult
     from outputs.clients.any_client import from_any
-    from outputs.clients.errors import ProviderError
+    from outputs.clients.plain_data import ProviderError
     from outputs.generation import Generation, GenerationChunk
     from outputs.growing_json.errors import (
         JsonError,
@@ -174,7 +174,7 @@ _MODULES = {
     "from_any": "outputs.clients.any_client",
     "Ended": "outputs.messages.ended",
     "ended_of": "outputs.messages.ended",
-    "ProviderError": "outputs.clients.errors",
+    "ProviderError": "outputs.clients.plain_data",
     "JsonError": "outputs.growing_json.errors",
     "JsonIncompleteError": "outputs.growing_json.errors",
     "JsonLimitError": "outputs.growing_json.errors",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
 
 __all__ = ["AutoParser", "AutoStreamParser", "AutoTurn"]

@@ -14,7 +14,7 @@ from output_parsers.base import is_default
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from output_parsers import ModelOutput
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
 
 __all__ = [

@@ -13,7 +13,7 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.parsers.turn_reader import TurnReader
 from output_parsers.model_output import kind_of
 from output_parsers.streams.readers import aread, read
-from output_parsers.types.checked_model import CheckedModel
+from output_parsers.types.models import CheckedModel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator

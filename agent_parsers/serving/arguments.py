@@ -7,14 +7,15 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.forms.form import write_python_value, write_value
+from agent_parsers.authoring import write_python_value, write_value
+from agent_parsers.core import as_json
 
 if TYPE_CHECKING:
-    from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.forms.form import Form
-    from agent_parsers.toolset.schemas.spec import ToolSpec
+    from agent_parsers import AgentAction
+    from agent_parsers.authoring import Form
+    from agent_parsers.toolset import ToolSpec
 
-__all__ = ["CertainArguments", "arguments_of", "write_json"]
+__all__ = ["CertainArguments", "arguments_of"]
 
 _MOST_HELD: Final = 400
 """The most characters before the arguments, and of a key or number in them."""
@@ -32,11 +33,6 @@ _CHARS: Final = re.compile(
 _HALF_ESCAPE: Final = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z").match
 
 
-def write_json(value: Any) -> str:
-    """Return *value* as JSON."""
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
 def arguments_of(action: AgentAction) -> str:
     """Return the arguments of a call as servers report them, an object in JSON.
 
@@ -46,7 +42,7 @@ def arguments_of(action: AgentAction) -> str:
     if isinstance(given, str):
         with suppress(ValueError, RecursionError):
             given = json.loads(given)
-    return write_json(given if isinstance(given, dict) else {"input": action.tool_input})
+    return as_json(given if isinstance(given, dict) else {"input": action.tool_input})
 
 
 class CertainArguments:
@@ -151,7 +147,7 @@ class CertainArguments:
         """Return a complete number or boolean."""
         found = _SCALAR(f"{text},")
         value = json.loads(found[1]) if found is not None else None
-        return write_json(value) if type(value) is self._type else self._stop()
+        return as_json(value) if type(value) is self._type else self._stop()
 
     # -- an object in JSON -----------------------------------------------------------------------
 
@@ -201,7 +197,7 @@ class CertainArguments:
         if self._type is None:
             return self._stop()
         lead, self._is_first = "{" if self._is_first else ", ", False
-        return f"{lead}{write_json(key)}: " + '"' * (self._type is str)
+        return f"{lead}{as_json(key)}: " + '"' * (self._type is str)
 
     def _stop(self) -> str:
         self.is_certain = False
@@ -248,4 +244,4 @@ def _types_of(schema: dict[str, Any] | None) -> dict[str, type]:
 
 
 def _escaped(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+    return as_json(text)[1:-1]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from agent_parsers.decoding.export import write_grammar
-from agent_parsers.decoding.tree.options import TurnOptions
-from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers.core import TurnOptions, machine, write_grammar
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:

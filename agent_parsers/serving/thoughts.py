@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import StreamParser, get_dialect
+from agent_parsers.core import machine
 from agent_parsers.events import MarkerSeen, ThoughtDelta
-from agent_parsers.registry.dialects_by_name import get_dialect
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

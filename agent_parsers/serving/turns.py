@@ -6,10 +6,9 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.quoting.quotations import Surroundings
-from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import StreamParser, get_dialect
+from agent_parsers.authoring import Part
+from agent_parsers.core import as_json, machine
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -20,14 +19,13 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.serving.arguments import CertainArguments, arguments_of, write_json
+from agent_parsers.serving.arguments import CertainArguments, arguments_of
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers import AgentAction
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
 
@@ -230,7 +228,7 @@ class ServedTurn:
                     self._complete(action, part)
                 case Finish(finish=finish):
                     answer = finish.return_values["output"]
-                    self._final = answer if isinstance(answer, str) else write_json(answer)
+                    self._final = answer if isinstance(answer, str) else as_json(answer)
                     if self._splits:
                         part.reasoning += self._thought
 
@@ -340,9 +338,8 @@ class ServedTurn:
         form, tools = self._machine.dialect.form, self._tools
         if form is None or tools is None or self._tool not in tools or self._is_doubted:
             return None
-        said = "".join(self._near)
-        if not Surroundings(f"{said}\x1c", [(len(said), len(said) + 1)]).is_free(0):
-            return None  # it may be quoted
+        if self._machine.may_quote("".join(self._near)):
+            return None
         return CertainArguments(form, tools[self._tool], "".join(self._waiting[:-1]))
 
     def _report(self, name: str, arguments: str, id: str | None, part: ServedPart) -> None:  # noqa: A002

@@ -31,7 +31,7 @@ from vllm.sampling_params import StructuredOutputsParams
 from vllm.tool_parsers.abstract_tool_parser import ToolParser, ToolParserManager
 from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
 from agent_parsers.serving.requests import ends_in_mark, served_names, tools_of, turn_tag
 from agent_parsers.serving.thoughts import count_thought_tokens
 from agent_parsers.serving.turns import (

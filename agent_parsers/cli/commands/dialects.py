@@ -19,7 +19,8 @@ from agent_parsers.cli.options import (
     known_tools,
     or_json,
 )
-from agent_parsers.decoding.tree.options import GrammarForm, TurnKind
+from agent_parsers.core import TurnKind
+from agent_parsers.decoding import GrammarForm
 
 __all__ = ["commands"]
 
@@ -106,9 +107,8 @@ def grammar(
     said of them is left out, which standard error reports.
     """
     from agent_parsers import get_dialect
+    from agent_parsers.core import TurnOptions, write_grammar
     from agent_parsers.decoding import GrammarError
-    from agent_parsers.decoding.export import write_grammar
-    from agent_parsers.decoding.tree.options import TurnOptions
 
     try:
         options = TurnOptions(

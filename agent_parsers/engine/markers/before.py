@@ -7,10 +7,10 @@ from typing import Final
 
 from agent_parsers.engine.markers.kinds import LONGEST_LEAD
 
-__all__ = ["Before"]
+__all__ = ["TextBefore"]
 
 
-class Before:
+class TextBefore:
     """The text of a state before the next marker, as far as that decides what the marker means."""
 
     __slots__ = (

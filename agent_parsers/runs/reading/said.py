@@ -9,12 +9,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.actions.tool_action import make_message
+from agent_parsers import AgentFinish, OutputParserException
+from agent_parsers.core import make_message
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
-from output_parsers.exceptions import OutputParserException
-from outputs.messages.tool import tool_call
+from outputs.messages import tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

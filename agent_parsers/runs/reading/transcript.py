@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.actions.in_words import in_a_line, turn_lines
-from outputs.html.viewable import Viewable
-from outputs.json_form.storable import Storable
+from agent_parsers import AgentAction, AgentFinish
+from agent_parsers.core import in_a_line, turn_lines
+from outputs.html import Viewable
+from outputs.json_form import Storable
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair, Span

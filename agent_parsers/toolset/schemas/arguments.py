@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.toolset.problems.errors import InputNote
 from agent_parsers.toolset.problems.input_problem import InputProblem, kind_of, shown
-from agent_parsers.toolset.problems.policy import InputNote
 from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text
 from outputs.growing_json.lenient.json_text import begins_object, unquoted

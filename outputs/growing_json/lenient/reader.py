@@ -15,7 +15,7 @@ from outputs.growing_json.lenient.ahead import (
 )
 from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings, RepairKind
 from outputs.growing_json.scalars import WORDS, skip_space
-from outputs.growing_json.steps import State, Step
+from outputs.growing_json.steps import NextChars, Step
 from outputs.growing_json.value import repeated
 from outputs.growing_json.whole import MAX_DEPTH
 
@@ -282,7 +282,7 @@ class LenientJsonReader(LenientStrings):
         return super()._unexpected(chunk, pos)
 
     _SPACE: ClassVar[dict[str, Step]] = LenientStrings._SPACE | dict.fromkeys("#/", _comment)
-    _VALUE: ClassVar = State(
+    _VALUE: ClassVar = NextChars(
         LenientStrings._VALUE.expected,
         LenientStrings._VALUE
         | _SPACE
@@ -293,9 +293,9 @@ class LenientJsonReader(LenientStrings):
     )
     # After an opening bracket or a comma an item is expected. If the text ends there, the item is
     # lost, so these states are not closable.
-    _FIRST_ITEM: ClassVar = State("a value or ']'", _VALUE | {"]": _close}, False)
-    _NEXT_ITEM: ClassVar = State("a value", _VALUE | {"]": _close_after_comma}, False)
-    _AFTER_ITEM: ClassVar = State(
+    _FIRST_ITEM: ClassVar = NextChars("a value or ']'", _VALUE | {"]": _close}, False)
+    _NEXT_ITEM: ClassVar = NextChars("a value", _VALUE | {"]": _close_after_comma}, False)
+    _AFTER_ITEM: ClassVar = NextChars(
         "',' or ']'",
         {
             **_SPACE,
@@ -306,7 +306,7 @@ class LenientJsonReader(LenientStrings):
             "`": _fence,
         },
     )
-    _KEY: ClassVar = State(
+    _KEY: ClassVar = NextChars(
         "a key",
         {
             **_SPACE,
@@ -315,9 +315,11 @@ class LenientJsonReader(LenientStrings):
         },
         False,
     )
-    _FIRST_KEY: ClassVar = State("a key or '}'", _KEY | {"}": _close, "{": _double_brace}, False)
-    _COLON: ClassVar = State("':'", LenientStrings._COLON | _SPACE)
-    _AFTER_MEMBER: ClassVar = State(
+    _FIRST_KEY: ClassVar = NextChars(
+        "a key or '}'", _KEY | {"}": _close, "{": _double_brace}, False
+    )
+    _COLON: ClassVar = NextChars("':'", LenientStrings._COLON | _SPACE)
+    _AFTER_MEMBER: ClassVar = NextChars(
         "',' or '}'",
         {
             **_SPACE,

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import get_dialect
-from agent_parsers.decoding.tree.nodes import Grammar, Text
-from agent_parsers.decoding.tree.notes import Notes
-from agent_parsers.decoding.tree.problems import NoValue
+from agent_parsers.decoding.parts.tree import Grammar, Notes, NoValue, Text
 from agent_parsers.decoding.values import numbers
 from agent_parsers.decoding.values.cases import cases
 from agent_parsers.decoding.values.numbers import integer, number

@@ -11,9 +11,7 @@ import pytest
 
 from agent_parsers import get_dialect, get_parser, list_dialects
 from agent_parsers.decoding import GrammarError
-from agent_parsers.decoding.tree.nodes import Grammar
-from agent_parsers.decoding.tree.options import TurnOptions
-from agent_parsers.decoding.tree.problems import NoValue
+from agent_parsers.decoding.parts.tree import Grammar, NoValue, TurnOptions
 from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.values import strings
 from agent_parsers.decoding.values.patterns import of_pattern

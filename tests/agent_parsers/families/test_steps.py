@@ -2,9 +2,15 @@
 
 from agent_parsers.authoring import EndTurn, Go, Label, Literal, Part
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.families.elements import TextElement
-from agent_parsers.families.step_writer import StepWriter, reworded
-from agent_parsers.families.steps import FOLLOWS, INPUT_FIRST, Steps, label_or_literal
+from agent_parsers.families.steps import (
+    FOLLOWS,
+    INPUT_FIRST,
+    Steps,
+    StepWriter,
+    TextElement,
+    label_or_literal,
+    reworded,
+)
 
 STEPS = Steps(
     parts={

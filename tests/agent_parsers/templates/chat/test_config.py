@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agent_parsers.templates import TemplateError
-from agent_parsers.templates.chat.config import ChatTemplate, chat_template
+from agent_parsers.templates.chat.rendering import ChatTemplate, chat_template
 
 NAMED = [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]
 

@@ -14,11 +14,10 @@ from agent_parsers.engine.reading.collecting import early_calls
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
 from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.testing.smallest import failure
-from agent_parsers.testing.trials.calls_meant import calls_in, reading
 from agent_parsers.testing.trials.double_keys import KINDS, double_keys, spoilt_keys
 from agent_parsers.testing.trials.marked_turns import broken_calls, call_marks, given_results
 from agent_parsers.testing.trials.quotations import quotations
-from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
+from agent_parsers.testing.trials.sample_calls import calls_in, reading, sample_turns, tool_sets
 
 from ....helpers.stories import TURNS, every_dialect, every_turn_mode, named, share, some
 

@@ -20,7 +20,7 @@ from ....helpers.stories import DIALECTS, every_dialect, is_tried
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect, ToolSet
-    from agent_parsers.testing.trials.calls_meant import Meant
+    from agent_parsers.testing.trials.sample_calls import Meant
 
     Turn = tuple[str, ToolSet, list[Meant]]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, AgentFinish, get_parser
 from agent_parsers.testing import cuts, laws
-from agent_parsers.testing.trials.thoughts import nested_thoughts, open_thoughts, stray_ends
+from agent_parsers.testing.trials.marked_turns import nested_thoughts, open_thoughts, stray_ends
 
 from ....helpers.stories import DIALECTS, TURNS, every_turn_mode, some
 

@@ -9,8 +9,7 @@ from agent_parsers.authoring import Literal
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.testing import cut, laws
-from agent_parsers.testing.laws.work import CHUNKS, Shape, growth, shapes
-from agent_parsers.testing.laws.work_count import Work, counted_patterns
+from agent_parsers.testing.laws.work import CHUNKS, Shape, Work, counted_patterns, growth, shapes
 
 from ....helpers.effort import DEEP, THOROUGH
 from ....helpers.stories import DIALECTS, RUNS, TURNS, every_dialect, every_turn_mode, named, some

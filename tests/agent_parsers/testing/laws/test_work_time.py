@@ -5,8 +5,8 @@ from itertools import cycle
 
 import pytest
 
-from agent_parsers.testing.laws import work_count
-from agent_parsers.testing.laws.work_count import takes_twice_its_share
+from agent_parsers.testing.laws import work
+from agent_parsers.testing.laws.work import takes_twice_its_share
 
 SHORT, LONG = "a" * 4_000, "a" * 128_000
 
@@ -31,8 +31,8 @@ class Machine:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine()
-    monkeypatch.setattr(work_count, "_now", lambda: machine.now_s)
-    monkeypatch.setattr(work_count, "_scan", lambda text, passes: machine.work(len(text) * passes))
+    monkeypatch.setattr(work, "_now", lambda: machine.now_s)
+    monkeypatch.setattr(work, "_scan", lambda text, passes: machine.work(len(text) * passes))
     return machine
 
 
@@ -60,7 +60,7 @@ def test_a_machine_that_slows_down_all_long_work_is_no_fault_of_the_text(machine
 
     assert takes_twice_its_share(machine.reads(cost), SHORT, LONG)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(work_count, "_scan", scan)
+        patch.setattr(work, "_scan", scan)
         assert not takes_twice_its_share(machine.reads(cost), SHORT, LONG)
 
 

@@ -1,4 +1,12 @@
-"""Objects of other libraries converted to plain dictionaries and lists."""
+"""Objects of other libraries as plain dictionaries and lists, and errors among them.
+
+::
+
+    {"error": {"type": "server_error", "message": "Try again."}}
+    {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    {"type": "error", "code": "rate_limit_exceeded", "message": "Too many requests"}
+    {"type": "response.failed", "response": {"error": {"code": "server_error", "message": "…"}}}
+"""
 
 from __future__ import annotations
 
@@ -12,6 +20,38 @@ from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from outputs.messages.base import Content
+
+
+class ProviderError(RuntimeError):
+    """A provider sent an error instead of a message or of the rest of one.
+
+    Neither the model nor the caller is at fault, so this is not an `OutputParserException`: do not
+    send it to the model, but try again.
+
+    Args:
+        message: The provider's error message.
+        kind: The provider's code or type of the error, such as ``overloaded_error``.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        said = message or "no reason given"
+        super().__init__(f"the provider failed: {said}" + (f" ({kind})" if kind else ""))
+        self.message = message
+        self.kind = kind
+
+
+def provider_error(fields: dict[str, Any]) -> ProviderError:
+    """Return the error that *fields* describe."""
+    error = fields.get("error") or fields
+    if not isinstance(error, dict):
+        return ProviderError(str(error))
+    message = error.get("message")
+    kinds = (error.get("code"), error.get("type"))
+    kind = next((str(each) for each in kinds if each and each != "error"), "")
+    return ProviderError("" if message is None else str(message), kind)
+
+
+# -- objects as plain data -------------------------------------------------------------------------
 
 _LEAVES = frozenset((str, int, float, bool, type(None)))
 

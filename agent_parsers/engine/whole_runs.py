@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import make_action
 from agent_parsers.engine.grammar.guards import dressed_alike
@@ -16,7 +16,6 @@ from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.escape import unescape
-from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair, Span
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["WholeRun", "WholeRuns", "whole_runs"]
+__all__ = ["RunStep", "WholeRuns", "whole_runs"]
 
 _BEGINS_STEP: Final = {Part.THOUGHT, Part.TOOL, Part.ANSWER}
 _LETTERS: Final = {
@@ -44,19 +43,8 @@ _LONGEST: Final = 60
 """How many sequences of labels and names of tools are remembered, and of how many labels."""
 
 
-class WholeRun(NamedTuple):
-    """A run that was read in one scan, with what else is asked of a `LogRun`."""
-
-    transcript: Transcript
-    line: int
-    lines: list[str]
-    has_steps: bool = True
-    is_labelled: bool = True
-    is_quoted: bool = False
-
-
-class _Step:
-    """A step that is being read, whose text begins at *start*."""
+class RunStep:
+    """A step of a run, whose text begins at *start*."""
 
     __slots__ = (
         "action", "number", "observation", "observation_span", "span", "start", "thought",
@@ -82,13 +70,6 @@ class _Step:
     def observe(self, text: str, span: Span | None) -> None:
         """Set what the tool returned."""
         self.observation, self.observation_span = text, span
-
-    def done(self) -> TranscriptStep:
-        """Return the step."""
-        return TranscriptStep(
-            self.number, self.thought, self.action, self.observation,
-            self.thought_span, self.span, self.observation_span,
-        )  # fmt: skip
 
 
 class WholeRuns:
@@ -117,14 +98,17 @@ class WholeRuns:
         self.questions: tuple[str, ...] = tuple(sorted(questions)) if is_known else ()
         """The labels of questions, with which such a run begins."""
 
-    def read(self, text: str, tools: ToolSet | None) -> Transcript | None:
-        """Return the run in *text*, which begins with a question; `None` if a stream has to."""
+    def read(self, text: str, tools: ToolSet | None) -> tuple[str, list[RunStep]] | None:
+        """Return the question and the steps of the run in *text*, which begins with a question.
+
+        `None` if a stream has to read it.
+        """
         pieces = self._marks.split(f"\n{text}")  # a label may begin the text
         labels, texts = pieces[1::2], pieces[2::2]
         states = self._states(tuple(labels))
         if pieces[0] or states is None:
             return None
-        steps: list[_Step] = []
+        steps: list[RunStep] = []
         at = -1
         for label, raw, state in zip(labels, texts, states, strict=True):
             start, begin = at, at + len(label)
@@ -134,7 +118,7 @@ class WholeRuns:
             span = begin, begin + len(said)
             part = state.part
             if part in _BEGINS_STEP and (not steps or steps[-1].action is not None):
-                steps.append(_Step(len(steps) + 1, start))
+                steps.append(RunStep(len(steps) + 1, start))
             if part is Part.QUESTION:
                 question = said
             elif part is Part.THOUGHT:
@@ -152,7 +136,7 @@ class WholeRuns:
                 if step.action is None:
                     return None
                 step.span = (step.span if part is Part.INPUT else span)[0], span[1]
-        return Transcript(question, tuple(step.done() for step in steps))
+        return question, steps
 
     def _states(self, labels: tuple[str, ...]) -> tuple[State, ...] | None:
         """Return the states to which the *labels* of a run lead; `None` if a stream has to."""
@@ -200,7 +184,7 @@ class WholeRuns:
         return is_plain
 
     def _result(
-        self, step: _Step, part: Part, said: str, span: Span, log: str, tools: ToolSet | None
+        self, step: RunStep, part: Part, said: str, span: Span, log: str, tools: ToolSet | None
     ) -> AgentAction | AgentFinish | None:
         """Return the action or the answer that a *step* comes to; `None` if it is odd."""
         rules = self._machine
