@@ -152,6 +152,8 @@ class VllmParser(Parser):
                 prompt=self._prompt, thoughts=is_chat or not self._splits,
             )  # fmt: skip
         except (TypeError, ValueError) as error:
+            if not (must_call or is_strict):
+                return request  # of several calls, vLLM returns the first
             raise VLLMValidationError(f"calls cannot be constrained: {error}") from error
         outputs = StructuredOutputsParams(structural_tag=json.dumps(tag))
         if is_chat:

@@ -264,6 +264,8 @@ def test_vllm_refuses_what_it_cannot_ensure(vllm: Any) -> None:
     error = sys.modules["vllm.exceptions"].VLLMValidationError
     with pytest.raises(error, match="calls cannot be constrained: kimi_k3 has no grammar"):
         Vllm("ap_kimi_k3", tool_choice="required")
+    single = Vllm("ap_kimi_k3", parallel_tool_calls=False)  # vLLM drops what follows the first
+    assert single.request.structured_outputs is None
     nothing = SimpleNamespace(type="function", name="fly")
     with pytest.raises(error, match="calls cannot be constrained"):
         Vllm("ap_hermes", tool_choice=nothing)
