@@ -132,8 +132,10 @@ class VllmParser(Parser):
         Raises:
             VLLMValidationError: The dialect has no grammar for what is asked.
         """
-        request.skip_special_tokens = False
-        if not self._reads_calls(request):
+        reads_calls = self._reads_calls(request)
+        if self._splits or reads_calls:
+            request.skip_special_tokens = False
+        if not reads_calls:
             return request
         choice = _choice_in(request)
         tools = [tool for tool in self._declared if choice.takes(_function(tool).name)]

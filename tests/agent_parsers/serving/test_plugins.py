@@ -201,7 +201,13 @@ def test_vllm_is_told_where_thoughts_are(vllm: Any) -> None:
         assert Vllm("ap_hermes", prompt=prompt).parser.count_reasoning_tokens(ids(text)) == count
     assert Vllm("ap_react").parser.count_reasoning_tokens(ids("Thought: Hm.\nFinal Answer: 4")) == 3
     assert Vllm("ap_hermes", reasons=False).parser.count_reasoning_tokens(text) == 0
-    assert Vllm("ap_react").parser._reasoning_parser.reasoning_start_str is None
+    react = Vllm("ap_react").parser
+    assert react._reasoning_parser.reasoning_start_str is None
+    assert react.is_reasoning_end(ids("<think>\n\n</think>"))
+    assert not react.is_reasoning_end(ids("<think>\n"))
+    plain = Vllm("ap_hermes", reasons=False, tool_choice="none")
+    assert plain.parser.is_reasoning_end(ids("<think>\n"))
+    assert plain.request.skip_special_tokens
 
 
 PING: Any = SimpleNamespace(type="function", function=SimpleNamespace(name="ping"))
