@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.in_words import in_a_line, turn_lines
     from agent_parsers.actions.tool_action import make_message, make_tool_call
     from agent_parsers.decoding.export import write_grammar
-    from agent_parsers.decoding.parts.tree import TurnKind, TurnOptions
+    from agent_parsers.decoding.parts.options import TurnKind, TurnOptions
     from agent_parsers.decoding.turns.shapes import Parameters, Shapes, ToolShape
     from agent_parsers.decoding.turns.slots import SLOTS, Slot
     from agent_parsers.detecting.detection import Detection, DialectCandidate, detection_of
@@ -153,8 +153,8 @@ _MODULES = {
     "make_message": "agent_parsers.actions.tool_action",
     "make_tool_call": "agent_parsers.actions.tool_action",
     "write_grammar": "agent_parsers.decoding.export",
-    "TurnKind": "agent_parsers.decoding.parts.tree",
-    "TurnOptions": "agent_parsers.decoding.parts.tree",
+    "TurnKind": "agent_parsers.decoding.parts.options",
+    "TurnOptions": "agent_parsers.decoding.parts.options",
     "Parameters": "agent_parsers.decoding.turns.shapes",
     "Shapes": "agent_parsers.decoding.turns.shapes",
     "ToolShape": "agent_parsers.decoding.turns.shapes",

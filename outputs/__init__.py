@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         JsonLimitError,
         JsonSyntaxError,
     )
-    from outputs.growing_json.lenient.reader import LenientJsonReader
+    from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
     from outputs.growing_json.lenient.strings import JsonRepair
     from outputs.growing_json.reader import JsonReader
     from outputs.llm_result import LLMResult
@@ -181,7 +181,7 @@ _MODULES = {
     "JsonSyntaxError": "outputs.growing_json.errors",
     "JsonReader": "outputs.growing_json.reader",
     "JsonRepair": "outputs.growing_json.lenient.strings",
-    "LenientJsonReader": "outputs.growing_json.lenient.reader",
+    "LenientJsonReader": "outputs.growing_json.lenient.lenient_reader",
 }
 """The module of each name that is imported at its first use."""
 

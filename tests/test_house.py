@@ -20,7 +20,8 @@ import output_parsers
 import outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ["outputs", "output_parsers", "agent_parsers"]
@@ -394,3 +395,91 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     roots = (ROOT, package, collecting, engine / "writing")
     for name in re.findall(r"`([\w/]+(?:\.py|/))`", page):
         assert any((root / name).exists() for root in roots), name
+
+
+# -- the ways of texts ---------------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """A function on the way of a text, where it is, and what it calls, as the page tells it."""
+
+    function: tuple[str, str]
+    calls: list[Step]
+
+
+def way_of(title: str) -> list[Step]:
+    """Return the way with this *title* in docs/architecture.md."""
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    block = page.partition(f"<!-- {title}: ")[2].partition("```text\n")[2].partition("```")[0]
+    callers: list[list[Step]] = [[]]
+    for line in block.splitlines():
+        found = re.match(r"( *)(\S+) +(\S+\.py)", line)
+        assert found, line
+        del callers[len(found[1]) // 2 + 1 :]
+        step = Step((found[2], found[3]), [])
+        callers[-1].append(step)
+        callers.append(step.calls)
+    assert callers[0]
+    return callers[0]
+
+
+def calls_of(act: Callable[[], object]) -> list[tuple[tuple[str, str], int]]:
+    """Return the functions that *act* calls, in order, each with the place where it returns."""
+    package = ROOT / "agent_parsers"
+    calls: list[tuple[tuple[str, str], int]] = []
+    begun: list[int] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(package) and event == "call":
+            begun.append(len(calls))
+            name = frame.f_code.co_qualname
+            calls.append(((name, path.relative_to(package).as_posix()), 0))
+        elif path.is_relative_to(package) and event == "return":
+            at = begun.pop()
+            calls[at] = calls[at][0], len(calls)
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def goes(way: list[Step], calls: list[tuple[tuple[str, str], int]], begin: int, end: int) -> bool:
+    """Return whether *calls* go this *way* between two places; others may be between."""
+    return not way or any(
+        way[0].function == function
+        and goes(way[0].calls, calls, at + 1, returns)
+        and goes(way[1:], calls, returns, end)
+        for at, (function, returns) in enumerate(calls[begin:end], begin)
+    )
+
+
+def turned_round(way: list[Step]) -> list[Step]:
+    return [Step(step.function, turned_round(step.calls)) for step in reversed(way)]
+
+
+def feed_two_chunks() -> None:
+    parser = agent_parsers.StreamParser(agent_parsers.get_dialect("hermes"))
+    parser.feed('I look.\n<tool_call>\n{"name": "search", "arguments": {"query": "la')
+    parser.feed('kes"}}\n</tool_call>')
+    parser.close()
+
+
+def parse_a_comment() -> None:
+    text = '{"name": "search", "arguments": { // where\n"query": "lakes"}}'
+    agent_parsers.get_parser("hermes").parse(f"<tool_call>\n{text}\n</tool_call>")
+
+
+@pytest.mark.parametrize(
+    ("title", "act"),
+    [("the way of a chunk", feed_two_chunks), ("the way of a whole text", parse_a_comment)],
+)
+def test_texts_go_the_way_that_is_told(title: str, act: Callable[[], None]) -> None:
+    way = way_of(title)
+    act()  # what is imported or compiled at first is not on the way
+    calls = calls_of(act)
+    assert goes(way, calls, 0, len(calls))
+    assert not goes(turned_round(way), calls, 0, len(calls)), "the order counts"

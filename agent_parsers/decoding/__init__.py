@@ -9,13 +9,12 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.decoding.export import GrammarOptions
+    from agent_parsers.decoding.parts.options import GrammarForm, Server
     from agent_parsers.decoding.parts.tree import (
         GrammarError,
-        GrammarForm,
         GrammarNote,
         GrammarText,
         GrammarTree,
-        Server,
     )
 
 __all__ = [
@@ -25,11 +24,11 @@ __all__ = [
 
 _MODULES = {
     "GrammarOptions": "agent_parsers.decoding.export",
-    "GrammarForm": "agent_parsers.decoding.parts.tree",
+    "GrammarForm": "agent_parsers.decoding.parts.options",
     "GrammarNote": "agent_parsers.decoding.parts.tree",
     "GrammarText": "agent_parsers.decoding.parts.tree",
     "GrammarTree": "agent_parsers.decoding.parts.tree",
-    "Server": "agent_parsers.decoding.parts.tree",
+    "Server": "agent_parsers.decoding.parts.options",
     "GrammarError": "agent_parsers.decoding.parts.tree",
 }
 """The module of each name that is imported at its first use."""

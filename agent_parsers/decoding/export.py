@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, get_args
 from agent_parsers.decoding.forms.json_schema import write_json_schema
 from agent_parsers.decoding.forms.regex import write_regex
 from agent_parsers.decoding.forms.rules import write_gbnf, write_lark, write_structural_tag
-from agent_parsers.decoding.parts.tree import (
-    GrammarError,
-    GrammarForm,
-    GrammarText,
-    GrammarTree,
-    Server,
-    Start,
-    TurnKind,
-    TurnOptions,
-)
+from agent_parsers.decoding.parts.options import GrammarForm, Server, Start, TurnKind, TurnOptions
+from agent_parsers.decoding.parts.tree import GrammarError, GrammarText, GrammarTree
 from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.turns.shapes import Shapes
 from agent_parsers.engine.reading.rules.known_tools import output_type_of

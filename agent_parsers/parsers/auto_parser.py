@@ -12,8 +12,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn, content_of
 from agent_parsers.events import merge_events
-from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
-from agent_parsers.parsers.event_parser import EventParser
+from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from agent_parsers.native.reading.stream import MessageStreamParser
 from agent_parsers.native.reading.whole import result_of
 from agent_parsers.native.writing.past import message_of
 from agent_parsers.native.writing.scratchpad import past_messages
-from agent_parsers.parsers.agent_parser import BaseAgentOutputParser
-from agent_parsers.parsers.event_parser import EventParser
+from agent_parsers.parsers.event_parser import BaseAgentOutputParser, EventParser
 from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage
 from outputs.html.viewable import Viewable

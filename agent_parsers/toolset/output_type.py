@@ -30,7 +30,7 @@ from agent_parsers.toolset.schemas.spec import describe_type
 from output_parsers.model_output import kind_of
 from output_parsers.types.models import is_v1_model, schema_of, validate
 from outputs.growing_json.errors import JsonLimitError
-from outputs.growing_json.lenient.repeated_keys import repeated_key
+from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.growing_json.reader import JsonReader, parse_partial_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from output_parsers.json_in_prose.search import CandidateSearch
     from output_parsers.model_output import ModelOutput
-    from outputs.growing_json.changes import Operation
     from outputs.growing_json.reader import JsonReader
+    from outputs.growing_json.value import Operation
 
 __all__ = ["parse_and_check_json_markdown", "parse_json_markdown", "parse_partial_json"]
 

@@ -22,7 +22,7 @@ from typing_extensions import override
 
 from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
 from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
-from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING

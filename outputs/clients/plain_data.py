@@ -1,6 +1,6 @@
 """Objects of other libraries as plain dictionaries and lists, and errors among them.
 
-::
+Providers send errors in one of these forms::
 
     {"error": {"type": "server_error", "message": "Try again."}}
     {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}

@@ -6,7 +6,7 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from outputs.growing_json.arguments import read_arguments, value_or_text
-    from outputs.growing_json.lenient.repeated_keys import repeated_key
+    from outputs.growing_json.lenient.json_text import repeated_key
 
 __all__ = [
     "read_arguments",
@@ -17,7 +17,7 @@ __all__ = [
 _MODULES = {
     "read_arguments": "outputs.growing_json.arguments",
     "value_or_text": "outputs.growing_json.arguments",
-    "repeated_key": "outputs.growing_json.lenient.repeated_keys",
+    "repeated_key": "outputs.growing_json.lenient.json_text",
 }
 """The module of each name that is imported at its first use."""
 

@@ -145,7 +145,7 @@ def response_template(
     With it, transformers, vLLM and SGLang read the turns of the dialect without a plugin.
     """
     from agent_parsers.templates import response_template as write_template
-    from agent_parsers.templates.problems import TemplateError
+    from agent_parsers.templates.template_error import TemplateError
 
     try:
         written = write_template(name, tools=known_tools(tools), start_anchor=start_anchor or ())

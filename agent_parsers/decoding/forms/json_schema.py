@@ -12,7 +12,7 @@ from agent_parsers.decoding.turns.slots import SLOTS, Slot
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.parts.tree import TurnOptions
+    from agent_parsers.decoding.parts.options import TurnOptions
     from agent_parsers.decoding.turns.shapes import Shapes
     from agent_parsers.toolset import ToolSet
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.decoding.parts.markless import Place
-    from agent_parsers.decoding.parts.tree import Node, TurnOptions
+    from agent_parsers.decoding.parts.options import TurnOptions
+    from agent_parsers.decoding.parts.tree import Node
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 

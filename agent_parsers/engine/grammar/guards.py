@@ -30,7 +30,7 @@ from agent_parsers.engine.markers.mentions import (
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from agent_parsers.engine.markers.before import TextBefore
+    from agent_parsers.engine.markers.mentions import TextBefore
     from agent_parsers.engine.markers.patterns import Found
 
 __all__ = [

@@ -15,7 +15,7 @@ from agent_parsers.engine.grammar.guards import (
     outside_of_quotations,
 )
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.before import TextBefore
+from agent_parsers.engine.markers.mentions import TextBefore
 from agent_parsers.events import Event, MarkerSeen, Repair
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.load import load_json
 
 if TYPE_CHECKING:

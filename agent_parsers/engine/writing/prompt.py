@@ -1,7 +1,5 @@
 """Prompts: the format instructions of a dialect, its tools, and the text for the next turn.
 
-`ToolSet.describe` returns a plain list.
-
 The dialect itself writes every sample of a turn, so the instructions and the parser cannot differ.
 Text from users, such as descriptions of tools, is inserted once and not scanned again, so it may
 contain braces and markers.

@@ -38,7 +38,7 @@ from agent_parsers.templates.chat.probes import (
 from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
 from agent_parsers.templates.chat.tags import derive_results
 from agent_parsers.templates.chat.turns import is_mark, pieces, show
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

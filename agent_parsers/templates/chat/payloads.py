@@ -13,7 +13,7 @@ from agent_parsers.dialects.pythonic import PythonPayload
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
 from agent_parsers.templates.chat.tags import AroundCalls, CallsOfTemplate, tagged_calls
 from agent_parsers.templates.chat.turns import is_mark, pieces_at_end
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.templates.chat import child
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from agent_parsers.templates.chat.probes import (
     VALUES,
 )
 from agent_parsers.templates.chat.turns import first_mark, pieces, same_beginning, same_end
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

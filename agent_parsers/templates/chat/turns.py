@@ -22,7 +22,7 @@ from agent_parsers.templates.chat.probes import (
     variants,
 )
 from agent_parsers.templates.chat.rendering import render_all
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

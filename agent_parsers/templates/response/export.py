@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.core import known_tools
-from agent_parsers.templates.problems import TemplateError
 from agent_parsers.templates.response.fields import answer_field, calls_field, thought_field
 from agent_parsers.templates.response.spellings import Spellings
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

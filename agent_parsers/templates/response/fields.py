@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.core import SLOTS, Slot
-from agent_parsers.templates.problems import TemplateError
 from agent_parsers.templates.response.spellings import begins_without, literal, spelt
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from agent_parsers.core import Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from agent_parsers.templates.response.template import FieldSpec, Template

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.authoring import Written
 from agent_parsers.core import SLOTS, Parameters, Shapes, Slot
 from agent_parsers.decoding import GrammarError
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,7 +15,7 @@ from agent_parsers.toolset.problems.input_problem import (
     shown,
 )
 from agent_parsers.toolset.schemas.spec import counted, expected_by
-from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 

@@ -22,7 +22,7 @@ from agent_parsers import (
 from agent_parsers.decoding.forms.rules import write_gbnf, write_lark, write_structural_tag
 from agent_parsers.decoding.parts import markless
 from agent_parsers.decoding.parts.automaton import Nfa
-from agent_parsers.decoding.parts.tree import TurnKind, TurnOptions
+from agent_parsers.decoding.parts.options import TurnKind, TurnOptions
 from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.values.strings import Strings
 from agent_parsers.toolset import ToolInputError, ToolSet

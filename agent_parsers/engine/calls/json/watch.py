@@ -14,7 +14,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.json.members import CallKeys, Members
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonLimitError
-from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import LenientStrings
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.steps import JsonSteps, NextChars, Step

@@ -1,33 +1,118 @@
-"""The parsers of LangChain's chat agents, which write actions as JSON."""
+"""The parsers of LangChain's text and chat agents; strict unless ``lenient=True``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import Field, SerializeAsAny, SkipValidation
+from pydantic import Field, SerializeAsAny, SkipValidation, model_validator
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.dialects import chat, conversational_chat, structured_chat
+from agent_parsers.dialects import (
+    chat,
+    conversational,
+    conversational_chat,
+    mrkl,
+    react_docstore,
+    structured_chat,
+)
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.reading.message_text import text_and_end
-from agent_parsers.parsers.agent_parser import AgentOutputParser
 from agent_parsers.parsers.dialect_parser import DialectParser, InstructedParser
+from agent_parsers.parsers.event_parser import AgentOutputParser
 from output_parsers import OutputFixingParser, OutputParserException
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
-
 
 __all__ = [
     "ChatOutputParser",
     "ConvoOutputParser",
+    "ConvoTextOutputParser",
+    "MRKLOutputParser",
+    "MadeParser",
+    "ReActOutputParser",
     "StructuredChatOutputParser",
     "StructuredChatOutputParserWithRetries",
 ]
+
+
+class MadeParser(DialectParser[Any]):
+    """A parser whose dialect is made from its other fields, also after copying or unpickling."""
+
+    @abstractmethod
+    def _make(self) -> Dialect:
+        """Return the dialect that the fields describe."""
+
+    @model_validator(mode="after")
+    def _set_dialect(self) -> Self:
+        self.__dict__["dialect"] = self._make()  # an assignment would be validated again
+        return self
+
+    @override
+    def __getstate__(self) -> dict[Any, Any]:
+        state = super().__getstate__()
+        fields = {name: value for name, value in state["__dict__"].items() if name != "dialect"}
+        return {**state, "__dict__": fields}
+
+    @override
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__["dialect"] = self._make()
+
+
+# -- text agents -----------------------------------------------------------------------------------
+
+
+class ReActOutputParser(DialectParser[Any]):
+    """Reads ReAct text as in the paper: ``Action 1: Search[entity]`` and ``Finish[answer]``."""
+
+    dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "react"
+
+
+class MRKLOutputParser(InstructedParser):
+    """Reads ReAct text like LangChain's MRKL agent: an answer before an action counts."""
+
+    dialect: Dialect = Field(default=mrkl.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "mrkl"
+
+
+class ConvoTextOutputParser(MadeParser, InstructedParser):
+    """Reads the text of LangChain's conversational agent: an action, or a reply after ``AI:``.
+
+    It corresponds to `langchain_classic.agents.conversational.output_parser.ConvoOutputParser`. It
+    has another name here because the parser of the chat agent, which reads JSON, has that name too.
+
+    Raises:
+        ValueError: The prefix is empty, or the same as another label.
+    """
+
+    dialect: Dialect = Field(default=conversational.DIALECT, exclude=True)
+    ai_prefix: str = conversational.AI_PREFIX
+    """The word before the colon and the reply."""
+
+    @override
+    def _make(self) -> Dialect:
+        return conversational.make_dialect(self.ai_prefix)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "conversational"
+
+
+# -- chat agents, which write actions as JSON ------------------------------------------------------
 
 
 class ChatOutputParser(InstructedParser):
