@@ -138,7 +138,11 @@ def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
         trims=joint.endswith("\n") and value_closer.startswith("\n"),
     )
     payload = _with_values(payload, turns, joint, value_closer, prefix)
-    if not {TagPart.CALL, TagPart.END_CALL, TagPart.KEY} <= payload.tags(marks).keys():
+    try:
+        tags = payload.tags(marks)
+    except ValueError as error:
+        raise TemplateError(f"the tags of calls have no known form: {error}") from error
+    if not {TagPart.CALL, TagPart.END_CALL, TagPart.KEY} <= tags.keys():
         written = one.replace(FIND, "NAME").replace(KEYS[0], "KEY").replace(VALUES[0], "VALUE")
         raise TemplateError(
             "expected a tag before and after each call and before each parameter, found"
