@@ -322,6 +322,11 @@ def test_the_name_of_a_class_stands_for_one_thing() -> None:
     assert {name for name, count in names.items() if count > 1} == STILL_TWICE
 
 
+def test_the_name_of_a_file_stands_in_three_rooms_at_most() -> None:
+    names = Counter(path.name for path in modules().values() if path.name != "__init__.py")
+    assert not {name for name, count in names.items() if count > 3}
+
+
 # -- how much a folder holds ---------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.authoring import ResultForm, ResultsWriter, TaggedPayload, TagPart
 from agent_parsers.dialects import deepseek_dsml, minimax_m3
+from agent_parsers.templates.chat.model_turns import first_mark, pieces, same_beginning, same_end
 from agent_parsers.templates.chat.probes import (
     FIND,
     HOSTILE,
@@ -17,14 +18,13 @@ from agent_parsers.templates.chat.probes import (
     TEXT_OF_RESULT,
     VALUES,
 )
-from agent_parsers.templates.chat.turns import first_mark, pieces, same_beginning, same_end
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agent_parsers.authoring import Marks, Payload
-    from agent_parsers.templates.chat.turns import Shown
+    from agent_parsers.templates.chat.model_turns import Shown
 
 __all__ = ["AroundCalls", "CallsOfTemplate", "derive_results", "tagged_calls"]
 
