@@ -154,7 +154,7 @@ class VllmPlugin(Vllm):
     """Our plugin in vLLM."""
 
     def __init__(self) -> None:
-        from agent_parsers.serving.turns import served_names
+        from agent_parsers.serving.requests import served_names
 
         super().__init__({name: (served, served) for served, name in served_names().items()})
         import_module("agent_parsers.serving.vllm")
@@ -212,7 +212,7 @@ class SglangPlugin(Sglang):
     """Our plugin in SGLang."""
 
     def __init__(self) -> None:
-        from agent_parsers.serving.turns import served_names
+        from agent_parsers.serving.requests import served_names
 
         super().__init__({name: served for served, name in served_names().items()})
         import_module("agent_parsers.serving.sglang").register()

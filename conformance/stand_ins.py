@@ -4,7 +4,7 @@ A server's package is taken from the environment, or from the folder that ``AGEN
 names, where ``vllm/vllm``, ``sglang/sglang`` and ``verl/verl`` may be unpacked wheels. Whatever
 else they import and is not installed becomes a stand-in: an object that takes part in anything and
 does nothing. So do the parts of a server listed in `STOOD_IN`. The parsers themselves and their
-base classes are the real ones.
+base classes are the real ones. vLLM in an environment with torch is used as it is.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ STOOD_IN: Final = {
     "trl": ("trl.models",),
 }  # fmt: skip
 """Modules that reach for a device when they are imported, or import much that does."""
+WHOLE_WITH: Final = {"vllm": "torch"}
+"""A package beside which a server is installed with all that its parsers need."""
 BARE: Final = {
     "verl": ("verl", "verl.utils", "verl.experimental", "verl.experimental.agent_loop"),
     "trl": ("trl",),
@@ -68,6 +70,8 @@ def provide(server: str) -> None:
             name=server,
         )
     sys.path.append(str(path))
+    if server in WHOLE_WITH and importlib.util.find_spec(WHOLE_WITH[server]) is not None:
+        return
     for name in BARE.get(server, ()):
         bare = ModuleType(name)
         bare.__path__ = [str(path.joinpath(*name.split(".")))]

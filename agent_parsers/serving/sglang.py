@@ -3,23 +3,25 @@
 SGLang finds them by the entry point ``sglang.srt.plugins``, in each of its processes. Reasoning is
 separated before, by SGLang's ``--reasoning-parser``.
 
-Source: ``sglang/srt/function_call/base_format_detector.py`` of SGLang 0.5.23.
+Source: ``sglang/srt/function_call/base_format_detector.py`` and ``function_call_parser.py`` of
+SGLang 0.5.23.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from sglang.srt.function_call.base_format_detector import BaseFormatDetector
+from sglang.srt.function_call.base_format_detector import BaseFormatDetector, StructuralTag
 from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
 from sglang.srt.function_call.function_call_parser import FunctionCallParser
 from typing_extensions import override
 
 from agent_parsers import get_dialect
-from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn, served_names, tools_of
+from agent_parsers.serving.requests import served_names, tools_of, turn_tag
+from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
 __all__ = ["DialectDetector", "register"]
 
@@ -32,7 +34,6 @@ class DialectDetector(BaseFormatDetector):
     def __init__(self) -> None:
         super().__init__()
         self._turn: ServedTurn | None = None
-        self._count = 0
 
     @override
     def has_tool_call(self, text: str) -> bool:
@@ -49,27 +50,48 @@ class DialectDetector(BaseFormatDetector):
         """Return the calls of a whole output and the content beside them."""
         part = read_turn(self.dialect, text, tools_of(tools), behind_thought=True)
         places = self._get_tool_indices(tools)
-        return _result(part, [places.get(call.name, -1) for call in part.calls])
+        return _result(part, (places.get(call.name, -1) for call in part.calls))
 
     @override
     def parse_streaming_increment(self, new_text: str, tools: list[Any]) -> Any:
-        """Return the content and the calls that *new_text* completes."""
+        """Return what *new_text* adds to the content and the calls."""
         if self._turn is None:
-            self._turn = ServedTurn(self.dialect, tools_of(tools), behind_thought=True)
-        return self._next(self._turn.feed(new_text))
+            self._turn = ServedTurn(self.dialect, tools_of(tools), behind_thought=True, grows=True)
+        part = self._turn.feed(new_text)
+        return _result(part, (call.index for call in part.calls))
 
     @override
     def finish(self, tools: list[Any]) -> Any:
-        """Return what the end of the output completes."""
-        return self._next(ServedPart() if self._turn is None else self._turn.close())
+        """Return what the end of the output adds."""
+        part = ServedPart() if self._turn is None else self._turn.close()
+        return _result(part, (call.index for call in part.calls))
 
-    def _next(self, part: ServedPart) -> Any:
-        first, self._count = self._count, self._count + len(part.calls)
-        return _result(part, range(first, self._count))
+    @override
+    def get_structural_tag(
+        self,
+        tools: list[Any] | None = None,
+        tool_choice: Any = "auto",
+        thinking_mode: bool = False,
+        parallel_tool_calls: bool = True,
+    ) -> Any:
+        """Return what constrains the output, with its thought in *thinking_mode*.
+
+        Raises:
+            ValueError: The dialect has no grammar.
+        """
+        named = None if isinstance(tool_choice, str) else tool_choice.function.name
+        tag = turn_tag(
+            self.dialect,
+            [tool for tool in tools or () if named in (None, tool.function.name)],
+            must_call=tool_choice != "auto",
+            max_calls=None if parallel_tool_calls and named is None else 1,
+            thoughts=thinking_mode,
+        )
+        return StructuralTag.model_validate(tag)
 
     @override
     def supports_structural_tag(self) -> bool:
-        """Return that there is none: the model writes its own format."""
+        """Return that there is none for each call: `get_structural_tag` is for the whole output."""
         return False
 
     @override
@@ -80,7 +102,7 @@ class DialectDetector(BaseFormatDetector):
     @override
     def structure_info(self) -> NoReturn:
         """Raise, since `supports_structural_tag` says that there is none."""
-        raise NotImplementedError(f"ap_{self.dialect} has no structural tag")
+        raise NotImplementedError(f"ap_{self.dialect} has no structural tag for one call")
 
 
 def register() -> None:
@@ -91,7 +113,9 @@ def register() -> None:
         FunctionCallParser.ToolCallParserEnum[name] = detector
 
 
-def _result(part: ServedPart, indices: Sequence[int]) -> Any:
-    pairs = zip(part.calls, indices, strict=True)
-    calls = [ToolCallItem(tool_index=i, name=c.name, parameters=c.arguments) for c, i in pairs]
+def _result(part: ServedPart, indices: Iterable[int]) -> Any:
+    calls = [
+        ToolCallItem(tool_index=index, name=call.name or None, parameters=call.arguments)
+        for call, index in zip(part.calls, indices, strict=True)
+    ]
     return StreamingParseResult(normal_text=part.content, calls=calls)

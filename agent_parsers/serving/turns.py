@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers import StreamParser, get_dialect, list_dialects
+from agent_parsers import StreamParser, get_dialect
 from agent_parsers.authoring import Part
-from agent_parsers.core import machine
+from agent_parsers.core import as_json, machine
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -20,7 +19,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.toolset import ToolSet
+from agent_parsers.serving.arguments import CertainArguments, arguments_of
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -28,41 +27,30 @@ if TYPE_CHECKING:
 
     from agent_parsers import AgentAction
     from agent_parsers.events import Event
+    from agent_parsers.toolset import ToolSet
 
-__all__ = ["ServedCall", "ServedPart", "ServedTurn", "read_turn", "served_names", "tools_of"]
+__all__ = [
+    "ServedCall",
+    "ServedPart",
+    "ServedTurn",
+    "read_turn",
+]
 
 _log: Final = logging.getLogger(__name__)
 
 
-def served_names() -> dict[str, str]:
-    """Return all dialects by the names that servers know them by, such as ``ap_hermes``."""
-    return {f"ap_{name}": name for name in list_dialects()}
-
-
-def tools_of(tools: Iterable[Any] | None) -> ToolSet | None:
-    """Return the *tools* of a request, pydantic models in OpenAI's form; `None` if it has none.
-
-    Arguments get the types that the schemas ask for. Missing and unknown arguments are left to the
-    client. If a schema is invalid, this is logged, and arguments are taken as they are written.
-    """
-    written = [tool.model_dump(exclude_none=True) for tool in tools or ()]
-    try:
-        return ToolSet(written, unknown_keys="keep", missing_keys="keep") if written else None
-    except (TypeError, ValueError) as error:
-        _log.warning("arguments are not converted, since the tools cannot be read: %s", error)
-        return None
-
-
 @dataclass(frozen=True, slots=True)
 class ServedCall:
-    """A call as OpenAI's API has it."""
+    """A call as OpenAI's API has it, or what a chunk adds to the arguments of one."""
 
     name: str
-    """Name of the tool."""
+    """Name of the tool; empty if the call has begun before."""
     arguments: str
-    """The arguments, an object in JSON."""
+    """The arguments, an object in JSON, or more of it."""
     id: str | None
     """The id that the model wrote, if it wrote one."""
+    index: int = 0
+    """Which call of the turn it is."""
 
 
 @dataclass(slots=True)
@@ -70,51 +58,98 @@ class ServedPart:
     """A turn, or what a chunk adds to it."""
 
     content: str = ""
-    """The text beside the calls, or the answer. Thoughts are part of it, with their marks; one
-    without marks, such as the thought of ``react``, only if there is a call."""
+    """The text beside the calls, or the answer."""
     calls: list[ServedCall] = field(default_factory=list)
-    """The calls that are complete."""
+    """The calls, or more of them."""
+    reasoning: str = ""
+    """The thoughts, if they are separated."""
+
+    def add(self, more: ServedPart) -> None:
+        """Add what follows."""
+        self.content += more.content
+        self.reasoning += more.reasoning
+        for call in more.calls:
+            self.add_call(call)
+
+    def add_call(self, call: ServedCall) -> None:
+        """Add a call, or more of the last one."""
+        if self.calls and self.calls[-1].index == call.index:
+            last = self.calls[-1]
+            self.calls[-1] = replace(last, arguments=last.arguments + call.arguments)
+        else:
+            self.calls.append(call)
 
 
 class ServedTurn:
     """Reads one turn, and never raises because of what the model wrote.
 
-    A turn that cannot be read becomes content, except for calls reported before, and the reason is
-    logged.
+    A turn that cannot be read becomes content, except for what was reported before, and the reason
+    is logged. Thoughts are reasoning; or they stay in the content, with their marks, and one
+    without marks, such as the thought of ``react``, only if there is a call.
 
     Args:
         dialect: Name of the dialect.
-        tools: The tools of the request; see `tools_of`.
-        behind_thought: Whether the text begins behind the model's reasoning. If so, a call is
-            reported when its block closes. Otherwise it may turn out to be part of a thought, and
-            is reported at the end of the turn, as are the calls of dialects that do not mark them.
+        tools: The tools of the request; see `requests.tools_of`.
+        prompt: The end of the prompt, which may have opened a thought.
+        behind_thought: Whether the text begins behind the model's reasoning, if there is no prompt.
+            Without either, a call may turn out to be part of a thought, and is reported at the end
+            of the turn, as are the calls of dialects that do not mark them. With one of them, it is
+            reported when its block closes.
+        splits: Whether thoughts are reasoning.
+        has_calls: Whether calls are read; if not, they are content, as the model wrote them.
+        grows: Whether the arguments of a call are reported while they arrive; see
+            `CertainArguments`. The last bracket waits until the call is complete.
     """
 
     def __init__(
-        self, dialect: str, tools: ToolSet | None = None, *, behind_thought: bool = False
+        self,
+        dialect: str,
+        tools: ToolSet | None = None,
+        *,
+        prompt: str = "",
+        behind_thought: bool = False,
+        splits: bool = False,
+        has_calls: bool = True,
+        grows: bool = False,
     ) -> None:
         self._machine: Final = machine(get_dialect(dialect), "lenient")
-        self._has_several: Final = self._machine.table.several
-        strict = self._machine.dialect.strict
-        begins_in_content = behind_thought and strict.parts[strict.initial] is Part.CONTENT
+        self._several: Final = self._machine.table.several
+        self._is_marked = self._machine.thought_mark(prompt) == "opens"  # in a thought with a mark
+        start, strict = "", self._machine.dialect.strict
+        if self._is_marked:
+            start = "thought"
+        elif (prompt or behind_thought) and strict.parts[strict.initial] is Part.CONTENT:
+            start = "content"
+        prompt = "" if start else prompt
+        is_each = bool(start or prompt) and self._machine.marks_calls and has_calls
         self._parser: Final = StreamParser(
-            self._machine.dialect,
-            tools=tools,
-            max_chars=None,
-            start="content" if begins_in_content else "",
-            calls="each" if begins_in_content and self._machine.marks_calls else "all",
-        )
+            self._machine.dialect, tools=tools, max_chars=None, start=start, prompt=prompt,
+            calls="each" if is_each else "all",
+        )  # fmt: skip
+        # Elsewhere the end of a thought may follow that makes a thought of all before it.
+        is_certain = start == "content" or (start == "thought" and self._machine.table.drafts)
+        self._tools: Final = tools if grows and is_each and is_certain else None
+        self._splits: Final = splits
+        self._has_calls: Final = has_calls
         self._tail = ""  # the text after the last event
         self._at = 0
-        self._waiting: list[str] = []  # text that becomes content if the turn cannot be read
-        self._content = ""  # what was reported of the content, without thoughts
-        self._final = ""  # the content of the turn, once that is over
+        self._waiting: list[str] = []  # text that is content if the call before it is none
+        self._draft: list[str] = []  # text in an open thought that looks like a call
+        self._said = {"content": "", "reasoning": ""}  # what was reported of the turn
+        self._near: list[str] = []  # the content since the last call
+        self._final: str | None = None  # the answer
         self._thought = ""  # a thought without marks, in a turn of one call
-        self._is_marked = False  # whether a mark opened the thought
         self._is_calling = False  # whether a call has begun and is not reported
+        self._is_doubted = False  # whether a call before waits for the end of the turn
         self._is_behind_call = False
-        self._is_apart = self._needs_break = False  # from the content, or from what was reported
-        self._has_said = self._is_over = False
+        self._is_apart: set[str] = set()  # the fields that go on behind a marker
+        self._needs_break = self._has_said = False
+        self._growing: CertainArguments | None = None
+        self._tool = ""  # of the call that has begun
+        self._sent: str | None = None  # the arguments of that call that were reported
+        self.count: int = 0
+        """How many calls are complete."""
+        self._is_over = False
         self.is_broken: bool = False
         """Whether the turn cannot be read."""
         self.other_content: str | None = None
@@ -122,10 +157,11 @@ class ServedTurn:
 
     def feed(self, text: str) -> ServedPart:
         """Take more of the text and return what it adds."""
-        if self._is_over:
-            return ServedPart(text)
-        self._tail += text
         part = ServedPart()
+        if self._is_over:
+            part.content = text
+            return part
+        self._tail += text
         try:
             self._add(self._parser.feed(text), part)
         except OutputParserException as error:
@@ -145,45 +181,56 @@ class ServedTurn:
             self._give_up(error, part)
             return part
         self._add(self._parser.last_events, part)
+        if not self._is_behind_call:
+            self._release(part)
+        if not self._has_calls:
+            return part
+        if self._splits and self._parser.thought is not None:
+            self._rest_of("reasoning", self._parser.thought, part)
         final = self._final if self._parser.content is None else self._parser.content
-        if final.startswith(self._content):  # what was quoted, or stands behind a call
-            part.content += final[len(self._content) :]
-        else:
+        # What was quoted, or stands behind a call, is content now.
+        if final is not None and not self._rest_of("content", final, part):
             self.other_content = final
         return part
 
+    def _rest_of(self, name: str, final: str, part: ServedPart) -> bool:
+        if is_more := final.startswith(self._said[name]):
+            setattr(part, name, getattr(part, name) + final[len(self._said[name]) :])
+        return is_more
+
     def _give_up(self, error: OutputParserException, part: ServedPart) -> None:
         self._is_over = self.is_broken = True
-        rest = "".join(self._waiting) + self._tail
-        part.content += rest
-        if rest.strip():
-            _log.warning("%s: text is content, not a call: %s", self._machine.dialect.name, error)
+        waiting, rest = "".join(self._waiting), "".join(self._draft) + self._tail
+        part.content += waiting
+        what = "reasoning" if self._splits and self._is_marked else "content"
+        setattr(part, what, getattr(part, what) + rest)
+        if (waiting + rest).strip() and self._has_calls:
+            _log.warning("%s: text is %s, not a call: %s", self._machine.dialect.name, what, error)
 
     def _add(self, events: Iterable[Event], part: ServedPart) -> None:
         """Add what *events* report to *part*."""
         for event in events:
             match event:
-                case AnswerDelta():
-                    self._thought = ""
-                    self._say(self._cut(event.span[1]), part)
                 case ThoughtDelta():
                     self._think(self._cut(event.span[1]), part)
                 case MarkerSeen():
-                    self._is_calling |= event.name in self._machine.call_markers
-                    self._mark(self._cut(event.span[1]), part)
-                case ToolNamed() | InputDelta():
-                    self._is_calling = True
-                    self._waiting.append(self._cut(event.span[1]))
-                case SkippedDelta():  # such as an invented observation, not part of the turn
-                    self._waiting.append(self._cut(event.span[1]))
-                case ActionComplete(action=action):
-                    part.content += self._thought
-                    part.calls.append(_call(action))
-                    self._waiting.clear()
-                    self._is_calling, self._is_behind_call = False, True
+                    self._mark(event.name, self._cut(event.span[1]), part)
+                case AnswerDelta() | ToolNamed() | InputDelta() | SkippedDelta():
+                    text = self._cut(event.span[1])
+                    if not self._has_calls and not self._is_marked:
+                        part.content += text
+                    elif self._is_marked or not isinstance(event, AnswerDelta):
+                        self._hold(event, text, part)
+                    else:
+                        self._thought = self._thought if self._splits else ""
+                        self._say("content", text, part)
+                case ActionComplete(action=action) if self._has_calls:
+                    self._complete(action, part)
                 case Finish(finish=finish):
                     answer = finish.return_values["output"]
-                    self._final = answer if isinstance(answer, str) else _json(answer)
+                    self._final = answer if isinstance(answer, str) else as_json(answer)
+                    if self._splits:
+                        part.reasoning += self._thought
 
     def _cut(self, stop: int) -> str:
         """Return the text up to offset *stop*; the spans of events that have text tile it."""
@@ -191,65 +238,154 @@ class ServedTurn:
         self._at = stop
         return text
 
-    def _think(self, text: str, part: ServedPart) -> None:
-        if self._has_several or self._is_marked:
-            self._say(text, part, is_thought=True)
-        else:  # it is content beside a call, but not before an answer
-            self._waiting.append(text)
-            self._thought += ("\n" if self._is_apart and self._thought else "") + text
-            self._is_apart = False
+    # -- text ------------------------------------------------------------------------------------
 
-    def _say(self, text: str, part: ServedPart, *, is_thought: bool = False) -> None:
-        if self._is_calling:  # which may turn out to be quoted, or no call
+    def _think(self, text: str, part: ServedPart) -> None:
+        if self._is_marked:
+            self._release(part)
+        if self._is_marked or self._several:
+            self._say("reasoning", text, part)
+        elif not self._has_calls:
+            part.content += text
+        else:  # it counts beside a call, but in content not before an answer
+            self._waiting.append(text)
+            self._thought += "\n" * bool(self._is_apart and self._thought) + text
+            self._is_apart.clear()
+
+    def _release(self, part: ServedPart) -> None:
+        """Add what looked like a call to the open thought."""
+        if text := "".join(self._draft):
+            self._draft.clear()
+            self._is_apart.clear()
+            self._needs_break = False
+            self._say("reasoning", text, part)
+
+    def _say(self, name: str, text: str, part: ServedPart) -> None:
+        """Add *text* to a field; a marker between two texts of a field becomes a line break."""
+        is_beside = self._splits and name == "reasoning"
+        if self._is_calling and not is_beside:  # which may turn out to be quoted, or no call
             self._waiting.append(text)
             return
-        if self._is_behind_call:  # only the marks that close the call are waiting
-            self._waiting.clear()
-            self._is_behind_call = False
-        part.content += "\n" + text if self._needs_break else text
-        if not is_thought:
-            self._content += "\n" + text if self._is_apart and self._content else text
-            self._is_apart = False
+        if not is_beside:
+            if self._is_behind_call:  # only the marks that close the call are waiting
+                self._waiting.clear()
+                self._is_behind_call = False
+            self._near.append(text)
+        broken = "\n" * bool(name in self._is_apart and self._said[name]) + text
+        self._is_apart.discard(name)
+        self._said[name] += broken
+        if self._splits:
+            setattr(part, name, getattr(part, name) + broken)
+        else:
+            part.content += "\n" * self._needs_break + text
         self._needs_break, self._has_said = False, True
 
-    def _mark(self, text: str, part: ServedPart) -> None:
-        self._is_apart = True
-        if kind := self._machine.thought_mark(text):
-            self._needs_break, self._is_marked = False, kind == "opens"
-            self._say(text, part, is_thought=True)
+    def _mark(self, name: str, text: str, part: ServedPart) -> None:
+        kind = self._machine.thought_mark(text)
+        if kind == "closes" and self._is_marked:
+            self._release(part)
+        if kind == "opens" and self._draft:  # it is open
+            self._draft.append(text)
+        elif kind:
+            self._is_marked = kind == "opens"
+            self._is_apart = {"content", "reasoning"}
+            self._needs_break = False
+            if not self._splits:
+                part.content += text
+                self._has_said = True
+        elif not self._has_calls and not self._is_marked:
+            part.content += text
         else:
+            self._is_apart = {"content", "reasoning"}
             self._needs_break = self._has_said
+            is_call = name in self._machine.call_markers
+            if self._is_marked and not (is_call and self._ends_thought()):
+                self._draft.append(text)
+                return
+            self._is_calling |= is_call
             self._waiting.append(text)
+            if self._growing is not None:
+                self._growing.mark(text)
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def _hold(self, event: Event, text: str, part: ServedPart) -> None:
+        """Hold *text* back, which may turn out not to be part of a call."""
+        if self._is_marked and not self._ends_thought():
+            self._draft.append(text)
+            return
+        self._waiting.append(text)
+        if isinstance(event, SkippedDelta):  # such as an invented observation
+            return
+        self._is_calling = True
+        if self._tools is None:
+            return
+        if isinstance(event, ToolNamed):
+            self._is_doubted |= self._tool != ""
+            self._tool, self._growing = event.tool, None
+        elif isinstance(event, InputDelta):
+            if self._growing is None:
+                self._growing = self._begin_arguments()
+            if self._growing is not None and (more := self._growing.feed(text)):
+                self._report(self._tool, more, self._growing.id, part)
+
+    def _ends_thought(self) -> bool:
+        """Return whether a call ends an open thought; if not, it may be part of that."""
+        self._is_marked = self._is_marked and bool(self._machine.table.drafts)
+        return not self._is_marked
+
+    def _begin_arguments(self) -> CertainArguments | None:
+        form, tools = self._machine.dialect.form, self._tools
+        if form is None or tools is None or self._tool not in tools or self._is_doubted:
+            return None
+        if self._machine.may_quote("".join(self._near)):
+            return None
+        return CertainArguments(form, tools[self._tool], "".join(self._waiting[:-1]))
+
+    def _report(self, name: str, arguments: str, id: str | None, part: ServedPart) -> None:  # noqa: A002
+        """Add *arguments* to the call that has begun."""
+        begins, self._sent = self._sent is None, (self._sent or "") + arguments
+        named = (name, arguments, id) if begins else ("", arguments, None)
+        part.add_call(ServedCall(*named, self.count))
+
+    def _complete(self, action: AgentAction, part: ServedPart) -> None:
+        arguments, sent = arguments_of(action), self._sent or ""
+        if arguments.startswith(sent):
+            call_id = getattr(action, "tool_call_id", None)
+            self._report(action.tool, arguments[len(sent) :], call_id, part)
+        else:
+            _log.error("%s: arguments are not whole", self._machine.dialect.name)
+        name = "reasoning" if self._splits else "content"
+        setattr(part, name, getattr(part, name) + self._thought)
+        self.count += 1
+        self._waiting.clear()
+        self._draft.clear()
+        self._near.clear()
+        self._is_calling, self._is_behind_call = False, True
+        self._sent, self._growing, self._tool, self._thought = None, None, "", ""
 
 
 def read_turn(
-    dialect: str, text: str, tools: ToolSet | None = None, *, behind_thought: bool = False
+    dialect: str,
+    text: str,
+    tools: ToolSet | None = None,
+    *,
+    prompt: str = "",
+    behind_thought: bool = False,
+    splits: bool = False,
+    has_calls: bool = True,
 ) -> ServedPart:
     """Read a whole turn; if it cannot be read, all of it is content. See `ServedTurn`."""
-    turn = ServedTurn(dialect, tools, behind_thought=behind_thought)
-    parts = turn.feed(text), turn.close()
-    if turn.is_broken:
-        return ServedPart(text)
+    turn = ServedTurn(
+        dialect, tools, prompt=prompt, behind_thought=behind_thought, splits=splits,
+        has_calls=has_calls,
+    )  # fmt: skip
+    part, last = turn.feed(text), turn.close()
+    if turn.is_broken and has_calls:
+        if not splits:
+            return ServedPart(text)
+        return read_turn(dialect, text, prompt=prompt, splits=True, has_calls=False)
+    part.add(last)
     if turn.other_content is not None:
-        return ServedPart(turn.other_content, [c for p in parts for c in p.calls])
-    return ServedPart("".join(part.content for part in parts), [c for p in parts for c in p.calls])
-
-
-def _call(action: AgentAction) -> ServedCall:
-    tool_input = action.tool_input
-    if isinstance(tool_input, str):
-        tool_input = _object_in(tool_input)
-    return ServedCall(action.tool, _json(tool_input), getattr(action, "tool_call_id", None))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _object_in(text: str) -> dict[str, Any]:
-    """Return the object that *text* is in JSON; any other text is an argument named ``input``."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {"input": text}
+        part.content = turn.other_content
+    return part

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 from typing_extensions import override
 from verl.experimental.agent_loop.tool_parser import FunctionCall, ToolParser
 
-from agent_parsers.serving.turns import read_turn, served_names, tools_of
+from agent_parsers.serving.requests import served_names, tools_of
+from agent_parsers.serving.turns import read_turn
 
 __all__ = ["VerlToolParser", "register"]
 

@@ -1,17 +1,19 @@
 """As much of vLLM 0.33.0, SGLang 0.5.23 and verl 0.9.1 as our plugins use, in our own words.
 
 The names, the arguments and their order are those of the packages. Where these are, the plugins are
-tested in them, too (``tests/agent_parsers/serving/test_real_servers.py``).
+tested in them, too (``test_vllm.py``, ``test_sglang.py`` and ``test_real_servers.py`` in
+``tests/agent_parsers/serving``).
 """
 
 from __future__ import annotations
 
 import sys
+from enum import IntEnum
 from importlib import import_module
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PrivateAttr
 
 if TYPE_CHECKING:
     import pytest
@@ -36,21 +38,16 @@ class Model(BaseModel):
 def tool(name: str, **properties: str) -> Model:
     """Return a tool as in OpenAI's API; *properties* are types by name."""
     schema = {"type": "object", "properties": {n: {"type": t} for n, t in properties.items()}}
-    return Model(type="function", function=Model(name=name, parameters=schema))
+    return Model(type="function", function=Model(name=name, parameters=schema, strict=None))
 
 
 # -- vLLM ----------------------------------------------------------------------------------------
 
 
 class FunctionCall(BaseModel):
+    id: str | None = None
     name: str
     arguments: str
-
-
-class ToolCall(BaseModel):
-    id: str = "made-by-vllm"
-    type: str = "function"
-    function: FunctionCall
 
 
 class DeltaFunctionCall(BaseModel):
@@ -65,34 +62,72 @@ class DeltaToolCall(BaseModel):
     function: DeltaFunctionCall | None = None
 
 
-class ExtractedToolCallInformation(BaseModel):
-    tools_called: bool
-    tool_calls: list[ToolCall]
-    content: str | None = None
-
-
 class DeltaMessage(BaseModel):
     content: str | None = None
     reasoning: str | None = None
     tool_calls: list[DeltaToolCall] = Field(default_factory=list)
 
 
-class VllmToolParser:
-    supports_required_and_named = True
-    engine_based_streaming = False
+class ChatCompletionRequest(Model):
+    """A request; `Model` is one to another API."""
 
+    tool_choice: Any = "auto"
+    parallel_tool_calls: bool | None = True
+    include_reasoning: bool = True
+    structured_outputs: Any = None
+    response_format: Any = None
+    skip_special_tokens: bool = True
+    _grammar_from_parser: bool = PrivateAttr(default=False)
+
+    def extract_structured_outputs(self) -> Any:
+        return self.structured_outputs or self.response_format
+
+
+class StructuredOutputsParams(BaseModel):
+    structural_tag: str
+
+
+class ToolStrictLevel(IntEnum):
+    AUTO = 0
+    FUNCTION = 1
+
+
+class VLLMValidationError(ValueError):
+    pass
+
+
+def make_tool_call_id(id_type: str, func_name: str, idx: int) -> str:
+    return f"{id_type}-{func_name}-{idx}"
+
+
+class VllmToolParser:
     def __init__(self, tokenizer: Any, tools: list[Any] | None = None) -> None:
         self.model_tokenizer, self.tools = tokenizer, tools or []
 
-    def adjust_request(self, request: Any) -> Any:
-        return request
-
 
 class VllmReasoningParser:
-    engine_based_streaming = False
-
     def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
         self.model_tokenizer = tokenizer
+
+
+class VllmParser:
+    reasoning_parser_cls: type[Any] | None = None
+    tool_parser_cls: type[Any] | None = None
+    tool_strict_level: Any = None
+
+    def __init__(self, tokenizer: Any, tools: list[Any] | None = None, **kwargs: Any) -> None:
+        self.model_tokenizer = tokenizer
+        reasons, calls = self.reasoning_parser_cls, self.tool_parser_cls
+        self._reasoning_parser = reasons and reasons(tokenizer, **kwargs)
+        self._tool_parser = calls and calls(tokenizer, tools)
+        self._stream_state = SimpleNamespace(tool_call_id_type="random", history_tool_call_cnt=0)
+
+    def _initialize_history_tool_call_cnt(self, request: Any) -> None:
+        pass
+
+
+class HarmonyParser(VllmParser):
+    pass
 
 
 class _Manager:
@@ -110,6 +145,26 @@ class ToolParserManager(_Manager):
 
 class ReasoningParserManager(_Manager):
     known: ClassVar[dict[str, type[Any]]] = {}
+
+
+class ParserManager:
+    @classmethod
+    def get_parser(
+        cls,
+        tool_parser_name: str | None = None,
+        reasoning_parser_name: str | None = None,
+        enable_auto_tools: bool = False,
+        *,
+        is_harmony: bool = False,
+        tool_strict_level: Any = None,
+    ) -> Any:
+        calls = ToolParserManager.known.get(tool_parser_name or "")
+        members = {
+            "reasoning_parser_cls": ReasoningParserManager.known.get(reasoning_parser_name or ""),
+            "tool_parser_cls": calls if enable_auto_tools else None,
+            "tool_strict_level": tool_strict_level and ToolStrictLevel[tool_strict_level.upper()],
+        }
+        return type("Composed", (HarmonyParser if is_harmony else VllmParser,), members)
 
 
 # -- SGLang --------------------------------------------------------------------------------------
@@ -161,16 +216,27 @@ class VerlToolParser:
 MODULES: dict[str, dict[str, Any]] = {
     "vllm.entrypoints.generate.base.protocol": {
         "DeltaFunctionCall": DeltaFunctionCall, "DeltaMessage": DeltaMessage,
-        "DeltaToolCall": DeltaToolCall, "FunctionCall": FunctionCall, "ToolCall": ToolCall,
-        "ExtractedToolCallInformation": ExtractedToolCallInformation,
+        "DeltaToolCall": DeltaToolCall, "FunctionCall": FunctionCall,
     },
+    "vllm.entrypoints.openai.chat_completion.protocol": {
+        "ChatCompletionRequest": ChatCompletionRequest,
+    },
+    "vllm.exceptions": {"VLLMValidationError": VLLMValidationError},
+    "vllm.parser.abstract_parser": {"Parser": VllmParser},
+    "vllm.parser.harmony": {"HarmonyParser": HarmonyParser},
+    "vllm.parser.parser_manager": {"ParserManager": ParserManager},
     "vllm.reasoning.abs_reasoning_parsers": {
         "ReasoningParser": VllmReasoningParser, "ReasoningParserManager": ReasoningParserManager,
     },
+    "vllm.renderers.chat_utils": {"make_tool_call_id": make_tool_call_id},
+    "vllm.sampling_params": {"StructuredOutputsParams": StructuredOutputsParams},
     "vllm.tool_parsers.abstract_tool_parser": {
         "ToolParser": VllmToolParser, "ToolParserManager": ToolParserManager,
     },
-    "sglang.srt.function_call.base_format_detector": {"BaseFormatDetector": BaseFormatDetector},
+    "vllm.tool_parsers.tool_strict_level": {"ToolStrictLevel": ToolStrictLevel},
+    "sglang.srt.function_call.base_format_detector": {
+        "BaseFormatDetector": BaseFormatDetector, "StructuralTag": Model,
+    },
     "sglang.srt.function_call.core_types": {
         "StreamingParseResult": StreamingParseResult, "ToolCallItem": ToolCallItem,
     },
@@ -181,7 +247,7 @@ MODULES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-_OURS = ("vllm", "vllm_deltas", "vllm_reasoning", "sglang", "verl")
+_OURS = ("vllm", "sglang", "verl")
 
 
 def plugin(name: str, patch: pytest.MonkeyPatch) -> Any:
@@ -194,6 +260,7 @@ def plugin(name: str, patch: pytest.MonkeyPatch) -> Any:
             if end == len(parts):
                 vars(module).update(members)
             patch.setitem(sys.modules, module.__name__, module)
+    patch.setattr(ParserManager, "get_parser", ParserManager.get_parser)  # as it was, afterwards
     for ours in _OURS:
         patch.delitem(sys.modules, f"agent_parsers.serving.{ours}", raising=False)
     made = import_module(f"agent_parsers.serving.{name}")

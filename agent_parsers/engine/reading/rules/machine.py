@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.reading.quoting.quotations import Surroundings
 from agent_parsers.engine.reading.rules.calls import CallRules
 from agent_parsers.engine.reading.rules.states import states_of
 
@@ -103,7 +104,14 @@ class Machine(CallRules):
         state = next(states, None)
         if state is None:
             return ""
-        return "opens" if state.part is Part.THOUGHT else "closes"
+        # Behind the block, a turn of steps begins, in a thought that has no mark.
+        is_open = state.part is Part.THOUGHT and state is not self.initial
+        return "opens" if is_open else "closes"
+
+    def may_quote(self, text: str) -> bool:
+        """Return whether *text* before a call may be the beginning of a quotation of it."""
+        hole = len(text), len(text) + 1
+        return not Surroundings(f"{text}\x1c", [hole]).is_free(0)
 
     def check_each(self, start: str, prompt: str) -> None:
         """Check that calls can be emitted when their blocks close.
