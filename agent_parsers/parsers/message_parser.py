@@ -47,7 +47,7 @@ Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 class MessageTurn(WithResult[T], Storable, Viewable):
     """Everything read from one message."""
 
-    _view = "agent_parsers.html.turns"
+    _view = "agent_parsers.html.turn_pages"
 
     result: AgentAction | list[AgentAction] | AgentFinish
     """The actions, or the final answer, as `parse_result` returns them."""

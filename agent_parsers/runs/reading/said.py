@@ -13,7 +13,7 @@ from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.core import make_message
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
-from outputs.messages import tool_call
+from outputs import tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
