@@ -74,7 +74,7 @@ pictures:  ## draw the pictures of the documentation anew; needs Chromium
 	$(PYTHON) docs/make_pictures.py
 
 .PHONY: names
-names:  ## write agent_parsers/registry/names.py anew from the dialects
+names:  ## write anew what is known of dialects and readers of logs before they are loaded
 	$(PYTHON) docs/make_names.py
 
 .PHONY: conformance
@@ -125,6 +125,10 @@ attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that
 .PHONY: live
 live:  ## let a small live model write, and read it; says which two packages it needs; an hour
 	$(PYTHON) -m benchmarks.live
+
+.PHONY: loop
+loop:  ## run README's loop with every dialect and client, and print a table of what came of it
+	$(PYTHON) -m tests.test_loop
 
 .PHONY: foreign
 foreign:  ## read the calls of each dialect in each other one, and count what comes of them

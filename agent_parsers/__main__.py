@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 
 __all__ = ["main"]
@@ -9,6 +11,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and exit with its status, or explain how to install its libraries."""
+    gc.set_threshold(100_000, 10, 10)  # what is imported is no garbage; looking takes 20 ms
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # they watch a program's own models
     try:
         from agent_parsers.cli.commands.app import run
 

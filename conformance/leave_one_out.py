@@ -44,6 +44,7 @@ TEMPLATES: Final = {
     "gemma4": "google-gemma-4-31B-it gemma4",
     "gigachat3": "GigaChat3-10B-A1.8B",
     "gigachat31": "GigaChat3.1-10B-A1.8B",
+    "gigachat35": "GigaChat3.5",
     "glm45": "GLM-4.6 glm4moe",
     "glm47": "GLM-4.7-Flash Spark2.5",
     "granite": "granite",
@@ -69,12 +70,15 @@ TEMPLATES: Final = {
     "mistral": "mistralai-Ministral-3-14B-Reasoning-2512 unsloth-mistral-Devstral-Small-2507",
     "mistral_v11": "Mistral-Small-3.2-24B-Instruct-2506",
     "mistral_v3": "mistral mistral_parallel mistralai-Mistral-Nemo-Instruct-2407",
+    "muse_glimmer": "muse-glimmer muse_glimmer",
     "nemotron_v2": "NVIDIA-Nemotron-Nano-v2",
     "olmo3": "olmo3",
     "phi4_mini": "phi4_mini",
     "pythonic": "toolace llama3.2_pythonic gemma3_pythonic",
     "qwen3_coder": "Qwen3-Coder Qwen3.5-4B qwen3coder",
+    "reka_edge": "Reka-Edge",
     "seed_oss": "ByteDance-Seed-OSS",
+    "solar_open": "upstage-Solar-Open-100B",
     "xlam": "xlam_llama xlam_qwen",
 }
 """The files, without their ending, that show each dialect. The other dialects have no template that

@@ -1,21 +1,29 @@
-"""Writes what is known of dialects before they are loaded: ``python docs/make_names.py [--check]``.
+"""Writes what is known of dialects and of readers of logs before they are loaded.
 
-Their names are types for the overloads of `get_parser`; aliases and signs tell which to load.
+``python docs/make_names.py [--check]``. The names of dialects are types for the overloads of
+`get_parser`; aliases and signs tell which dialects and readers to load.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.detecting.signs import signs_of
+from agent_parsers.runs.readers import data, text
+from agent_parsers.runs.readers.known import reader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+    from agent_parsers.runs.reading.reader import DataReader, TextReader
 
 PACKAGE = Path(__file__).parents[1] / "agent_parsers"
 HEAD = '''\
@@ -36,6 +44,16 @@ OwnSigns: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], bool]
 """The words of telling labels, other telling markers, and whether calls may stand without any."""
 
 SIGNS: Final[dict[str, OwnSigns]] = {
+'''
+
+READERS = '''\
+"""The readers of this library, written by docs/make_names.py: change the readers instead."""
+
+from typing import Final
+
+__all__ = ["DATA", "TEXT"]
+
+TEXT: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 '''
 
 
@@ -66,6 +84,33 @@ def signs_page() -> str:
     rows = ((name, signs_of(get_dialect(name))) for name in list_dialects())
     written = (_filled(f'"{name}": {_row(*signs)},') for name, signs in rows)
     return SIGNS + "\n".join(written) + "\n}  # fmt: skip\n"
+
+
+def readers_page() -> str:
+    """Return the text of the module with the readers of logs."""
+    texts = (
+        _filled(f'"{reader.name}": ("{module}", {_tuple(getattr(reader, "signs", ()))}),')
+        for module, reader in _readers_in(text)
+    )
+    others = (f'    "{reader.name}": "{module}",' for module, reader in _readers_in(data))
+    told = '"""The module of each reader of text, and its signs."""'
+    written = "\n".join((*texts, "}  # fmt: skip", told, "DATA: Final = {", *others, "}"))
+    return f'{READERS}{written}\n"""The module of each reader of JSON."""\n'
+
+
+def _readers_in(package: ModuleType) -> list[tuple[str, TextReader | DataReader]]:
+    """Return the readers in the modules of *package*, by name, each with its module."""
+
+    def found() -> Iterator[tuple[str, TextReader | DataReader]]:
+        for each in iter_modules(package.__path__):
+            module = import_module(f"{package.__name__}.{each.name}")
+            place = f"{package.__name__.rpartition('.')[2]}.{each.name}"
+            if hasattr(module, "READER"):  # some modules only help others
+                yield place, module.READER
+            for table in getattr(module, "TABLES", ()):
+                yield place, reader_of(table)
+
+    return sorted(found(), key=lambda row: row[1].name)
 
 
 def _row(labels: Iterable[str], literals: Iterable[str], is_bare: bool) -> str:
@@ -101,6 +146,7 @@ def _literal(name: str, values: list[str]) -> list[str]:
 def main() -> int:
     """Write the modules, or with ``--check`` say which are out of date."""
     pages = {"registry/names.py": names_page(), "detecting/shipped.py": signs_page()}
+    pages["runs/readers/shipped.py"] = readers_page()
     old = [name for name, page in pages.items() if (PACKAGE / name).read_text("utf-8") != page]
     if "--check" not in sys.argv[1:]:
         for name in old:

@@ -12,11 +12,12 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 
 from pydantic import BaseModel
 
+from output_parsers.printable import kind_of
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
 from outputs.messages.utils import MESSAGE_CLASSES
 
 __all__ = [
-    "HasContent", "ModelOutput", "adds_up", "check_text", "content_of", "generation_of", "kind_of",
+    "HasContent", "ModelOutput", "adds_up", "check_text", "content_of", "generation_of",
     "message_of", "part_of", "text_of",
 ]  # fmt: skip
 
@@ -93,13 +94,6 @@ def check_text(text: object) -> None:
     if not isinstance(text, str):
         hint = "decode it first" if isinstance(text, bytes) else "invoke takes a message as well"
         raise TypeError(f"parse takes a text, not {kind_of(text)}; {hint}")
-
-
-def kind_of(value: object) -> str:
-    """Return what to call *value* in an error that says it is of the wrong type."""
-    if isinstance(value, type):
-        return f"the class {value.__name__}"
-    return "None" if value is None else type(value).__name__
 
 
 def content_of(part: str | HasContent) -> Any:

@@ -10,7 +10,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-FAST_EXAMPLES = 10
+FAST_EXAMPLES = 8
 
 # Texts of a grammar need many small choices, which the health checks reject as wasteful.
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]

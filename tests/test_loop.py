@@ -1,8 +1,12 @@
-"""README's loop, unchanged, with every dialect and with the messages of clients."""
+"""README's loop, unchanged, with every dialect and with the messages of clients.
+
+``python -m tests.test_loop`` prints the table of what was tried.
+"""
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +21,14 @@ from agent_parsers import (
     get_dialect,
     get_parser,
     list_dialects,
+    run_agent,
 )
 from outputs import AIMessage
 
+from .helpers.effort import THOROUGH
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 QUESTION = "How deep is Lake Thun?"
@@ -55,23 +62,88 @@ def text(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else "\n".join(str(m.content) for m in prompt)
 
 
-@pytest.mark.parametrize("name", list_dialects())
-def test_every_dialect(name: str) -> None:
-    if name == "smolagents_code":
-        pytest.skip("its calls are code, and its tool runs it")
-    tools = ToolSet([depth])
+def python_interpreter(code: str) -> str:
+    """Runs code."""
+    return depth(*re.findall("'(.*?)'", code))
+
+
+def pieces(text: str) -> list[str]:
+    return [text[at : at + 3] for at in range(0, len(text), 3)]
+
+
+def openai_reply(**message: Any) -> dict[str, Any]:
+    reason = "tool_calls" if message.get("tool_calls") else "stop"
+    return {"choices": [{"message": {"role": "assistant", **message}, "finish_reason": reason}]}
+
+
+def anthropic_reply(*content: dict[str, Any], reason: str = "end_turn") -> dict[str, Any]:
+    return {"type": "message", "role": "assistant", "stop_reason": reason, "content": content}
+
+
+def anthropic_chunks(text: str) -> Iterator[dict[str, Any]]:
+    yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    for piece in pieces(text):
+        delta = {"type": "text_delta", "text": piece}
+        yield {"type": "content_block_delta", "index": 0, "delta": delta}
+    yield {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+
+
+WAYS: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "text in chunks": lambda text: iter(pieces(text)),
+    "OpenAI": lambda text: openai_reply(content=text),
+    "OpenAI in chunks": lambda text: (
+        {"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces(text)
+    ),
+    "Anthropic": lambda text: anthropic_reply({"type": "text", "text": text}),
+    "Anthropic in chunks": anthropic_chunks,
+}
+"""How the text of a turn may arrive."""
+
+
+def said_by(name: str, way: str) -> str:
+    """Let a model of a dialect that is refused, calls a tool and answers go through the loop.
+
+    Returns:
+        What it did, for the table.
+    """
+    is_code = name == "smolagents_code"
+    tools = ToolSet([python_interpreter if is_code else depth])
     parser, dialect = get_parser(name, tools=tools), get_dialect(name)
-    calls = [AgentAction("depth", {"lake": "Lake Thun"}, "")]
-    try:
-        written = parser.render(calls * 2 if dialect.several else calls[0])
-    except ValueError:
-        written = parser.render(calls[0])
+    call = AgentAction("depth", {"lake": "Lake Thun"}, "")
+    if is_code:
+        call = AgentAction("python_interpreter", "print(depth('Lake Thun'))", "")
+    calls = [call]
+    if dialect.several:
+        with suppress(ValueError):
+            calls = [*parser.read(parser.render([call, call])).actions]
+    written = parser.render(calls if dialect.several else call)
     answer = parser.render(AgentFinish({"output": "217 m"}, ""), number=2)
     refused = [BROKEN] if is_refused(parser, BROKEN) else []
-    output, prompts = loop(parser, tools, chain(refused, [written, answer]))
-    assert output == "217 m"
-    assert "Lake Thun is 217 m deep." in text(prompts[-1])
+    replies = map(WAYS[way], [*refused, written, answer])
+    if "chunks" in way:  # a loop that shows what arrives
+        prompts: list[Any] = []
+
+        def model(prompt: Any) -> Any:
+            prompts.append(prompt)
+            return next(replies)
+
+        output = run_agent(model, QUESTION, parser, tools).output
+    else:
+        output, prompts = loop(parser, tools, replies)
+    assert output == "217 m", output
+    assert text(prompts[-1]).count("Lake Thun is 217 m deep.") >= len(calls), prompts
     assert not refused or BROKEN.split("\n")[0] in text(prompts[1])
+    turns = f"{len(calls)} call{'s' * (len(calls) > 1)}, answer"
+    return f"error, {turns}" if refused else turns
+
+
+@pytest.mark.parametrize(("at", "name"), [*enumerate(list_dialects())])
+def test_every_dialect(at: int, name: str) -> None:
+    first, *others = WAYS
+    said = said_by(name, first)
+    for way in others if THOROUGH else [others[at % len(others)]]:
+        assert said_by(name, way) == said
 
 
 def is_refused(parser: Any, reply: str) -> bool:
@@ -80,11 +152,6 @@ def is_refused(parser: Any, reply: str) -> bool:
     except agent_parsers.OutputParserException:
         return True
     return False
-
-
-def openai_reply(**message: Any) -> dict[str, Any]:
-    reason = "tool_calls" if message.get("tool_calls") else "stop"
-    return {"choices": [{"message": {"role": "assistant", **message}, "finish_reason": reason}]}
 
 
 ARGUMENTS = '{"lake": "Lake Thun"}'
@@ -99,23 +166,24 @@ OPENAI = [
     openai_reply(content="217 m"),
 ]
 ANTHROPIC = [
-    {
-        "type": "message", "role": "assistant", "stop_reason": "tool_use",
-        "content": [
-            {"type": "text", "text": "I look it up."},
-            {"type": "tool_use", "id": "t1", "name": "depth", "input": {"lake": "Lake Thun"}},
-        ],
-    },
-    {"type": "message", "role": "assistant", "stop_reason": "end_turn",
-     "content": [{"type": "text", "text": "217 m"}]},
-]  # fmt: skip
+    anthropic_reply(
+        {"type": "text", "text": "I look it up."},
+        {"type": "tool_use", "id": "t1", "name": "depth", "input": {"lake": "Lake Thun"}},
+        reason="tool_use",
+    ),
+    anthropic_reply({"type": "text", "text": "217 m"}),
+]
 OURS = [
     AIMessage("", tool_calls=[{"name": "depth", "args": {"lake": "Lake Thun"}, "id": "1"}]),
     AIMessage("217 m"),
 ]
 
 
-@pytest.mark.parametrize("replies", [OPENAI, ANTHROPIC, OURS], ids=["openai", "anthropic", "ours"])
+NATIVE = {"OpenAI": OPENAI, "Anthropic": ANTHROPIC, "ours": OURS}
+"""Messages with calls, and an answer, by whose they are."""
+
+
+@pytest.mark.parametrize("replies", NATIVE.values(), ids=NATIVE)
 @pytest.mark.parametrize("fails", [False, True])
 def test_messages(replies: list[Any], fails: bool) -> None:
     tools = ToolSet([depth])
@@ -133,23 +201,18 @@ def test_messages(replies: list[Any], fails: bool) -> None:
     assert not fails or "dive" in text(prompts[1])
 
 
-def test_a_message_of_a_chat_model_may_hold_a_text_turn() -> None:
-    tools = ToolSet([depth])
-    parser = get_parser("react", tools=tools)
-    call = 'Thought: hm\nAction: depth\nAction Input: {"lake": "Lake Thun"}'
-    replies = iter([openai_reply(content=call), AIMessage("Final Answer: 217 m")])
-    assert loop(parser, tools, replies)[0] == "217 m"
+def table() -> Iterator[str]:
+    """Yield the lines of a table of all that `said_by` and `test_messages` show."""
+    yield f"| dialect | {' | '.join(WAYS)} |"
+    yield f"|{'---|' * (len(WAYS) + 1)}"
+    for name in list_dialects():
+        yield f"| {name} | {' | '.join(said_by(name, way) for way in WAYS)} |"
+    for replies in NATIVE.values():
+        test_messages(replies, fails=True)
+    told = ("error, calls, answer" if way in NATIVE else "" for way in WAYS)
+    yield f"| messages with calls | {' | '.join(told)} |"
 
 
-@pytest.mark.parametrize("name", ["react", "hermes", "glm45", "xml"])
-def test_a_streamed_turn_is_the_same(name: str) -> None:
-    parser = get_parser(name, tools=[depth])
-    written = parser.render(AgentAction("depth", {"lake": "Lake Thun"}, ""))
-    stream = parser.stream_parser()
-    for at in range(0, len(written), 3):
-        stream.feed(written[at : at + 3])
-    stream.close()
-    turn = parser.read(written)
-    made = stream.result if isinstance(stream.result, list) else [stream.result]
-    assert [a.tool_input for a in made] == [a.tool_input for a in turn.actions]
-    assert turn.finish is turn.output is None
+if __name__ == "__main__":
+    for line in table():
+        print(line, flush=True)

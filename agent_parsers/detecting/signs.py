@@ -36,7 +36,7 @@ SHARED: Final = {*(text for pair in REASONING for text in pair)} | {
     token.canonical for token in END_TOKENS
 }
 """Markers that dialects read whatever they write."""
-_OPENS_CALLS: Final = re.compile(r"[\[{(]").search
+_OPENS_CALLS: Final = re.compile(r"[\[{(]|<\w+:\w").search  # the last is an element with a prefix
 
 
 class _Signs(NamedTuple):
@@ -142,12 +142,17 @@ def _signs(shipped: frozenset[str], own: tuple[Dialect, ...]) -> _Signs:
     bare: set[str] = set()
     known = {name: SIGNS[name] for name in shipped}
     known |= {dialect.name: signs_of(dialect) for dialect in own}
-    for name, (own_labels, own_literals, is_bare) in known.items():
+    for own_labels, _, _ in known.values():
         words.update(own_labels)
+    spelt = {f"{label}:" for label in words}
+    for name, (own_labels, own_literals, is_bare) in known.items():
         for label in own_labels:
             labels[_letters(label)].add(name)
         for literal in own_literals:
-            literals[literal.replace(" ", "")].add(name)
+            if literal in spelt:  # a label, though it has one spelling only
+                labels[_letters(literal)].add(name)
+            else:
+                literals[literal.replace(" ", "")].add(name)
         if is_bare:
             bare.add(name)
     pattern = _labels_of(words)

@@ -44,7 +44,7 @@ END = "<｜end▁of▁sentence｜>"
 WRAPPERS = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
 """The names of the region in all generations, and the variants that models write."""
 BARS = ("｜｜", "|", "||")
-"""Bars on both sides of ``DSML`` that models write for the dialect's own."""
+"""Bars on both sides of the word in a mark that models write for the dialect's own."""
 
 
 def read_value(text: str, attributes: Mapping[str, str]) -> Any:
@@ -68,7 +68,7 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
 def _spellings(tag: str, *, mark: str, wrapper: str) -> tuple[str, ...]:
     names = (wrapper, *WRAPPERS) if tag.endswith(f"{wrapper}>") else ("",)
     bare = mark.rstrip()  # models leave out the space
-    marks = (mark, bare, *(f"{bars}DSML{bars}" for bars in BARS))
+    marks = (mark, bare, *(bare.replace("｜", bars) for bars in BARS))
     spelt = [tag.replace(mark, each).replace(wrapper, name) for each in marks for name in names]
     return tuple(dict.fromkeys(spelt))[1:]
 

@@ -14,7 +14,7 @@ quote them; vLLM's and SGLang's ``poolside_v1``.
 from dataclasses import replace
 
 from agent_parsers.authoring import ResultsWriter
-from agent_parsers.dialects import glm47
+from agent_parsers.dialects import glm47, hermes
 
 TURN = ("<assistant>", "</assistant>")
 
@@ -22,6 +22,7 @@ DIALECT = replace(
     glm47.FORMAT,
     name="laguna",
     aliases=("poolside_v1",),
+    payload=replace(glm47.PAYLOAD, json_calls=hermes.PAYLOAD),
     summary="as glm47, in turns of <assistant> (Poolside Laguna)",
     ends=(TURN[1],),
     results=ResultsWriter(each=("<tool_response>", "</tool_response>\n"), between=""),

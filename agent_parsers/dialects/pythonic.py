@@ -48,6 +48,8 @@ class PythonPayload(Payload):
     """Whether a list that begins the text needs no mark."""
     write_value: Callable[[Any], str] = write_python
     """Writes the value of a parameter."""
+    comma: str = ", "
+    """Text between two parameters."""
     json: JsonPayload | None = None
     """Calls in JSON, which lenient mode reads."""
 
@@ -63,7 +65,9 @@ class PythonPayload(Payload):
     @property
     def form(self) -> CallForm:
         """How one call is spelt, without its list."""
-        parameters = ParameterForm(text="{key}={value}", between=", ", write_value=self.write_value)
+        parameters = ParameterForm(
+            text="{key}={value}", between=self.comma, write_value=self.write_value
+        )
         return CallForm(text="{tool}({parameters})", parameters=parameters)
 
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from agent_parsers.engine.calls.reader import Call, CallReader
+from typing_extensions import override
+
+from agent_parsers.engine.calls.reader import Call, CallReader, Inside
 from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
@@ -61,6 +63,11 @@ class QuestionCall(CallReader):
         self._lenient = lenient
         self._start = self._at = -1
         self._text: list[str] = []
+
+    @property
+    @override
+    def inside(self) -> Inside | None:
+        return None if self._start < 0 else (InputDelta, None)
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text* at offset *at* and return the events it completes."""

@@ -76,6 +76,11 @@ Deltas of thoughts, inputs and answers do not wait. `ActionComplete` does: it co
 certain that the turn is this action. A turn that turns out to be wrong raises when it is closed,
 after its last event. A caller that acts only on `ActionComplete` never acts on half a call.
 
+Most chunks only go on with a text. A call reader says when its text is inside of a value
+(`CallReader.inside`), and what may end it. While nothing of that and no marker comes, the scanner
+emits the text itself, of a value as of a thought, and feeds the reader later with all of it
+together. That is another cut of the same text, so it makes no difference to what is read.
+
 Where leniency lives
 ====================
 

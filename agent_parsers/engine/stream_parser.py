@@ -13,7 +13,7 @@ from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.writing.advice import advice
 from agent_parsers.reports import LISTENERS
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import make_action
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.guards import Guard
-    from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.events import Repair, Span
     from agent_parsers.toolset.set import ToolSet
 
@@ -82,11 +82,10 @@ class WholeRuns:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._machine = machine(dialect, "transcript")
-        states = reachable(self._machine.initial, _OF_LABELS)
-        crossings = [crossing for state in states for crossing in state.crossings]
+        self._reached = reachable(self._machine.initial, _OF_LABELS)
+        crossings = [crossing for state in self._reached for crossing in state.crossings]
         markers = [crossing.marker for crossing in crossings]
         self._marks = Marks(markers, lenient=True)
-        self._leads = {state: leads_of(state, self._marks.keys, _OF_LABELS) for state in states}
         self._paths: dict[tuple[str, ...], tuple[State, ...] | None] = {}
         self._names: set[str] = set()
         is_known = spells_words(markers) and not self._machine.table.several
@@ -97,6 +96,11 @@ class WholeRuns:
         }
         self.questions: tuple[str, ...] = tuple(sorted(questions)) if is_known else ()
         """The labels of questions, with which such a run begins."""
+
+    @cached_property
+    def _leads(self) -> dict[State, dict[str, Crossing | None]]:
+        keys = self._marks.keys
+        return {state: leads_of(state, keys, _OF_LABELS) for state in self._reached}
 
     def read(self, text: str, tools: ToolSet | None) -> tuple[str, list[RunStep]] | None:
         """Return the question and the steps of the run in *text*, which begins with a question.

@@ -13,7 +13,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from output_parsers import BaseOutputParser, OutputParserException
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 from output_parsers.runnables.langchain import is_langchains, needs_langchain
 from output_parsers.streams.readers import aclose, aread, close, read
 from output_parsers.types.models import CheckedModel

@@ -19,7 +19,7 @@ from agent_parsers.engine.reading.rules.foreign import ask_for_foreign
 from agent_parsers.registry.names import ALIASES
 from agent_parsers.registry.problems import unknown_name, wrong_name, wrong_option
 from agent_parsers.toolset.problems.names import folded
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

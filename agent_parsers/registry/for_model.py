@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from agent_parsers.registry.names import SeveralCallsName
@@ -43,6 +43,9 @@ class Row:
 
 _LLAMA_CPP: Final = "ggml-org/llama.cpp: docs/function-calling.md"
 _RECIPE: Final = "vllm-project/recipes: models/{}.yaml"
+_PRIME_RL: Final = (
+    "PrimeIntellect-ai/prime-rl: packages/prime-rl-configs/src/prime_rl/utils/parsers.py"
+)
 _SGLANG: Final = "sgl-project/sglang: docs/advanced_features/tool_parser.ipynb"
 _SGLANG_FILE: Final = "sgl-project/sglang: python/sglang/srt/function_call/{}.py"
 _VLLM_FILE: Final = "vllm-project/vllm: vllm/{}.py"
@@ -65,6 +68,19 @@ ROWS: Final = (
     Row("Bielik-11B-v2.5* Bielik-11B-v3.0*", "hermes", "speakleash/bielik-tools: README.md"),
     Row("EXAONE-4.0* EXAONE-4.0.1*", "hermes", "LGAI-EXAONE/EXAONE-4.0-32B: model card"),
     Row("Falcon3*", "hermes", _LLAMA_CPP),
+    Row(
+        "Falcon-H1*",
+        "hermes",
+        "axolotl-ai-cloud/axolotl: src/axolotl/utils/chat_templates/templates/falcon_h1.jinja",
+    ),
+    Row("K-EXAONE*", "hermes", "LGAI-EXAONE/K-EXAONE-236B-A23B: model card"),
+    Row("Qwen3-Omni*", "hermes", "modelscope/ms-swift: swift/template/templates/qwen.py"),
+    Row("Mellum2*", "hermes", _RECIPE.format("JetBrains/Mellum2-12B-A2.5B-Thinking")),
+    Row("Intern-S1-Pro", "hermes", "InternLM/Intern-S1: docs/interns1pro_user_guide.md"),
+    Row("Trinity-Mini* Trinity-Nano* Trinity-Large-Preview", "hermes", _PRIME_RL),
+    Row("INTELLECT-3 INTELLECT-3.1", "qwen3_coder", _PRIME_RL),
+    Row("Intern-S2-Preview", "qwen3_coder", _RECIPE.format("internlm/Intern-S2-Preview")),
+    Row("Reka-Edge*", "reka_edge", "ggml-org/llama.cpp: models/templates/Reka-Edge.jinja"),
     Row("Jamba-Reasoning*", "hermes", "ai21labs/AI21-Jamba-Reasoning-3B: chat template"),
     Row("LongCat-Flash*", "longcat", _VLLM),
     Row(
@@ -121,6 +137,13 @@ ROWS: Final = (
         _RECIPE.format("zai-org/GLM-5.3-Flash"),
     ),
     Row("GLM-4.5* GLM-4.5V* GLM-4.6* GLM-4.6V*", "glm45", _RECIPE.format("zai-org/GLM-4.6V")),
+    Row("GLM-GA", "glm45", _RECIPE.format("zai-org/GLM-GA")),
+    Row(
+        "Macaron-V1-Coding-Venti",
+        "glm47",
+        _RECIPE.format("mindlab-research/Macaron-V1-Coding-Venti"),
+    ),
+    Row("IQuest-Q1*", "iquest_q1", _SGLANG_FILE.format("iquest_q1_detector")),
     Row("GLM-4-9B GLM-4-32B", "glm4", "THUDM/glm-4-9b-chat: chat template"),
     Row("Ling-3.0*", "ling3", _SGLANG_FILE.format("ling3_detector")),
     Row("Laguna-XS* Laguna-S* Laguna-M*", "laguna", _RECIPE.format("poolside/Laguna-S-2.1")),
@@ -184,6 +207,18 @@ ROWS: Final = (
     Row("PLaMo-3*", "plamo3", _VLLM_FILE.format("parser/plamo3")),
     Row("GigaChat3", "gigachat3", "ai-sage/GigaChat3-10B-A1.8B: chat template"),
     Row("GigaChat3.1", "gigachat31", "ai-sage/GigaChat3.1-10B-A1.8B: chat template"),
+    Row("GigaChat3.5*", "gigachat35", "ggml-org/llama.cpp: models/templates/GigaChat3.5.jinja"),
+    Row(
+        "Solar-Open-100B",
+        "solar_open",
+        "ggml-org/llama.cpp: models/templates/upstage-Solar-Open-100B.jinja",
+    ),
+    Row("Solar-Open2*", "solar_open2", _VLLM_FILE.format("tool_parsers/solar_open2_tool_parser")),
+    Row(
+        "Muse-Glimmer* Muse-Spark*",
+        "muse_glimmer",
+        _VLLM_FILE.format("tool_parsers/muse_tool_parser"),
+    ),
     Row("Gemma-4*", "gemma4", _VLLM_FILE.format("parser/gemma4")),
     Row("FunctionGemma*", "functiongemma", _VLLM),
     Row(
@@ -213,6 +248,7 @@ ROWS: Final = (
     ),
     Row("InternLM2 InternLM2.5", "internlm2", _VLLM),
     Row("Intern-S1 Intern-S1-mini", "internlm2", _RECIPE.format("internlm/Intern-S1")),
+    Row("MiniCPM3 MiniCPM4-MCP", "minicpm3", "OpenBMB/MiniCPM: demo/minicpm4/MCP/README_en.md"),
     Row("MiniCPM5*", "minicpm5", _VLLM_FILE.format("tool_parsers/minicpm5xml_tool_parser")),
     Row(
         "Command-R7B* Command-A Command-A-Reasoning",
@@ -235,11 +271,11 @@ ROWS: Final = (
 OWNERS: Final = (
     "ai-sage AI21 ai21labs allenai arcee-ai baidu ByteDance-Seed C4AI Cohere CohereForAI "
     "CohereLabs DeepSeek deepseek-ai dots-studio fireworks-ai Google HuggingFaceTB IBM "
-    "ibm-granite IFM inclusionAI internlm LGAI-EXAONE LiquidAI meetkai meituan-longcat Meta "
-    "meta-llama Microsoft MiniMax MiniMaxAI Mistral mistralai Moonshot moonshotai "
-    "NousResearch NVIDIA OpenAI openbmb pfnet poolside Qwen Salesforce ServiceNow-AI "
-    "speakleash stepfun-ai swiss-ai Team-ACE tencent thinkingmachines THUDM tiiuae "
-    "XHToken XiaomiMiMo zai zai-org"
+    "ibm-granite IFM inclusionAI internlm IQuestLab JetBrains LGAI-EXAONE LiquidAI meetkai "
+    "meituan-longcat Meta meta-llama meta-models Microsoft mindlab-research MiniMax MiniMaxAI "
+    "Mistral mistralai Moonshot moonshotai NousResearch NVIDIA OpenAI openbmb pfnet poolside "
+    "PrimeIntellect Qwen RekaAI Salesforce ServiceNow-AI speakleash stepfun-ai swiss-ai "
+    "Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken XiaomiMiMo zai zai-org"
 )
 """Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 

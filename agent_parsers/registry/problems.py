@@ -6,7 +6,7 @@ from typing import Final
 
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.toolset.problems.names import did_you_mean
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 __all__ = ["unknown_name", "wrong_name", "wrong_option"]
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.nearest import seen_in
-from agent_parsers.runs.readers.known import readers_of_data, readers_of_text, tables_of_messages
+from agent_parsers.runs.readers.known import (
+    get_reader,
+    readers_for,
+    readers_of_data,
+    tables_of_messages,
+)
 from agent_parsers.runs.reading.reader import (
     HEAD_CHARS,
     MALFORMED,
@@ -22,7 +27,7 @@ from agent_parsers.runs.signs_inside import forms_with_runs
 from agent_parsers.runs.sources import as_it_is, open_log
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from agent_parsers import Dialect
     from agent_parsers.runs.sources import RunsFrom
@@ -89,25 +94,22 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
 
 def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogForm]:
     """Return all forms that *log* may have, of which nothing is taken; arguments: `form_of`."""
-    readers: Mapping[str, TextReader | DataReader]
     found: dict[str, Sequence[str]] = {}
     head = ""
     if isinstance(log, Lines):
-        readers = readers_of_text()
         head = log.head(HEAD_CHARS)
-        for name, text_reader in readers_of_text().items():
-            if name != LAST_RESORT and (evidence := text_reader.evidence(head)):
-                found[name] = evidence
+        for reader in readers_for(head):
+            if reader.name != LAST_RESORT and (evidence := reader.evidence(head)):
+                found[reader.name] = evidence
         if not found and head.strip():
-            last = readers_of_text()[LAST_RESORT]
-            evidence = (f"dialect={dialect.name!r}",) if dialect else last.evidence(head)
-            if evidence:
+            if dialect is not None:
+                found[LAST_RESORT] = (f"dialect={dialect.name!r}",)
+            elif evidence := cast("TextReader", get_reader(LAST_RESORT)).evidence(head):
                 found[LAST_RESORT] = evidence
     else:
-        readers = readers_of_data()
         values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]
         found = _evidence_in(values) or _evidence_in(values[:1])
-    weaker = {name for winner in found for name in readers[winner].before}
+    weaker = {name for winner in found for name in get_reader(winner).before}
     names = [name for name in found if name not in weaker]
     if isinstance(log, Lines) and len(names) > 1:
         names = forms_with_runs(names, head)

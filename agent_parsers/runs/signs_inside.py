@@ -7,10 +7,10 @@ which it stands. So a log that has two forms stays one that does.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from agent_parsers import OutputParserException
-from agent_parsers.runs.readers.known import readers_of_text
+from agent_parsers.runs.readers.known import get_reader
 from agent_parsers.runs.reading.reader import MALFORMED, Lines, Reading
 from agent_parsers.runs.reading.transcript import RunSource
 
@@ -32,7 +32,7 @@ def forms_with_runs(names: Collection[str], head: str) -> list[str]:
         head: The beginning of the text.
     """
     lines = head.splitlines(keepends=True)
-    readers = [readers_of_text()[name] for name in names]
+    readers = [cast("TextReader", get_reader(name)) for name in names]
     begins = [_sign_of(reader, lines).start for reader in readers]
     begin = min(begins)
     outer = readers[begins.index(begin)]

@@ -27,7 +27,7 @@ from agent_parsers.toolset.schemas.check import notes_of
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import Schema
 from agent_parsers.toolset.schemas.spec import describe_type
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 from output_parsers.types.models import is_v1_model, schema_of, validate
 from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.lenient.json_text import repeated_key

@@ -18,7 +18,7 @@ from agent_parsers.toolset.problems.errors import (
 )
 from agent_parsers.toolset.problems.names import folded, near_names
 from agent_parsers.toolset.running import actions_of, finished, steps_of
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

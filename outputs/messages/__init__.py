@@ -1,36 +1,44 @@
-"""Messages of a conversation with a model, their chunks, tool calls and usage."""
+"""Messages of a conversation with a model, their chunks, tool calls and usage.
 
-from outputs.messages.ai import (
-    AIMessage,
-    AIMessageChunk,
-    InputTokenDetails,
-    OutputTokenDetails,
-    UsageMetadata,
-    add_ai_message_chunks,
-    add_usage,
-)
-from outputs.messages.base import (
-    BaseMessage,
-    BaseMessageChunk,
-    Content,
-    TextAccessor,
-    merge_content,
-)
-from outputs.messages.chat import ChatMessage, ChatMessageChunk
-from outputs.messages.function import FunctionMessage, FunctionMessageChunk
-from outputs.messages.human import HumanMessage, HumanMessageChunk
-from outputs.messages.system import SystemMessage, SystemMessageChunk
-from outputs.messages.tool import (
-    InvalidToolCall,
-    ToolCall,
-    ToolCallChunk,
-    ToolMessage,
-    ToolMessageChunk,
-    invalid_tool_call,
-    tool_call,
-    tool_call_chunk,
-)
-from outputs.messages.utils import AnyMessage, AnyMessageChunk, message_chunk_to_message
+Every name is imported at its first use: most programs need few of these classes.
+"""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from outputs.messages.ai import (
+        AIMessage,
+        AIMessageChunk,
+        InputTokenDetails,
+        OutputTokenDetails,
+        UsageMetadata,
+        add_ai_message_chunks,
+        add_usage,
+    )
+    from outputs.messages.base import (
+        BaseMessage,
+        BaseMessageChunk,
+        Content,
+        TextAccessor,
+        merge_content,
+    )
+    from outputs.messages.chat import ChatMessage, ChatMessageChunk
+    from outputs.messages.function import FunctionMessage, FunctionMessageChunk
+    from outputs.messages.human import HumanMessage, HumanMessageChunk
+    from outputs.messages.system import SystemMessage, SystemMessageChunk
+    from outputs.messages.tool import (
+        InvalidToolCall,
+        ToolCall,
+        ToolCallChunk,
+        ToolMessage,
+        ToolMessageChunk,
+        invalid_tool_call,
+        tool_call,
+        tool_call_chunk,
+    )
+    from outputs.messages.utils import AnyMessage, AnyMessageChunk, message_chunk_to_message
 
 __all__ = [
     "AIMessage",
@@ -65,3 +73,41 @@ __all__ = [
     "tool_call",
     "tool_call_chunk",
 ]
+
+_MODULES = {
+    "AIMessage": "outputs.messages.ai",
+    "AIMessageChunk": "outputs.messages.ai",
+    "AnyMessage": "outputs.messages.utils",
+    "AnyMessageChunk": "outputs.messages.utils",
+    "BaseMessage": "outputs.messages.base",
+    "BaseMessageChunk": "outputs.messages.base",
+    "ChatMessage": "outputs.messages.chat",
+    "ChatMessageChunk": "outputs.messages.chat",
+    "Content": "outputs.messages.base",
+    "FunctionMessage": "outputs.messages.function",
+    "FunctionMessageChunk": "outputs.messages.function",
+    "HumanMessage": "outputs.messages.human",
+    "HumanMessageChunk": "outputs.messages.human",
+    "InputTokenDetails": "outputs.messages.ai",
+    "InvalidToolCall": "outputs.messages.tool",
+    "OutputTokenDetails": "outputs.messages.ai",
+    "SystemMessage": "outputs.messages.system",
+    "SystemMessageChunk": "outputs.messages.system",
+    "TextAccessor": "outputs.messages.base",
+    "ToolCall": "outputs.messages.tool",
+    "ToolCallChunk": "outputs.messages.tool",
+    "ToolMessage": "outputs.messages.tool",
+    "ToolMessageChunk": "outputs.messages.tool",
+    "UsageMetadata": "outputs.messages.ai",
+    "add_ai_message_chunks": "outputs.messages.ai",
+    "add_usage": "outputs.messages.ai",
+    "invalid_tool_call": "outputs.messages.tool",
+    "merge_content": "outputs.messages.base",
+    "message_chunk_to_message": "outputs.messages.utils",
+    "tool_call": "outputs.messages.tool",
+    "tool_call_chunk": "outputs.messages.tool",
+}
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

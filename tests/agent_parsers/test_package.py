@@ -75,7 +75,9 @@ def test_it_is_named_whichever_package_is_imported_first(tmp_path: Path, package
 
 def test_another_missing_package_is_not_blamed_on_a_file(tmp_path: Path) -> None:
     (tmp_path / "pydantic.py").write_text("raise ImportError('no pydantic here')")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from agent_parsers import register"
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from agent_parsers import AgentAction"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == "ImportError: no pydantic here"
 

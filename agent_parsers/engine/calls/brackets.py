@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
 from agent_parsers.engine.repairs.names import read_python_call
 from agent_parsers.events import (
     AnswerDelta,
@@ -56,6 +56,16 @@ class BracketCall(CallsReader):
     @override
     def rest_at(self) -> int:
         return self._after
+
+    @property
+    @override
+    def inside(self) -> Inside | None:
+        is_entity = self._step == self._read_entity and not self._held
+        return (self._delta, _BRACKETS.search) if is_entity else None
+
+    @property
+    def _delta(self) -> type[AnswerDelta | InputDelta]:
+        return AnswerDelta if self._call.is_answer else InputDelta
 
     # -- steps, in order --------------------------------------------------------------------------
 
@@ -114,7 +124,7 @@ class BracketCall(CallsReader):
     def _take(self, text: str, events: list[Event]) -> None:
         """Add *text* to the entity."""
         self._entity.append(text)
-        self._emit(text, AnswerDelta if self._call.is_answer else InputDelta, events)
+        self._emit(text, self._delta, events)
 
     def _read_line(self, text: str, events: list[Event]) -> str:
         """Read the line on which the brackets balance."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["RawValue"]
+if TYPE_CHECKING:
+    from outputs.growing_json.scalars import Search
+
+__all__ = ["RawValue", "finder", "held_size"]
 
 _FOLLOWED: Final = re.compile(r"[ \t]*+(?:[\r\n<]|(\Z)|(?=[^\r\n<]))").match
 
@@ -30,6 +34,12 @@ class RawValue:
         self._held: list[str] = []  # text from the last mark, which may have closed the value
         self._tail = ""  # the beginning of a mark, or a mark still undecided
         self.is_closed: bool = False
+
+    @property
+    def stops(self) -> Search | None:
+        """Finds what may end the value; `None` if that may have come already."""
+        is_plain = not (self._held or self._tail or self.is_closed)
+        return finder((self._closer,)) if is_plain else None
 
     def feed(self, text: str) -> tuple[str, str]:
         """Read *text*; return what it adds to the value, and what follows the closed value."""
@@ -62,6 +72,14 @@ class RawValue:
             self.is_closed = True
             return "", "".join(self._held) + tail
         return tail, ""
+
+
+@cache
+def finder(marks: tuple[str, ...]) -> Search:
+    """Return a search for the first of *marks*, or the beginning of one at the end (no group)."""
+    begun = (mark[:size] for mark in marks for size in range(len(mark) - 1, 0, -1))
+    whole, half = ("|".join(map(re.escape, texts)) for texts in (marks, begun))
+    return re.compile(rf"({whole})|(?:{half})\Z").search
 
 
 def held_size(text: str, marker: str) -> int:

@@ -82,11 +82,13 @@ class TurnStream(Scanner):
     @property
     def content(self) -> str | None:
         """The content so far; `None` if a turn of the dialect has only one call."""
+        self._catch_up()
         return self._collector.content
 
     @property
     def thought(self) -> str | None:
         """The thought so far; `None` if a turn of the dialect has only one call."""
+        self._catch_up()
         return self._collector.thought
 
     @property
@@ -116,10 +118,10 @@ class TurnStream(Scanner):
             RuntimeError: `close` was called before.
         """
         size = self._size + len(text)
-        if size <= self._limit and (delta := self._only_text(text)) is not None:
+        if size <= self._limit and (events := self._only_text(text)) is not None:
             self._size = size
             self._collector.add(text)
-            return [delta]
+            return events
         if self._closed:
             kind = type(self).__name__
             raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
@@ -133,7 +135,7 @@ class TurnStream(Scanner):
             self._limit = -1
         self._size += len(text)
         self._collector.add(text)
-        events: list[Event] = []
+        events = []
         self._advance(events, self._tail + text, is_last=False)
         return events
 

@@ -21,7 +21,7 @@ from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpa
 from agent_parsers.engine.writing.render import render, sample_answer
 from agent_parsers.forms.form import Written
 from agent_parsers.toolset import ToolSpec
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:

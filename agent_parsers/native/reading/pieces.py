@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.messages.growing_calls import GrowingCall
 from outputs.messages.wire_calls import calls_from_wire

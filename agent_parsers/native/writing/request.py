@@ -9,7 +9,7 @@ from agent_parsers.native.writing.to_anthropic import to_anthropic
 from agent_parsers.native.writing.to_langchain import to_langchain
 from agent_parsers.native.writing.to_openai import to_openai
 from agent_parsers.native.writing.to_openai_responses import to_openai_responses
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 from outputs import SystemMessage
 
 if TYPE_CHECKING:

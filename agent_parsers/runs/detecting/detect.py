@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.core import Detection, DialectTrial, detection_of, known_tools, try_reply
 from agent_parsers.runs.reading.reader import Lines
+from agent_parsers.runs.splitting.labels import has_log_mark
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,11 +78,13 @@ def try_text(
         text: The text.
         is_likely: Whether the text has a telling marker of the dialect.
     """
-    log = _try_log(dialect, text, tools) if dialect.lenient.transcript_start else None
-    if log is not None and log.is_clean and "observations" in log.texts:
-        return log  # a turn ends before them
     turn = try_reply(dialect, text, tools, is_likely=is_likely)
-    if log is None or (turn.is_found, turn.fit) >= (log.is_found, log.fit):
+    if not dialect.lenient.transcript_start or (turn.is_clean and not has_log_mark(dialect, text)):
+        return turn  # a log would show nothing else
+    log = _try_log(dialect, text, tools)
+    if log.is_clean and "observations" in log.texts:
+        return log  # a turn ends before them
+    if (turn.is_found, turn.fit) >= (log.is_found, log.fit):
         return turn
     if turn.is_found and not (turn.errors or log.is_clean or "observations" in log.texts):
         return turn

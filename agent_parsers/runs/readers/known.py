@@ -1,32 +1,32 @@
 """Finding readers: the modules in `text` and `data` define them, and users register their own.
 
-An installed package adds a form by an entry point of the group ``agent_parsers.readers``, which
-names a table or a reader in it.
+Those of this library are loaded when they are asked for by name, or for a log with a sign of
+theirs; `shipped` says which there are. An installed package adds a form by an entry point of the
+group ``agent_parsers.readers``, which names a table or a reader in it.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
-from operator import attrgetter
-from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
-from agent_parsers.runs.readers import data, text
-from agent_parsers.runs.readers.data import tables
+from agent_parsers.runs.readers.shipped import DATA, TEXT
 from agent_parsers.runs.reading.reader import DataReader, TextReader
-from agent_parsers.runs.tables.console import Console
-from agent_parsers.runs.tables.messages import Messages
+from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Iterator
+
+    from agent_parsers.runs.tables.console import Console
+    from agent_parsers.runs.tables.messages import Messages
 
 __all__ = [
     "FormOfLog",
     "get_reader",
     "list_readers",
     "reader_of",
+    "readers_for",
     "readers_of_data",
     "readers_of_text",
     "register_reader",
@@ -34,7 +34,7 @@ __all__ = [
     "unregister_reader",
 ]
 
-FormOfLog: TypeAlias = Messages | Console | TextReader | DataReader
+FormOfLog: TypeAlias = Union["Messages", "Console", TextReader, DataReader]
 """A form of logs: a table, or a reader."""
 
 GROUP: Final = "agent_parsers.readers"
@@ -53,7 +53,7 @@ def register_reader(form: FormOfLog) -> None:
         ValueError: There is a reader with this name, or none with a name that it comes before.
     """
     reader = reader_of(form)
-    known = _every()
+    known = _names()
     if reader.name in known:
         raise ValueError(f"there is a reader {reader.name!r}; choose another name")
     missing = [name for name in reader.before if name not in known]
@@ -80,30 +80,51 @@ def reader_of(form: FormOfLog) -> TextReader | DataReader:
     Raises:
         TypeError: It is no form.
     """
-    if isinstance(form, Messages | Console):
-        return form.reader
-    if not isinstance(form, TextReader | DataReader):
+    if isinstance(form, TextReader | DataReader):
+        return form
+    from agent_parsers.runs.tables.console import Console  # imported lazily: a log may need neither
+    from agent_parsers.runs.tables.messages import Messages
+
+    if not isinstance(form, Messages | Console):
         raise TypeError(
             "expected the name of a reader, Messages, Console, TextReader or DataReader,"
             f" found {type(form).__name__}"
         )
-    return form
+    return form.reader
+
+
+def readers_for(head: str) -> Iterator[TextReader]:
+    """Yield the readers of text of which *head* has a sign, by the alphabetical order of names.
+
+    Args:
+        head: The beginning of a log.
+    """
+    texts = (head.casefold(), without_codes(head).casefold())
+    signs = {name: own for name, (_, own) in TEXT.items()}
+    signs |= {name: getattr(reader, "signs", ()) for name, reader in _added().items()}
+    for name, own in sorted(signs.items()):
+        if not own or any(sign in text for sign in own for text in texts):
+            reader = get_reader(name)
+            if isinstance(reader, TextReader):
+                yield reader
 
 
 def readers_of_text() -> dict[str, TextReader]:
-    """Return the readers of text by name, in alphabetical order."""
+    """Return all readers of text by name, in alphabetical order."""
     return {name: each for name, each in _every().items() if isinstance(each, TextReader)}
 
 
 def readers_of_data() -> dict[str, DataReader]:
-    """Return the readers of JSON by name, in alphabetical order."""
+    """Return all readers of JSON by name, in alphabetical order."""
     return {name: each for name, each in _every().items() if isinstance(each, DataReader)}
 
 
 def tables_of_messages() -> list[Messages]:
     """Return the tables of messages that are known."""
-    own = (each for each in _tables.values() if isinstance(each, Messages))
-    return [*tables.TABLES, *own]
+    from agent_parsers.runs.readers.data.tables import TABLES
+    from agent_parsers.runs.tables.messages import Messages
+
+    return [*TABLES, *(each for each in _tables.values() if isinstance(each, Messages))]
 
 
 def list_readers() -> dict[str, str]:
@@ -117,34 +138,44 @@ def get_reader(name: str) -> TextReader | DataReader:
     Raises:
         ValueError: There is no such reader; the message suggests the closest names.
     """
-    reader = _every().get(name)
-    if reader is None:
-        from agent_parsers.core import did_you_mean
+    if (added := _added().get(name)) is not None:
+        return added
+    if name in TEXT or name in DATA:
+        return _shipped(name)
+    from agent_parsers.core import did_you_mean
 
-        hint = did_you_mean(name, list_readers())
-        raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has their names")
-    return reader
+    hint = did_you_mean(name, _names())
+    raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has their names")
+
+
+def _names() -> list[str]:
+    return sorted({*TEXT, *DATA, *_added()})
 
 
 def _every() -> dict[str, TextReader | DataReader]:
-    if not _own:
-        return _shipped()
-    return dict(sorted({**_shipped(), **_own}.items()))
+    return {name: get_reader(name) for name in _names()}
+
+
+def _added() -> dict[str, TextReader | DataReader]:
+    """Return the readers of users and of installed packages."""
+    return {**_installed(), **_own}
 
 
 @cache
-def _shipped() -> dict[str, TextReader | DataReader]:
-    """Return the readers of this library and of installed packages, in alphabetical order."""
-    found = [*_all_in(text), *_all_in(data)]
-    found += [reader_of(entry.load()) for entry in entry_points(group=GROUP)]
-    return {reader.name: reader for reader in sorted(found, key=attrgetter("name"))}
+def _installed() -> dict[str, TextReader | DataReader]:
+    from importlib.metadata import entry_points  # imported lazily: by the help, for example
+
+    readers = (reader_of(entry.load()) for entry in entry_points(group=GROUP))
+    return {reader.name: reader for reader in readers}
 
 
-def _all_in(package: ModuleType) -> list[TextReader | DataReader]:
-    """Return the readers in the modules of a *package*; some modules only help others."""
-    modules = [
-        import_module(f"{package.__name__}.{found.name}")
-        for found in iter_modules(package.__path__)
-    ]
-    found = [module.READER for module in modules if hasattr(module, "READER")]
-    return [*found, *(table.reader for each in modules for table in getattr(each, "TABLES", ()))]
+@cache
+def _shipped(name: str) -> TextReader | DataReader:
+    """Return the reader of this library with this name: of a module, or of a table in one."""
+    place = TEXT[name][0] if name in TEXT else DATA[name]
+    module = import_module(f"{__package__}.{place}")
+    for table in getattr(module, "TABLES", ()):
+        if table.name == name:
+            return reader_of(table)
+    reader: TextReader | DataReader = module.READER
+    return reader

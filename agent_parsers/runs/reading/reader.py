@@ -347,6 +347,9 @@ class TextReader:
     """Yields the runs, each as soon as it has ended."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise these logs too, but know less of them."""
+    signs: tuple[str, ...] = ()
+    """Casefolded texts: where none of them stands, nothing shows this form, so that this reader is
+    not asked, nor loaded. Empty: it is asked about every log."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import StreamParser
 from agent_parsers.authoring import Label, Note, Part
-from agent_parsers.core import Patterns, has_telling_marker
+from agent_parsers.core import Patterns, has_telling_marker, label_words, spelt_texts
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -27,6 +28,7 @@ __all__ = [
     "begins_marked",
     "begins_question",
     "begins_step",
+    "has_log_mark",
     "is_step",
     "size_of_observation_label",
 ]
@@ -71,6 +73,12 @@ def size_of_observation_label(dialect: Dialect, text: str) -> int:
     """Return the size of the label of observations with which *text* begins, or 0."""
     found = _labels(dialect, frozenset({Part.OBSERVATION})).match(f"\n{text}")
     return 0 if found is None else found.end() - 1
+
+
+def has_log_mark(dialect: Dialect, text: str) -> bool:
+    """Return whether *text* may have a mark of questions or results, which no turn has."""
+    folded = text.casefold()
+    return any(word in folded for word in _words_of_logs(dialect))
 
 
 def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
@@ -120,6 +128,16 @@ def _labels(dialect: Dialect, parts: frozenset[Part]) -> Patterns:
         if isinstance(marker, Label) and not marker.then
     }
     return Patterns(found)
+
+
+@cache
+def _words_of_logs(dialect: Dialect) -> frozenset[str]:
+    """Return the first word of each mark of questions and results; of a mark without one, ""."""
+    names = _leading_to(dialect, frozenset({Part.QUESTION, Part.OBSERVATION}))
+    markers = map(dialect.lenient.markers.__getitem__, names)
+    spelt = (label_words(marker) or spelt_texts(marker) for marker in markers)
+    words = map(re.compile(r"\w+|$").search, chain.from_iterable(spelt))
+    return frozenset(word[0].casefold() for word in words if word is not None)
 
 
 @cache

@@ -83,8 +83,14 @@ class Console:
         """The reader of this console."""
         return TextReader(
             name=self.name, summary=self.summary, evidence=self._evidence, read=self._read,
-            before=self.before,
+            before=self.before, signs=self._signs,
         )  # fmt: skip
+
+    @property
+    def _signs(self) -> tuple[str, ...]:
+        """How the titles begin that are signs; nothing if one does not begin with plain text."""
+        begins = [_plain_start(piece.title) for piece in self.pieces if piece.is_sign]
+        return tuple(begins) if all(begins) else ()
 
     def _begun(self, line: str) -> tuple[Piece, re.Match[str]] | None:
         found = ((piece, piece.begins.match(line)) for piece in self.pieces)
@@ -151,6 +157,15 @@ class Console:
             yield Said("tool", error=reading.refuse(reason, text, line=line), line=line)
         if after := said.get("after"):
             yield Said("assistant", after, line=line)
+
+
+def _plain_start(pattern: str) -> str:
+    """Return the plain text, casefolded, with which all begins that *pattern* matches."""
+    if "|" in pattern:
+        return ""
+    plain = re.match(r"(?:[^\\^$.*+?{}\[\]()](?![*?{]))*", pattern)
+    assert plain is not None, "it matches the empty text"
+    return plain[0].casefold()
 
 
 def _ahead(lines: Sequence[str], first: int, index: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.templates.chat import child
 from agent_parsers.templates.template_error import TemplateError
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

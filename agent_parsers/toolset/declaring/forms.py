@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.toolset.schemas.spec import ToolSpec
-from output_parsers.model_output import kind_of
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from agent_parsers.toolset.problems.input_problem import InputProblem

@@ -13,6 +13,7 @@ from agent_parsers import (
 )
 from agent_parsers.detecting.signs import dialects_with_signs
 from agent_parsers.registry.dialects_by_name import KNOWN
+from agent_parsers.runs.detecting import detect as detect_module
 from agent_parsers.runs.detecting.detect import try_text
 
 from ...helpers.effort import THOROUGH
@@ -43,6 +44,9 @@ BELONGS_TO_ANOTHER = {
 }
 """Cases in which the dialect finds less than another; or others remain (``""``)."""
 
+LOST_IN_A_LOG = "Final Answer:\n\n  42"
+"""A log takes an indented line, before which no run has begun, for a quotation."""
+
 
 def cases_of(dialect: Dialect) -> Iterator[Case]:
     """Yield the cases in which *dialect* finds an action or a marked answer."""
@@ -51,6 +55,19 @@ def cases_of(dialect: Dialect) -> Iterator[Case]:
             trial = try_text(None, dialect, case.text)
             if trial.is_found and not trial.errors:
                 yield case
+
+
+WITH_LOGS = [name for name in list_dialects() if get_dialect(name).lenient.transcript_start]
+
+
+@pytest.mark.parametrize("name", WITH_LOGS)
+def test_a_log_is_tried_where_it_may_show_more(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect = get_dialect(name)
+    texts = [case.text for case in CASES[name][:: 1 if THOROUGH else 10]]
+    found = [try_text(None, dialect, text) for text in texts if text != LOST_IN_A_LOG]
+    monkeypatch.setattr(detect_module, "has_log_mark", lambda *_: True)
+    always = [try_text(None, dialect, text) for text in texts if text != LOST_IN_A_LOG]
+    assert [each.reading for each in found] == [each.reading for each in always]
 
 
 def actions_of(dialect: str, text: str) -> list[tuple[str, ...]]:

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
 NO_THOUGHTS: Final = {
-    "apriel", "command_r", "firefunction", "functionary_v31", "functiongemma", "gigachat3",
-    "gigachat31", "glm4", "granite", "granite_fc", "internlm2", "jamba", "llama3_function_tag",
-    "llama3_json", "llama4_pythonic", "mistral_v3", "phi4_mini", "pythonic", "xlam",
+    "apriel", "command_r", "firefunction", "functionary_v31",
+    "functiongemma", "gigachat3", "gigachat31", "glm4", "granite", "granite_fc", "internlm2",
+    "jamba", "llama3_function_tag", "llama3_json", "llama4_pythonic", "mistral_v3", "phi4_mini",
+    "pythonic", "xlam",
 }  # fmt: skip
 NO_CONTENT: Final = {"command_a", "command_a_plus", "llama3_json", "pythonic", "xlam"}
 """Dialects that write nothing beside calls."""
@@ -40,15 +41,18 @@ WITH_IDS: Final = {
     "kimi_k2": ("functions.find:7", "functions.ping:8"),
     "mistral_v11": ("abcDEF123", "000000000"),
     "mistral_v3": ("abcDEF123", "000000000"),
+    "solar_open": ("abcdefghi7", "abcdefghi8"),
 }
 UNTYPED: Final = {
-    "anthropic_xml", "dots", "glm45", "glm47", "hunyuan_v3", "hunyuan_v4", "k2_horizon", "laguna",
-    "ling3", "mimo", "minicpm5", "minimax_m2", "minimax_m3", "qwen3_coder", "seed_oss", "step3",
+    "anthropic_xml", "dots", "glm45", "glm47", "hunyuan_v3", "hunyuan_v4", "iquest_q1",
+    "k2_horizon", "laguna", "ling3", "mimo", "minicpm5", "minimax_m2", "minimax_m3",
+    "muse_glimmer", "qwen3_coder", "seed_oss", "solar_open2", "step3",
 }  # fmt: skip
 """Dialects whose values are texts unless the tool schema has types."""
 ONLY_PARAMETERS: Final = UNTYPED | {
     "deepseek_dsml", "deepseek_v32", "deepseek_v41", "functionary_v31", "functiongemma",
-    "gemma4", "kimi_k3", "lfm2", "llama3_function_tag", "llama4_pythonic", "olmo3", "pythonic",
+    "gemma4", "gigachat35", "kimi_k3", "lfm2", "llama3_function_tag", "llama4_pythonic",
+    "minicpm3", "olmo3", "pythonic",
 }  # fmt: skip
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
 THOUGHT, CONTENT = "Two a day.", "One moment."
@@ -242,7 +246,11 @@ def test_results_name_the_calls_by_the_ids_that_are_written(name: str) -> None:
     given = calls_of(name)
     taken = [(given[0], "08:02"), (call("ping"), "ok")]  # the second has no id: its number makes it
     text = parser_of(name).render(taken, number=9)
-    made = {"kimi_k2": "functions.ping:9", "mistral_v11": "000000010", "mistral_v3": "000000010"}
+    made = {
+        "kimi_k2": "functions.ping:9",
+        **dict.fromkeys(("mistral_v11", "mistral_v3"), "000000010"),
+        "solar_open": "0000000010",
+    }
     assert text.count(WITH_IDS[name][0]) == text.count(made.get(name, '"tool_call_id": "9"')) == 2
 
 

@@ -27,6 +27,8 @@ from agent_parsers import (
 )
 from outputs import AIMessage, ChatGeneration, Generation
 
+from ...helpers.effort import THOROUGH
+
 CALL = {"name": "search", "args": {"q": "rain"}, "id": "1"}
 WIRE = {"id": "1", "type": "function", "function": {"name": "search", "arguments": '{"q": "rain"}'}}
 DEEP: Any = {}
@@ -237,6 +239,7 @@ def test_deep_arguments_are_an_error_and_not_a_crash(cls: type[Any], lenient: bo
 @pytest.mark.parametrize("lenient", [False, True])
 def test_hostile_messages_are_read_in_time(lenient: bool) -> None:
     parser = ToolsAgentOutputParser(lenient=lenient, tools=["f"])
+    size = 12_000 if THOROUGH else 6_000
     shapes = [
         "<tool_call>{}",
         "<tool_call>",
@@ -257,7 +260,7 @@ def test_hostile_messages_are_read_in_time(lenient: bool) -> None:
     for start in ("", "<tool_call>", "{", '<tool_call>{"a": "', "<function=f><parameter=a>"):
         for shape in shapes:
             with suppress(OutputParserException):
-                parser.invoke(AIMessage(start + shape * (12_000 // len(shape))))
+                parser.invoke(AIMessage(start + shape * (size // len(shape))))
 
 
 def test_importing_the_parsers_stays_light() -> None:

@@ -8,8 +8,13 @@ from typing import NamedTuple
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, Transcript, read_runs
-from agent_parsers.runs import detect_log, list_readers
-from agent_parsers.runs.readers.known import readers_of_data, readers_of_text
+from agent_parsers.runs import Console, Piece, detect_log, list_readers
+from agent_parsers.runs.readers.known import (
+    reader_of,
+    readers_for,
+    readers_of_data,
+    readers_of_text,
+)
 
 from .readers.data_logs import LOGS as DATA_LOGS
 from .readers.text_logs import LOGS as TEXT_LOGS
@@ -65,6 +70,35 @@ def test_every_reader_has_a_log() -> None:
 def test_a_log_is_recognised_as_what_it_is(name: str) -> None:
     for log in SAMPLES[name]:
         assert detect_log(log).reader == name
+
+
+@pytest.mark.parametrize("name", TEXT_LOGS)
+def test_a_reader_is_asked_about_the_logs_that_show_its_form(name: str) -> None:
+    asked = [reader.name for reader in readers_for(TEXT_LOGS[name].upper())]
+    for other, reader in readers_of_text().items():
+        assert not reader.evidence(TEXT_LOGS[name]) or other in asked
+
+
+@pytest.mark.parametrize("name", [n for n, each in readers_of_text().items() if each.signs])
+def test_nothing_shows_the_form_of_a_reader_where_its_signs_are_left_out(name: str) -> None:
+    reader, log = readers_of_text()[name], TEXT_LOGS[name]
+    assert reader.evidence(log)
+    signs = "|".join(map(re.escape, reader.signs))
+    assert not reader.evidence(
+        re.sub(signs, lambda found: "." * len(found[0]), log, flags=re.IGNORECASE)
+    )
+    assert name not in [each.name for each in readers_for("A text of no form.")]
+
+
+def test_a_console_has_signs_if_its_titles_begin_with_plain_text() -> None:
+    def signs(*titles: str) -> tuple[str, ...]:
+        pieces = [Piece("call", title, is_sign=True) for title in titles]
+        table = Console(name="c", summary="c", pieces=[*pieces, Piece("text", r"\d+")])
+        return reader_of(table).signs  # type: ignore[union-attr]
+
+    assert signs("Call ID: (?P<id>.*)", "Tool #\\d") == ("call id: ", "tool #")
+    assert signs("=> runs? ") == ("=> run",)
+    assert signs("a|b", "c") == signs("(?i)call", "c") == ()
 
 
 @pytest.mark.parametrize("name", TEXT_LOGS)

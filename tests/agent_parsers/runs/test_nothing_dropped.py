@@ -93,6 +93,7 @@ def odd() -> Iterator[str]:
     yield from ('[{"role": "assistant", "content": [{}]}]', '[{"role": 7}]', "[null, 1]\n", "\x1b[")
     yield from ('{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t"}]}]}]}', '[["x"]]')
     yield from ("<chat_history><message", "<chat_history><message/></chat_history>", "### User\n")
+    yield "u\u017fer: hi\nassistant: <tool_call>"  # a letter that is an "s" but for its case
 
 
 def test_no_reader_lets_another_error_escape() -> None:
@@ -103,7 +104,6 @@ def test_the_law_finds_a_reader_that_lets_one_escape(monkeypatch: pytest.MonkeyP
     def read(*_: object) -> Any:
         raise KeyError("x")
 
-    shipped = known._shipped()
-    broken = {**shipped, "atif": replace(shipped["atif"], read=read)}  # type: ignore[arg-type]
-    monkeypatch.setattr(known, "_shipped", lambda: broken)
+    broken = replace(known.get_reader("atif"), read=read)  # type: ignore[arg-type]
+    monkeypatch.setitem(known._own, "atif", broken)
     assert "atif: KeyError" in [*escaping(odd)]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import metadata
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -140,12 +141,12 @@ def test_a_name_is_registered_once(registered: None) -> None:
 
 def test_an_installed_package_adds_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("ours", f"{__name__}:OURS", known.GROUP)
-    monkeypatch.setattr(known, "entry_points", lambda *, group: [entry])
-    known._shipped.cache_clear()
+    monkeypatch.setattr(metadata, "entry_points", lambda *, group: [entry])
+    known._installed.cache_clear()
     try:
         assert detect_log(CHAT).reader == "ours"
     finally:
-        known._shipped.cache_clear()
+        known._installed.cache_clear()
 
 
 @pytest.mark.parametrize(

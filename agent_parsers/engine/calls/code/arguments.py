@@ -9,6 +9,7 @@ from agent_parsers.engine.calls.nesting import Nesting
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
+    from outputs.growing_json.scalars import Search
 
 __all__ = ["MAX_DEPTH", "Arguments"]
 
@@ -53,6 +54,11 @@ class Arguments(ABC):
     @abstractmethod
     def is_quoting(self) -> bool:
         """Whether the next text is inside a string, as far as is known."""
+
+    @property
+    @abstractmethod
+    def stops(self) -> Search | None:
+        """Finds what may end the string in which the text ends; `None` if it ends in none."""
 
     @property
     @abstractmethod

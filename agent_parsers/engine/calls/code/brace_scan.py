@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.code.arguments import Arguments
+from agent_parsers.engine.calls.raw_values import finder
 from agent_parsers.events import Repair
 from outputs.growing_json.scalars import NOTHING, unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.events import Span
+    from outputs.growing_json.scalars import Search
 
 __all__ = ["BraceArguments"]
 
@@ -25,16 +24,9 @@ _MARKS: Final = '{}[](),:"'
 _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch
 _MOST_DIGITS: Final = 4000
 """Longest integer, in digits; Python refuses to read slightly longer ones."""
+_ends_plain: Final = re.compile(r'[\\"]').search
 _plain: Final = re.compile(r'(?s:(?:[^\\"]++|\\.)*+)').match
 _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
-
-
-@cache
-def _finder(marks: tuple[str, ...]) -> Callable[[str, int], re.Match[str] | None]:
-    """Return a search for the first of *marks*, or the beginning of one at the end (no group)."""
-    begun = (mark[:size] for mark in marks for size in range(len(mark) - 1, 0, -1))
-    whole, half = ("|".join(map(re.escape, texts)) for texts in (marks, begun))
-    return re.compile(rf"({whole})|(?:{half})\Z").search
 
 
 class BraceArguments(Arguments):
@@ -73,11 +65,23 @@ class BraceArguments(Arguments):
             return self._doubt[1]
         return self._at if self._open else self._end - 1
 
+    @property
+    @override
+    def stops(self) -> Search | None:
+        if not self._quote or self._tail or self._doubt is not None:
+            return None
+        return _ends_plain if self._quote == '"' else finder(self._marks)
+
+    @property
+    def _marks(self) -> tuple[str, ...]:
+        """What may end a string; some dialects have nothing behind a call."""
+        return (self._mark, self._closer) if self._lenient and self._closer else (self._mark,)
+
     def _find(
         self, marks: tuple[str, ...], text: str, at: int, before: list[str]
     ) -> re.Match[str] | None:
         """Return the next of *marks* in *text*, if it is whole; add the text *before* it."""
-        found = _finder(marks)(text, at)
+        found = finder(marks)(text, at)
         stop = len(text) if found is None else found.start()
         before.append(text[at:stop])
         if found is not None and found[1] is not None:
@@ -201,9 +205,7 @@ class BraceArguments(Arguments):
         """Read *text* from *at* to the end of the string; return where it ends."""
         if self._quote == '"':
             return self._read_plain(text, at)
-        may_close = self._lenient and self._closer  # some dialects have nothing behind a call
-        marks = (self._mark, self._closer) if may_close else (self._mark,)
-        found = self._find(marks, text, at, self._body)
+        found = self._find(self._marks, text, at, self._body)
         if found is None:
             return len(text)
         if found[0] != self._quote:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
@@ -11,6 +11,9 @@ from agent_parsers.engine.calls.code.arguments import Arguments
 from agent_parsers.engine.calls.code.python_values import Source, python_string
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
+
+if TYPE_CHECKING:
+    from outputs.growing_json.scalars import Search
 
 __all__ = ["PythonArguments", "read_literal"]
 
@@ -23,6 +26,7 @@ _IN_STRING: Final = {
     "'''": re.compile(r"(?s:(?:[^\\']++|\\.|'{1,2}+(?=[^']))*+)").match,
 }
 """Match as much of a string as is certain: up to its end, or to an incomplete escape."""
+_ENDS_STRING: Final = {mark: re.compile(rf"[\\{mark[0]}]").search for mark in _IN_STRING}
 _NEVER_AFTER_STRING: Final = "_$?~`{"
 _blank: Final = re.compile(r"\s*+").match
 _has_argument: Final = re.compile(r",\s*+\w++\s*+=").search
@@ -61,6 +65,11 @@ class PythonArguments(Arguments):
         if not self._quote:
             return len(self._tail) == 1
         return not self._tail.startswith(self._quote)
+
+    @property
+    @override
+    def stops(self) -> Search | None:
+        return _ENDS_STRING[self._quote] if self._quote and not self._tail else None
 
     @property
     @override

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.raw_values import held_size
-from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -88,6 +88,13 @@ class HeadedMessage(CallsReader):
     def is_begun(self) -> bool:
         """Whether the header was read, so that the kind of the body is known."""
         return self._header is not None
+
+    @property
+    @override
+    def inside(self) -> Inside | None:
+        if self._step != self._read_body or self._header is None:
+            return super().inside
+        return self._header.kind, None
 
     def _find_header(self, text: str, events: list[Event]) -> str:
         """Read up to the end of the header."""

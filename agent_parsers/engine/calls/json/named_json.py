@@ -13,7 +13,7 @@ from agent_parsers.engine.calls.json.enclosers import (
     outside_fences,
 )
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
-from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -104,6 +104,14 @@ class NamedJson(CallsReader):
             return self._inner.is_quoting
         return self._json is not None and self._json.is_quoting
 
+    @property
+    @override
+    def inside(self) -> Inside | None:
+        if self._step != self._read_json or self._json is None:
+            return super().inside
+        stops = self._json.stops
+        return None if stops is None else (InputDelta, stops)
+
     # -- steps, in order --------------------------------------------------------------------------
 
     def _find_head(self, text: str, events: list[Event]) -> str:
@@ -159,23 +167,16 @@ class NamedJson(CallsReader):
 
     def _read_json(self, text: str, events: list[Event]) -> str:
         assert self._json is not None, "the head was read"
-        self._held.append(text)
         self._json.feed(text)
-        return self._emit_input(self._json, events)
+        return self._emit_input(text, self._json, events)
 
-    def _emit_input(self, json: Watch, events: list[Event]) -> str:
+    def _emit_input(self, text: str, json: Watch, events: list[Event]) -> str:
         """Emit what is known of the object; return the text after it, if it has ended."""
-        text = self._take_held()
-        size = max(0, json.known - self._at)
-        self._emit(text[:size], InputDelta, events)
-        if json.error is not None:
-            self._step = self._skip
-        elif json.end is not None:
-            self._step = self._read_closers
-        else:
-            self._held.append(text[size:])
+        self._emit_known(text, json.known, events)
+        if json.error is None and json.end is None:
             return ""
-        return text[size:]
+        self._step = self._skip if json.end is None else self._read_closers
+        return self._take_held()
 
     def _read_closers(self, text: str, events: list[Event]) -> str:
         """Read the closers of the object, and of what encloses it."""
@@ -251,7 +252,7 @@ class NamedJson(CallsReader):
             if problem == "open_call" and self._is_met:
                 problem = "bad_call"
             if json.end is not None:
-                rest = self._emit_input(json, events)
+                rest = self._emit_input("", json, events)
                 call.lacks = "" if rest else call.lacks  # the fence around it closes it
                 self._run(rest, events)
         if json.end is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -10,7 +11,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.json.enclosers import start_of_opener
 from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.watch import Watch, watch
-from agent_parsers.engine.calls.reader import CallReader
+from agent_parsers.engine.calls.reader import CallReader, Inside
 from agent_parsers.events import AnswerDelta, Event, ThoughtDelta
 from output_parsers.json_in_prose.search import BracketSkipper
 
@@ -24,6 +25,9 @@ __all__ = ["JsonSearch"]
 
 _FIRST_WINDOW: Final = 256
 """How much is read at first of what may be a call, in characters: most braces in prose are not."""
+
+
+_may_open: Final = re.compile(r"[{\[`]").search
 
 
 class JsonSearch(CallReader):
@@ -96,6 +100,12 @@ class JsonSearch(CallReader):
         if self._start < 0 or self._json is None:
             return False
         return (self.is_begun or self._is_lead) and self._json.is_quoting
+
+    @property
+    @override
+    def inside(self) -> Inside | None:
+        is_prose = self._start >= 0 and self._read == self._read_prose and self._at == self._size
+        return (self._lead, _may_open) if is_prose else None
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:

@@ -7,6 +7,8 @@ under a key that wraps calls, such as ``{"function": {"name": …}}``.
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from typing_extensions import override
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.engine.repairs.payloads import Lack
+    from outputs.growing_json.scalars import Search
 
 __all__ = ["LenientWatch", "StrictWatch", "Watch", "repairs_within", "watch"]
 
@@ -81,6 +84,14 @@ class Watch(JsonReader):
     def is_quoting(self) -> bool:
         """Whether the text ends inside a string, and not at a quote that may end it."""
         return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
+
+    @property
+    def stops(self) -> Search | None:
+        """Finds what may end the string in which the text ends; `None` if it ends in none."""
+        return self._stops_at('"')
+
+    def _stops_at(self, quotes: str) -> Search | None:
+        return None if self._held or self._inside not in self._TEXTS else _stops(quotes)
 
     @property
     def repeats_key(self) -> bool:
@@ -186,6 +197,16 @@ class LenientWatch(Watch, LenientJsonReader):
     _COLON: ClassVar = NextChars(
         LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
     )
+
+    @property
+    @override
+    def stops(self) -> Search | None:
+        return self._stops_at(self._style.marks)
+
+
+@cache
+def _stops(quotes: str) -> Search:
+    return re.compile(rf"[\\{quotes}]").search
 
 
 def watch(members: Members | None = None, base: int = 0, *, lenient: bool) -> Watch:

@@ -51,9 +51,9 @@ class TagActions(TaggedBlock):
         span = (self._at, self._at + len(written))
         self._emit(written, MarkerSeen, events, TagPart.KEY.value)
         self._in = In.PARAMETER
-        if part is TagPart.VALUE:
+        if part is TagPart.VALUE and TagPart.END_KEY in self._form.tags:
             self._repair("unclosed", "ended a key without its closing tag", span, "open_tag")
-        elif part is not TagPart.END_KEY:
+        elif part not in (TagPart.VALUE, TagPart.END_KEY):
             self._call.refuse(self._cut_or("no_value"))
 
     # -- tags -------------------------------------------------------------------------------------

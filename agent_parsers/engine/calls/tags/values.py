@@ -90,6 +90,11 @@ class TaggedValue:
         """Whether its tag says that it is a text."""
         return self._form.says_text(self._attributes)
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether text of the value was read, or what quotes it."""
+        return not self.is_fresh and self._is_quoted is not None
+
     def others(self) -> Iterable[Any]:
         """Return the other values that the text may stand for."""
         return self._form.other_values(self._text(), self._attributes)
@@ -110,7 +115,7 @@ class TaggedValue:
             there on is held back.
         """
         self.is_at_closer = False
-        if self._is_quoted is None and not self._is_begun(text, at, is_last=is_last):
+        if self._is_quoted is None and not self._begins(text, at, is_last=is_last):
             return at, None
         find = (self._form.whole if is_last else self._form.growing).search
         start = at
@@ -161,7 +166,7 @@ class TaggedValue:
         self._pieces = [body[: ends[0].start()]]
         return True
 
-    def _is_begun(self, text: str, at: int, *, is_last: bool) -> bool:
+    def _begins(self, text: str, at: int, *, is_last: bool) -> bool:
         """Find out whether the value is quoted; return whether that is known yet."""
         assert self._form.quote is not None, "otherwise it is known"
         opens = self._form.quote[0]

@@ -68,14 +68,15 @@ class Marks:
         # Of two that begin alike, the longer one counts.
         self._spellings = sorted(dict.fromkeys(found), key=lambda each: -len(each.text))
         self._patterns = dict(_by_first(self._spellings, 0))
-        self._split: Callable[[str], list[str]] = re.compile(
-            f"({'|'.join(self._patterns.values())})"
-        ).split
 
     @property
     def keys(self) -> set[str]:
         """The keys of all spellings."""
         return {each.key for each in self._spellings}
+
+    @cached_property
+    def _split(self) -> Callable[[str], list[str]]:
+        return re.compile(f"({'|'.join(self._patterns.values())})").split
 
     @cached_property
     def _searches(self) -> dict[str, Pattern[str]]:

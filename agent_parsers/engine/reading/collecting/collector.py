@@ -24,7 +24,7 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.calls.reader import CallReader, Inside
     from agent_parsers.engine.reading.rules.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
@@ -71,7 +71,7 @@ class Collector:
 
     __slots__ = (
         "_advise", "_answer", "_call", "_code", "_fenced", "_fences", "_kept", "_machine",
-        "_named_at", "_problem", "_step_at", "_text", "_tools", "_watch", "add", "ended",
+        "_named_at", "_problem", "_step_at", "_text", "_tools", "_watch", "add", "between", "ended",
         "has_dropped", "is_closed", "is_half", "is_holding", "keeps_text", "label", "label_span",
         "reads_foreign", "result",
     )  # fmt: skip
@@ -115,6 +115,8 @@ class Collector:
         self._fenced = 0, 0  # the span of that part
         self.add: Callable[[str], None] = self._text.add
         """Takes the next chunk of the whole text, including markers."""
+        self.between: Callable[[int, int], str] = self._text.slice
+        """Returns the text from one offset to another, in a state that has not ended."""
 
     @property
     def text(self) -> str:
@@ -142,6 +144,11 @@ class Collector:
     def is_in_value(self) -> bool:
         """Whether the text ends inside a value of a call."""
         return self._call is not None and self._call.is_in_value
+
+    @property
+    def inside(self) -> Inside | None:
+        """What the next text of a call is inside of; `None` if that has to be decided."""
+        return None if self._call is None else self._call.inside
 
     def holds(self, part: str) -> bool:
         """Return whether the text of this state, if it is kept, contains *part*."""

@@ -64,7 +64,9 @@ class State:
         "opener", "part", "problem", "watches", "whole",
     )  # fmt: skip
 
-    def __init__(self, name: str, table: Table, arm: Callable[[str], None]) -> None:
+    def __init__(
+        self, name: str, table: Table, arm: Callable[[str], None], *, is_labelled: bool
+    ) -> None:
         part = table.parts[name]
         self._arm = partial(arm, name)
         self.part: Part = part
@@ -80,7 +82,7 @@ class State:
         # A block of calls, which its marker opens.
         self.is_block: bool = part is Part.CALL and name != table.initial
         # Only labels lead to it, which are words.
-        self.is_labelled: bool = _is_labelled(name, table)
+        self.is_labelled: bool = is_labelled
         self.is_region: bool = name in table.regions  # marks enclose it, and calls have to follow
         self.is_draft: bool = name in table.drafts  # inside or after a call in an open thought
         self.beside_action: bool = name in table.beside_action
@@ -191,7 +193,12 @@ def states_of(table: Table, stop: Collection[str]) -> dict[str, State]:
         goes = ((marker, states[table.transitions[name, marker].to]) for marker in rows[name])
         states[name].arm([_crossing(table, name, *go) for go in goes], stop)
 
-    states = {name: State(name, table, arm) for name in table.parts}
+    opened, otherwise = set[str](), set[str]()
+    for (_, marker), transition in table.transitions.items():
+        is_label = isinstance(table.markers[marker], Label)
+        (opened if is_label else otherwise).add(transition.to)
+    labelled = opened - otherwise
+    states = {name: State(name, table, arm, is_labelled=name in labelled) for name in table.parts}
     for name, later in table.begun.items():
         state, new_call = states[name], states[name].new_call or table.new_call
         state.begun = states[later]
@@ -279,11 +286,6 @@ def _is_quotable(table: Table, state: str, marker: Literal, transition: Transiti
     to = transition.to
     is_of_call = table.parts[to] is Part.CALL or to in table.regions or transition.closes
     return is_content and is_of_call and to not in table.begun
-
-
-def _is_labelled(name: str, table: Table) -> bool:
-    openers = [table.markers[m] for (_, m), go in table.transitions.items() if go.to == name]
-    return bool(openers) and all(isinstance(marker, Label) for marker in openers)
 
 
 def _is_nameable(table: Table, state: str, marker: Literal, transition: Transition) -> bool:

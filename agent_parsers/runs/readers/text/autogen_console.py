@@ -188,4 +188,5 @@ READER: Final = TextReader(
     summary="Console of autogen-agentchat (0.4 to 0.7)",
     evidence=_evidence,
     read=_read,
+    signs=("---------- ",),
 )

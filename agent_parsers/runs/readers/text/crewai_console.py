@@ -265,4 +265,13 @@ READER: Final = TextReader(
     summary="panels of CrewAI's verbose console (1.x, and 0.1xx without Tool Execution panels)",
     evidence=_evidence,
     read=_read,
+    signs=(
+        "crew execution started",
+        "agent started",
+        "task started",
+        "tool execution started",
+        "agent tool execution",
+        "agent final answer",
+        "crew completion",
+    ),
 )

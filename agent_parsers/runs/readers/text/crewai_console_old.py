@@ -159,4 +159,5 @@ READER: Final = TextReader(
     evidence=_evidence,
     read=_read,
     before=("langchain_console",),
+    signs=("working agent: ", "starting task: ", f"> entering new {CREW} chain".casefold()),
 )

@@ -230,4 +230,5 @@ READER: Final = TextReader(
     summary="what dspy.inspect_history() prints (DSPy 2.5 to 3)",
     evidence=_evidence,
     read=_read,
+    signs=("[[ ## ",),
 )

@@ -91,4 +91,5 @@ READER: Final = TextReader(
     summary="console of LangChain's AgentExecutor(verbose=True), with or without colours",
     evidence=_evidence,
     read=_read,
+    signs=("> entering new ", "[1;3m"),
 )

@@ -228,4 +228,5 @@ READER: Final = TextReader(
     summary="what pretty_print() of LangChain's messages shows, as of a LangGraph agent",
     evidence=_evidence,
     read=_read,
+    signs=("===",),
 )

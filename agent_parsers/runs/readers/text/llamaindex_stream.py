@@ -196,4 +196,5 @@ READER: Final = TextReader(
     summary="events of LlamaIndex's agents, printed as in its guide",
     evidence=_evidence,
     read=_read,
+    signs=("returned:",),
 )

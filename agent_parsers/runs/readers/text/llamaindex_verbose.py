@@ -136,4 +136,5 @@ READER: Final = TextReader(
     evidence=_evidence,
     read=_read,
     before=("prefixed",),
+    signs=("[tick] add: ", "] started from ", "] complete with "),
 )

@@ -49,9 +49,10 @@ _known: Final = re.compile(
     rf"^(?:[\[({{]|'\w++': )*+(?P<name>{'|'.join(_CLASSES)})\((?:[A-Za-z_]\w*+=|\{{|\n)",
     re.MULTILINE,
 ).search
-_plain: Final = re.compile(
-    r"\s*+[\[({]++'(?:messages|role|input|intermediate_steps|type|kind|trajectory)': "
-).match
+_KEYS: Final = (
+    "messages", "role", "input", "intermediate_steps", "type", "kind", "trajectory",
+)  # fmt: skip
+_plain: Final = re.compile(rf"\s*+[\[({{]++'(?:{'|'.join(_KEYS)})': ").match
 _GOES_ON: Final = (" ", "\t", ")", "]", "}")
 """How the later lines of a value begin."""
 _begins: Final = re.compile(r"[A-Za-z_][\w.]*+\(|[\[{(]|content=['\"\[]").match
@@ -195,4 +196,10 @@ READER: Final = TextReader(
     summary="what print() shows of results and messages: LangChain, Haystack, OpenAI Agents",
     evidence=_evidence,
     read=_read,
+    signs=(
+        *(f"{name}(".casefold() for name in _CLASSES),
+        *(f"'{key}': " for key in _KEYS),
+        "additional_kwargs={",
+        "runresult",
+    ),
 )

@@ -56,14 +56,15 @@ class _Style(NamedTuple):
 def _style(before: str, after: str, *, is_strict: bool = True, is_by_line: bool = False) -> _Style:
     """Return the style of turns that begin with a role on a line, between two patterns."""
     flags = re.MULTILINE | re.IGNORECASE
-    begin = re.compile(rf"^{before}{_ROLE}{after}", flags)
+    begin = re.compile(rf"^{before}{_ROLE}{after}", flags | re.ASCII)
     other = re.compile(rf"^{before}{_ANY}{after}", flags) if is_strict else None
     return _Style(begin, None, other, is_by_line)
 
 
 def _template(begin: str, end: str) -> _Style:
     return _Style(
-        re.compile(begin.replace("ROLE", _ROLE), re.IGNORECASE), re.compile(rf"(?:{end})\s*\Z")
+        re.compile(begin.replace("ROLE", _ROLE), re.IGNORECASE | re.ASCII),
+        re.compile(rf"(?:{end})\s*\Z"),
     )
 
 
@@ -169,4 +170,5 @@ READER: Final = TextReader(
     evidence=_evidence,
     read=_read,
     before=("llamaindex_stream", "prefixed"),
+    signs=tuple(name for name, role in _ROLES.items() if role == "user"),
 )

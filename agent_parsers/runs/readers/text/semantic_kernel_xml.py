@@ -65,4 +65,5 @@ READER: Final = TextReader(
     summary="chat histories of Semantic Kernel, as XML",
     evidence=_evidence,
     read=_read,
+    signs=("<chat_history>",),
 )

@@ -299,4 +299,5 @@ READER: Final = TextReader(
     summary="console of smolagents: tool-calling agents and code agents, with or without colours",
     evidence=_evidence,
     read=_read,
+    signs=("─ new run", "━ step "),
 )

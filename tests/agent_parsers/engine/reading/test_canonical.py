@@ -300,7 +300,8 @@ def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch)
     dialect = get_dialect(name)
     reader = WholeReader(machine(dialect, "lenient"))
-    assert differences(reader, Texts(dialect, seed=1).some(3_000))[1]
+    texts = Texts(dialect, seed=1)
+    assert any(differences(reader, texts.some(100))[1] for _ in range(30))
 
 
 # -- turns and messages ---------------------------------------------------------------------------

@@ -354,4 +354,5 @@ def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(monkeypatch)
     dialect = get_dialect(name)
     reader = WholeReader(Machine(dialect, mode))
-    assert differences(reader, Steps(dialect, seed=1).some(3_000))[1]
+    texts = Steps(dialect, seed=1)
+    assert any(differences(reader, texts.some(100))[1] for _ in range(30))
