@@ -109,6 +109,7 @@ class CertainArguments:
             return False  # an id that follows the input comes too late
         ids = re.escape(form.ids).replace(r"\{tool\}", re.escape(tool))
         ids = ids.replace(r"\{number\}", r"\d+").replace(r"\{nine\}", r"[a-zA-Z0-9]{9}")
+        ids = ids or r"[\w.:-]+"
         holes = {
             "tool": re.escape(tool),
             '"tool"': re.escape(as_json(tool)),
