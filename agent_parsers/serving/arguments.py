@@ -74,7 +74,9 @@ class CertainArguments:
 
     def mark(self, text: str) -> None:
         """Take *text* that stands between two inputs."""
-        self._between += text
+        if self.is_certain:
+            self._between += text
+            self.is_certain = len(self._between) <= _MOST_HELD
 
     def feed(self, text: str) -> str:
         """Take more of the input and return what it adds to the arguments."""
@@ -87,6 +89,8 @@ class CertainArguments:
         if self._type is str and self.is_certain:
             return opened + _escaped(text)
         self._held += text
+        if len(self._held) > _MOST_HELD:
+            self._stop()
         return opened
 
     def _read_head(self, form: Form, tool: str, head: str) -> bool:
@@ -105,24 +109,23 @@ class CertainArguments:
             return False  # an id that follows the input comes too late
         ids = re.escape(form.ids).replace(r"\{tool\}", re.escape(tool))
         ids = ids.replace(r"\{number\}", r"\d+").replace(r"\{nine\}", r"[a-zA-Z0-9]{9}")
+        ids = ids or r"[\w.:-]+"
         holes = {
             "tool": re.escape(tool),
-            '"tool"': re.escape(json.dumps(tool)),
+            '"tool"': re.escape(as_json(tool)),
             "id": f"(?P<id>{ids})",
             '"id"': f'"(?P<id>{ids})"',
         }
         pattern = "".join(
             holes[segments[at]] if at % 2 else _spelt(segments[at]) for at in range(end)
         )
-        if self._parameter is None:
-            found = re.search(rf"{pattern}\s*\Z", head)
-        else:
-            opener, _ = self._parameter
-            found = re.search(rf"{pattern}\s*{opener}\Z", head)
-            self._next = found
-        if found is not None:
-            self.id = found.groupdict().get("id")
-        return found is not None
+        opener = "" if self._parameter is None else self._parameter[0]
+        found = re.search(_in_one(rf"{pattern}\s*{opener}\Z"), head)
+        if found is None:
+            return False
+        self._next = None if self._parameter is None else found
+        self.id = found.groupdict().get("id")
+        return True
 
     # -- parameters with texts of their own around them ------------------------------------------
 
@@ -132,7 +135,7 @@ class CertainArguments:
         opener, closer = self._parameter
         found, closed = self._next, ""
         if found is None:
-            found = re.fullmatch(rf"\s*{closer}\s*{opener}", self._between)
+            found = re.fullmatch(_in_one(rf"\s*{closer}\s*{opener}"), self._between)
             closed = '"' if self._type is str else self._scalar(self._held)
         self._between, self._held, self._next = "", "", None
         if found is None or not self.is_certain:
@@ -205,6 +208,11 @@ class CertainArguments:
 
 
 _INPUTS: Final = ("input", "parameters")
+
+
+def _in_one(pattern: str) -> str:
+    """Return *pattern* with one place for white space where it has several in a row."""
+    return re.sub(r"(?:\\s\*)+", r"\\s*", pattern)
 
 
 def _spelt(text: str) -> str:

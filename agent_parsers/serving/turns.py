@@ -135,10 +135,10 @@ class ServedTurn:
         self._at = 0
         self._waiting: list[str] = []  # text that is content if the call before it is none
         self._draft: list[str] = []  # text in an open thought that looks like a call
-        self._said = {"content": "", "reasoning": ""}  # what was reported of the turn
+        self._said: dict[str, list[str]] = {"content": [], "reasoning": []}  # what was reported
         self._near: list[str] = []  # the content since the last call
         self._final: str | None = None  # the answer
-        self._thought = ""  # a thought without marks, in a turn of one call
+        self._thought: list[str] = []  # without marks, in a turn of one call
         self._is_calling = False  # whether a call has begun and is not reported
         self._is_doubted = False  # whether a call before waits for the end of the turn
         self._is_behind_call = False
@@ -194,8 +194,9 @@ class ServedTurn:
         return part
 
     def _rest_of(self, name: str, final: str, part: ServedPart) -> bool:
-        if is_more := final.startswith(self._said[name]):
-            setattr(part, name, getattr(part, name) + final[len(self._said[name]) :])
+        """Add what *final* has more of a field than was reported; return whether it begins so."""
+        if is_more := final.startswith(said := "".join(self._said[name])):
+            setattr(part, name, getattr(part, name) + final[len(said) :])
         return is_more
 
     def _give_up(self, error: OutputParserException, part: ServedPart) -> None:
@@ -222,7 +223,8 @@ class ServedTurn:
                     elif self._is_marked or not isinstance(event, AnswerDelta):
                         self._hold(event, text, part)
                     else:
-                        self._thought = self._thought if self._splits else ""
+                        if not self._splits:
+                            self._thought.clear()
                         self._say("content", text, part)
                 case ActionComplete(action=action) if self._has_calls:
                     self._complete(action, part)
@@ -230,7 +232,7 @@ class ServedTurn:
                     answer = finish.return_values["output"]
                     self._final = answer if isinstance(answer, str) else as_json(answer)
                     if self._splits:
-                        part.reasoning += self._thought
+                        part.reasoning += "".join(self._thought)
 
     def _cut(self, stop: int) -> str:
         """Return the text up to offset *stop*; the spans of events that have text tile it."""
@@ -249,7 +251,7 @@ class ServedTurn:
             part.content += text
         else:  # it counts beside a call, but in content not before an answer
             self._waiting.append(text)
-            self._thought += "\n" * bool(self._is_apart and self._thought) + text
+            self._thought.append("\n" * bool(self._is_apart and self._thought) + text)
             self._is_apart.clear()
 
     def _release(self, part: ServedPart) -> None:
@@ -273,7 +275,7 @@ class ServedTurn:
             self._near.append(text)
         broken = "\n" * bool(name in self._is_apart and self._said[name]) + text
         self._is_apart.discard(name)
-        self._said[name] += broken
+        self._said[name].append(broken)
         if self._splits:
             setattr(part, name, getattr(part, name) + broken)
         else:
@@ -356,13 +358,13 @@ class ServedTurn:
         else:
             _log.error("%s: arguments are not whole", self._machine.dialect.name)
         name = "reasoning" if self._splits else "content"
-        setattr(part, name, getattr(part, name) + self._thought)
+        setattr(part, name, getattr(part, name) + "".join(self._thought))
         self.count += 1
         self._waiting.clear()
-        self._draft.clear()
-        self._near.clear()
+        for texts in (self._draft, self._near, self._thought):
+            texts.clear()
         self._is_calling, self._is_behind_call = False, True
-        self._sent, self._growing, self._tool, self._thought = None, None, "", ""
+        self._sent, self._growing, self._tool = None, None, ""
 
 
 def read_turn(
