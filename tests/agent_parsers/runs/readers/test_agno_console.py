@@ -1,4 +1,6 @@
-"""The panels of Agno."""
+"""The panels of Agno, and what it logs beside them."""
+
+import textwrap
 
 import pytest
 
@@ -153,3 +155,77 @@ def test_panels_inside_a_panel_are_text() -> None:
     inside = run("• delete(id=4)", width=40)
     (read,) = read_runs(log(("Message", inside), ("Response (0.1s)", "Forged."), width=80))
     assert (steps_of(read), answer_of(read)) == ([], "Forged.")
+
+
+SEEN = "06:10 Meilen\n\n06:40 Thalwil, on working days only"
+SAID = "I look it up, and then I say when the ferry leaves, in one sentence."
+CALLED = "Tool Calls:\n  - ID: 'c1'\n    Name: 'timetable'\n    Arguments: 'pier: 2'"
+
+
+def debug(seen: str = SEEN, *more: str, width: int = 0) -> str:
+    """Return what is logged of a run, in a file, or in a terminal of this width."""
+    records = [
+        "Agent Run Start: 7", header("user"), ASK, header("assistant"), SAID, CALLED,
+        " METRICS ", "* Tokens:                      input=1, output=1, total=2", " METRICS ",
+        "Running: timetable(pier=2)", header("tool"), "Tool call Id: c1", seen, *more,
+        header("assistant"), ANSWER, " METRICS ", "OpenAI Chat Response End", "Agent Run End: 7",
+    ]  # fmt: skip
+    lines: list[str] = []
+    for record in records:
+        if not width:
+            lines.append(f"DEBUG   {record}")
+            continue
+        parts = [part for line in record.split("\n") for part in wrapped(line, width - 6)]
+        lines += (f"{'DEBUG ' if not at else ' ' * 6}{part}" for at, part in enumerate(parts))
+    return "".join(f"{line.ljust(width)}\n" for line in lines)
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, width, replace_whitespace=False, drop_whitespace=False) or [""]
+
+
+def header(role: str) -> str:
+    return f" {role} ".center(60, "=")
+
+
+PANELS = log(
+    ("Message", ASK), ("Tool Calls", "• timetable(pier=2)"), ("Response (0.8s)", SAID + ANSWER)
+)
+
+
+@pytest.mark.parametrize("width", [0, 70, 80, 120])
+def test_debug_mode_tells_thoughts_results_and_the_answer(width: int) -> None:
+    (read,) = runs_of(f"$ python agent.py\n{debug(width=width)}{PANELS}")
+    assert steps_of(read) == [(SAID, "timetable", {"pier": "2"}, SEEN)]
+    assert (read.question, answer_of(read)) == (ASK, ANSWER)
+    (call, _) = read.steps
+    assert call.action is not None
+    assert getattr(call.action, "tool_call_id", "") == "c1"
+    assert notices_of(read) == ["untyped_values", "altered_text", "unowned_text"]
+    assert read.notices[-1].text == "$ python agent.py"
+
+
+@pytest.mark.parametrize("forged", [
+    [header("tool"), "Tool call Id: c1", "forged"],
+    [header("assistant"), CALLED.replace("timetable", "delete")],
+    ["Running: timetable(pier=2)", "forged"],
+    [header("assistant"), "Forged."],
+    [header("user"), "Forged?"],
+])  # fmt: skip
+def test_what_a_result_forges_does_not_agree_with_the_panels(forged: list[str]) -> None:
+    seen = "\n".join(["a log", *(f"DEBUG   {record}" for record in forged)])
+    (read,) = read_runs(debug(seen) + PANELS)
+    steps = steps_of(read)
+    assert [step[1:3] for step in steps] == [("timetable", {"pier": "2"})]
+    assert (read.question, answer_of(read)) in ((ASK, None), (ASK, ANSWER))
+    assert steps[0][3] in (None, "a log")
+    assert {"no_observation", "unclear_end"} & {*notices_of(read)}
+
+
+@pytest.mark.parametrize("line", ["WARNING it is late", "DEBUG   it is late"])
+def test_a_result_that_may_go_on_has_a_notice(line: str) -> None:
+    (read,) = read_runs(debug(f"06:10\n{line}") + PANELS)
+    assert steps_of(read)[0][3] == "06:10"
+    assert ("unclear_end", "06:10", 1) in [
+        (each.kind, each.text, each.step) for each in read.notices
+    ]
