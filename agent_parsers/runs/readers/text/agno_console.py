@@ -149,6 +149,8 @@ def _run(
         elif not turns and text.strip():
             message = "the response has what was said before the calls, too"
             run.notice("unclear_end", message, text=text, line=box.line, step=0)
+        if not box.is_whole:
+            run.notice("cut_value", f"the log cuts the panel {box.title!r}", line=box.line)
     if any(box.is_wrapped for box in panels):
         message = "the panels wrapped long lines; spaces and line breaks are inferred"
         run.notice("altered_text", message, step=0)
@@ -264,7 +266,7 @@ def _leave_out(box: Box, text: str, run: RunBuilder) -> None:
 
 READER: Final = TextReader(
     name="agno_console",
-    summary="panels that Agno prints with print_response, whole or streamed (3.1)",
+    summary="panels of Agno: print_response, whole or streamed, also with debug_mode (3.1)",
     evidence=_evidence,
     read=_read,
 )

@@ -229,3 +229,15 @@ def test_a_result_that_may_go_on_has_a_notice(line: str) -> None:
     assert ("unclear_end", "06:10", 1) in [
         (each.kind, each.text, each.step) for each in read.notices
     ]
+
+
+@pytest.mark.parametrize("width", [0, 80])
+def test_a_debug_log_that_is_cut_has_no_half_value(width: int) -> None:
+    whole = debug(width=width) + PANELS
+    lines = whole.splitlines(keepends=True)
+    for end in range(whole[: whole.find("┏")].count("\n") + 1, len(lines)):
+        (found,) = read_runs("".join(lines[:end]), format="agno_console")
+        made = [step for step in steps_of(found) if step[1] is not None]
+        assert [step[1:3] for step in made] in ([], [("timetable", {"pier": "2"})])
+        assert all(step[3] in (None, SEEN) for step in made)
+        assert answer_of(found) in (None, ANSWER) or "cut_value" in {n.kind for n in found.notices}
