@@ -40,20 +40,18 @@ if TYPE_CHECKING:
     from agent_parsers.native.writing.to_openai_responses import to_openai_responses
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
-    from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
     from agent_parsers.parsers.answers import answer_stream
-    from agent_parsers.parsers.chat_parsers import (
+    from agent_parsers.parsers.dialect_parser import DialectParser, MultiActionDialectParser
+    from agent_parsers.parsers.event_parser import AgentOutputParser, MultiActionAgentOutputParser
+    from agent_parsers.parsers.message_parser import MessageParser, MessageTurn
+    from agent_parsers.parsers.named_parsers import (
         ChatOutputParser,
         ConvoOutputParser,
-        StructuredChatOutputParser,
-        StructuredChatOutputParserWithRetries,
-    )
-    from agent_parsers.parsers.dialect_parser import DialectParser, MultiActionDialectParser
-    from agent_parsers.parsers.message_parser import MessageParser, MessageTurn
-    from agent_parsers.parsers.text_parsers import (
         ConvoTextOutputParser,
         MRKLOutputParser,
         ReActOutputParser,
+        StructuredChatOutputParser,
+        StructuredChatOutputParserWithRetries,
     )
     from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
@@ -185,20 +183,20 @@ _MODULES = {
     "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",
     "OpenAIFunctionsAgentOutputParser": "agent_parsers.openai_functions",
     "OpenAIToolsAgentOutputParser": "agent_parsers.openai_tools",
-    "AgentOutputParser": "agent_parsers.parsers.agent_parser",
-    "MultiActionAgentOutputParser": "agent_parsers.parsers.agent_parser",
+    "AgentOutputParser": "agent_parsers.parsers.event_parser",
+    "MultiActionAgentOutputParser": "agent_parsers.parsers.event_parser",
     "answer_stream": "agent_parsers.parsers.answers",
-    "ChatOutputParser": "agent_parsers.parsers.chat_parsers",
-    "ConvoOutputParser": "agent_parsers.parsers.chat_parsers",
-    "StructuredChatOutputParser": "agent_parsers.parsers.chat_parsers",
-    "StructuredChatOutputParserWithRetries": "agent_parsers.parsers.chat_parsers",
+    "ChatOutputParser": "agent_parsers.parsers.named_parsers",
+    "ConvoOutputParser": "agent_parsers.parsers.named_parsers",
+    "StructuredChatOutputParser": "agent_parsers.parsers.named_parsers",
+    "StructuredChatOutputParserWithRetries": "agent_parsers.parsers.named_parsers",
     "DialectParser": "agent_parsers.parsers.dialect_parser",
     "MultiActionDialectParser": "agent_parsers.parsers.dialect_parser",
     "MessageParser": "agent_parsers.parsers.message_parser",
     "MessageTurn": "agent_parsers.parsers.message_parser",
-    "ConvoTextOutputParser": "agent_parsers.parsers.text_parsers",
-    "MRKLOutputParser": "agent_parsers.parsers.text_parsers",
-    "ReActOutputParser": "agent_parsers.parsers.text_parsers",
+    "ConvoTextOutputParser": "agent_parsers.parsers.named_parsers",
+    "MRKLOutputParser": "agent_parsers.parsers.named_parsers",
+    "ReActOutputParser": "agent_parsers.parsers.named_parsers",
     "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
     "get_dialect": "agent_parsers.registry.dialects_by_name",

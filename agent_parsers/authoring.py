@@ -11,6 +11,7 @@ from outputs.lazy_names import late_names
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.brackets import BracketCall
     from agent_parsers.engine.calls.code.python_calls import PythonCalls
+    from agent_parsers.engine.calls.code.python_values import write_single_quoted
     from agent_parsers.engine.calls.json.blocks import JsonCalls
     from agent_parsers.engine.calls.json.call import JsonCall
     from agent_parsers.engine.calls.json.members import CallKeys
@@ -20,17 +21,21 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call, CallReader, EmittingReader
     from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, TaggedForm, TagPart
     from agent_parsers.engine.calls.tags.pair import TagCall
-    from agent_parsers.engine.grammar.dialect import Dialect, Result
+    from agent_parsers.engine.grammar.dialect import Dialect, PromptWords, Result
     from agent_parsers.engine.grammar.labels import with_labels
+    from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
     from agent_parsers.engine.grammar.problems import Problem
     from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
-    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Literal, Marker
     from agent_parsers.engine.markers.mentions import Given
-    from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
-    from agent_parsers.engine.repairs.payloads import unreadable
-    from agent_parsers.engine.writing.prompt import instructions, replies
-    from agent_parsers.engine.writing.tool_lists import list_functions, list_schemas
+    from agent_parsers.engine.repairs.payloads import read_json_input, unreadable, write_json_input
+    from agent_parsers.engine.writing.escape import escape, unescape
+    from agent_parsers.engine.writing.prompt import (
+        instructions,
+        list_functions,
+        list_schemas,
+        replies,
+    )
     from agent_parsers.families.call_blocks import (
         CALLS_PROMPT,
         ONE_CALL_PROMPT,
@@ -41,19 +46,20 @@ if TYPE_CHECKING:
         list_tools,
         list_tools_in_tags,
     )
-    from agent_parsers.families.call_tables import calls_table
-    from agent_parsers.families.headed_blocks import HeadedPayload
+    from agent_parsers.families.call_tables import AnswerBlock, calls_table
     from agent_parsers.families.json_blocks import (
         LIST_PROBLEMS,
         PROBLEMS,
+        HeadedPayload,
         JsonPayload,
+        NamedPayload,
         bare_rules,
         block_rules,
     )
-    from agent_parsers.families.named_blocks import NamedPayload
     from agent_parsers.families.results_writer import (
         LINES,
         TAGS,
+        NumberedIds,
         ResultForm,
         ResultsWriter,
         chatml,
@@ -64,6 +70,7 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import (
         CallForm,
         Form,
+        Marks,
         ParameterForm,
         Written,
         WrittenCall,
@@ -81,11 +88,13 @@ __all__ = [
     "CALLS_PROMPT",
     "LINES",
     "LIST_PROBLEMS",
+    "MAX_CHARS",
     "ONE_CALL_PROMPT",
     "PROBLEMS",
     "SAMPLE_TURN",
     "TAGS",
     "Ahead",
+    "AnswerBlock",
     "Attributes",
     "BracketCall",
     "Call",
@@ -95,6 +104,7 @@ __all__ = [
     "CallReader",
     "Dialect",
     "Element",
+    "EmitCalls",
     "EmittingReader",
     "EndTurn",
     "Form",
@@ -110,10 +120,14 @@ __all__ = [
     "Label",
     "Literal",
     "Marker",
+    "Marks",
+    "Mode",
     "Named",
     "NamedJson",
     "NamedPayload",
     "Note",
+    "NumberedIds",
+    "OnConflict",
     "ParameterForm",
     "Part",
     "Payload",
@@ -137,6 +151,7 @@ __all__ = [
     "calls_dialect",
     "calls_table",
     "chatml",
+    "escape",
     "inputs_of",
     "instructions",
     "list_functions",
@@ -148,17 +163,20 @@ __all__ = [
     "replies",
     "role_frame",
     "tagged_table",
+    "unescape",
     "unreadable",
     "with_labels",
     "write_json",
     "write_json_input",
     "write_python_value",
+    "write_single_quoted",
     "write_value",
 ]
 
 _MODULES = {
     "BracketCall": "agent_parsers.engine.calls.brackets",
     "PythonCalls": "agent_parsers.engine.calls.code.python_calls",
+    "write_single_quoted": "agent_parsers.engine.calls.code.python_values",
     "JsonCalls": "agent_parsers.engine.calls.json.blocks",
     "JsonCall": "agent_parsers.engine.calls.json.call",
     "CallKeys": "agent_parsers.engine.calls.json.members",
@@ -177,12 +195,11 @@ _MODULES = {
     "TagCall": "agent_parsers.engine.calls.tags.pair",
     "Dialect": "agent_parsers.engine.grammar.dialect",
     "Result": "agent_parsers.engine.grammar.dialect",
-    "CallForm": "agent_parsers.forms.form",
-    "Form": "agent_parsers.forms.form",
-    "ParameterForm": "agent_parsers.forms.form",
-    "Written": "agent_parsers.forms.form",
-    "WrittenCall": "agent_parsers.forms.form",
     "with_labels": "agent_parsers.engine.grammar.labels",
+    "EmitCalls": "agent_parsers.engine.grammar.modes",
+    "MAX_CHARS": "agent_parsers.engine.grammar.modes",
+    "Mode": "agent_parsers.engine.grammar.modes",
+    "OnConflict": "agent_parsers.engine.grammar.modes",
     "Problem": "agent_parsers.engine.grammar.problems",
     "EndTurn": "agent_parsers.engine.grammar.table",
     "Go": "agent_parsers.engine.grammar.table",
@@ -190,46 +207,56 @@ _MODULES = {
     "Part": "agent_parsers.engine.grammar.table",
     "Table": "agent_parsers.engine.grammar.table",
     "Transition": "agent_parsers.engine.grammar.table",
-    "PromptWords": "agent_parsers.engine.grammar.words",
+    "PromptWords": "agent_parsers.engine.grammar.dialect",
     "Ahead": "agent_parsers.engine.markers.kinds",
-    "Given": "agent_parsers.engine.markers.mentions",
     "Inline": "agent_parsers.engine.markers.kinds",
     "Label": "agent_parsers.engine.markers.kinds",
     "Literal": "agent_parsers.engine.markers.kinds",
     "Marker": "agent_parsers.engine.markers.kinds",
-    "read_json_input": "agent_parsers.engine.repairs.json_inputs",
-    "write_json_input": "agent_parsers.engine.repairs.json_inputs",
+    "Given": "agent_parsers.engine.markers.mentions",
+    "read_json_input": "agent_parsers.engine.repairs.payloads",
+    "write_json_input": "agent_parsers.engine.repairs.payloads",
     "unreadable": "agent_parsers.engine.repairs.payloads",
+    "escape": "agent_parsers.engine.writing.escape",
+    "unescape": "agent_parsers.engine.writing.escape",
     "instructions": "agent_parsers.engine.writing.prompt",
     "replies": "agent_parsers.engine.writing.prompt",
-    "list_functions": "agent_parsers.engine.writing.tool_lists",
-    "list_schemas": "agent_parsers.engine.writing.tool_lists",
+    "list_functions": "agent_parsers.engine.writing.prompt",
+    "list_schemas": "agent_parsers.engine.writing.prompt",
     "CALLS_PROMPT": "agent_parsers.families.call_blocks",
-    "ONE_CALL_PROMPT": "agent_parsers.families.call_blocks",
-    "SAMPLE_TURN": "agent_parsers.families.call_blocks",
     "CallFormat": "agent_parsers.families.call_blocks",
+    "ONE_CALL_PROMPT": "agent_parsers.families.call_blocks",
     "Payload": "agent_parsers.families.call_blocks",
+    "SAMPLE_TURN": "agent_parsers.families.call_blocks",
     "calls_dialect": "agent_parsers.families.call_blocks",
-    "calls_table": "agent_parsers.families.call_tables",
     "list_tools": "agent_parsers.families.call_blocks",
     "list_tools_in_tags": "agent_parsers.families.call_blocks",
-    "HeadedPayload": "agent_parsers.families.headed_blocks",
+    "AnswerBlock": "agent_parsers.families.call_tables",
+    "calls_table": "agent_parsers.families.call_tables",
+    "HeadedPayload": "agent_parsers.families.json_blocks",
+    "JsonPayload": "agent_parsers.families.json_blocks",
     "LIST_PROBLEMS": "agent_parsers.families.json_blocks",
     "PROBLEMS": "agent_parsers.families.json_blocks",
-    "JsonPayload": "agent_parsers.families.json_blocks",
-    "NamedPayload": "agent_parsers.families.named_blocks",
     "bare_rules": "agent_parsers.families.json_blocks",
     "block_rules": "agent_parsers.families.json_blocks",
-    "TaggedPayload": "agent_parsers.families.tagged",
-    "tagged_table": "agent_parsers.families.tagged",
+    "NamedPayload": "agent_parsers.families.json_blocks",
     "LINES": "agent_parsers.families.results_writer",
+    "NumberedIds": "agent_parsers.families.results_writer",
     "ResultForm": "agent_parsers.families.results_writer",
     "ResultsWriter": "agent_parsers.families.results_writer",
     "TAGS": "agent_parsers.families.results_writer",
     "chatml": "agent_parsers.families.results_writer",
-    "inputs_of": "agent_parsers.forms.form",
     "numbered_id": "agent_parsers.families.results_writer",
     "role_frame": "agent_parsers.families.results_writer",
+    "TaggedPayload": "agent_parsers.families.tagged",
+    "tagged_table": "agent_parsers.families.tagged",
+    "CallForm": "agent_parsers.forms.form",
+    "Form": "agent_parsers.forms.form",
+    "Marks": "agent_parsers.forms.form",
+    "ParameterForm": "agent_parsers.forms.form",
+    "Written": "agent_parsers.forms.form",
+    "WrittenCall": "agent_parsers.forms.form",
+    "inputs_of": "agent_parsers.forms.form",
     "write_json": "agent_parsers.forms.form",
     "write_python_value": "agent_parsers.forms.form",
     "write_value": "agent_parsers.forms.form",

@@ -30,8 +30,7 @@ from agent_parsers.events import (
     ToolNamed,
 )
 from agent_parsers.explain.explanation import Explanation
-from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
-from agent_parsers.explain.places import Places
+from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker, Places
 from agent_parsers.parsers.auto_parser import AutoTurn
 from agent_parsers.parsers.message_parser import MessageTurn
 from agent_parsers.runs.reading.reader import UnknownLogError
@@ -45,8 +44,9 @@ from agent_parsers.toolset.problems.errors import (
 from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_form import error_kind
-from outputs.json_form.json_fields import (
+from outputs.json_form.kinds import (
     ANY,
+    MESSAGE,
     NUMBER,
     OBJECT,
     SPAN,
@@ -54,13 +54,15 @@ from outputs.json_form.json_fields import (
     TEXT_OR_OBJECT,
     Document,
     JsonField,
+    Kind,
+    a,
+    either,
     many,
     maybe,
+    read_document,
 )
-from outputs.json_form.kinds import Kind, a, either, read_document
-from outputs.json_form.messages import MESSAGE
-from outputs.json_form.misfit import Misfit
 from outputs.json_form.storable import TABLES, Storable
+from outputs.json_form.values import Misfit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from agent_parsers.native.reading.whole import result_of
 from agent_parsers.native.writing.scratchpad import (
     format_to_openai_function_messages,
 )
-from agent_parsers.parsers.agent_parser import AgentOutputParser
+from agent_parsers.parsers.event_parser import AgentOutputParser
 from agent_parsers.parsers.message_parser import MessageParser, Result
 
 if TYPE_CHECKING:

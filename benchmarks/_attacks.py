@@ -7,13 +7,17 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.testing.trials.calls_meant import Meant, RawInput, calls_in, raw_input, reading
 from agent_parsers.testing.trials.double_keys import double_keys
 from agent_parsers.testing.trials.pieces import marker_in, markers, sample_action
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import (
     OBJECTS,
     TEXTS,
+    Meant,
+    RawInput,
+    calls_in,
+    raw_input,
+    reading,
     sample_turns,
     tool_sets,
     usual_turn,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from _attacks import KINDS, attacks
 
 from agent_parsers import OutputParserException, get_dialect, list_dialects
-from agent_parsers.testing.trials.calls_meant import (
+from agent_parsers.testing.trials.sample_calls import (
     Meant,
     calls_in,
     is_cut_short,

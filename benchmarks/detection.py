@@ -44,7 +44,7 @@ from agent_parsers import (
 )
 from agent_parsers.actions.agent import as_text
 from agent_parsers.detecting.trial import try_reply
-from agent_parsers.testing.trials.step_strategies import turns
+from agent_parsers.testing.trials.strategies import turns
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:

@@ -18,15 +18,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentFinish, OutputParserException, get_dialect, list_dialects
+from agent_parsers.testing.laws.acting import no_call_is_an_answer
 from agent_parsers.testing.laws.broken import BrokenLawError
-from agent_parsers.testing.laws.marked_calls import no_call_is_an_answer
-from agent_parsers.testing.trials.calls_meant import calls_in, parser_for
-from agent_parsers.testing.trials.sample_calls import foreign_turns
+from agent_parsers.testing.trials.sample_calls import calls_in, foreign_turns, parser_for
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect, ToolSet
     from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.testing.trials.calls_meant import Meant
+    from agent_parsers.testing.trials.sample_calls import Meant
 
 OUTCOMES: Final = ("same call", "foreign", "error", "framed", "other", "answer")
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")

@@ -49,11 +49,21 @@ def needs_of(known: dict[str, Path]) -> dict[str, set[str]]:
             if not isinstance(node, ast.ImportFrom) or node.module not in known:
                 continue
             for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                target = inner if inner in known else node.module
+                target = _home(known, node.module, alias.name)
                 if known[target].name != "__init__.py":
                     needs[room] |= {room_of(target, known[target])} - {room}
     return dict(needs)
+
+
+def _home(known: dict[str, Path], module: str, name: str) -> str:
+    """Return the module that defines a *name*, which an ``__init__`` may hand on."""
+    if f"{module}.{name}" in known:
+        return f"{module}.{name}"
+    if known[module].name == "__init__.py":
+        for node in ast.walk(ast.parse(known[module].read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and name in {each.name for each in node.names}:
+                return _home(known, node.module or "", name)
+    return module
 
 
 def floors(rooms: set[str], needs: dict[str, set[str]]) -> list[list[str]]:

@@ -57,18 +57,13 @@ if TYPE_CHECKING:
     from output_parsers.regex import RegexParser
     from output_parsers.regex_dict import RegexDictParser
     from output_parsers.retry import RetryOutputParser, RetryWithErrorOutputParser
-    from output_parsers.runnables.batching import RunnableConfig
     from output_parsers.runnables.runnable import (
         Runnable,
         RunnableGenerator,
         RunnableLambda,
         RunnableSequence,
     )
-    from output_parsers.strategies.bindings import (
-        OutputTool,
-        OutputToolBinding,
-        ProviderStrategyBinding,
-    )
+    from output_parsers.runnables.step import RunnableConfig
     from output_parsers.strategies.errors import (
         MultipleStructuredOutputsError,
         StructuredOutputError,
@@ -81,7 +76,12 @@ if TYPE_CHECKING:
         structured_output_error_message,
     )
     from output_parsers.strategies.model import RawAndParsed, with_structured_output
-    from output_parsers.strategies.schema import SchemaSpec
+    from output_parsers.strategies.schema import (
+        OutputTool,
+        OutputToolBinding,
+        ProviderStrategyBinding,
+        SchemaSpec,
+    )
     from output_parsers.strategies.strategy import (
         AutoStrategy,
         HandleErrors,
@@ -192,7 +192,7 @@ _MODULES = {
     "BaseOutputParser": "output_parsers.base",
     "OutputParserException": "output_parsers.exceptions",
     "ModelOutput": "output_parsers.model_output",
-    "RunnableConfig": "output_parsers.runnables.batching",
+    "RunnableConfig": "output_parsers.runnables.step",
     "Runnable": "output_parsers.runnables.runnable",
     "RunnableGenerator": "output_parsers.runnables.runnable",
     "RunnableLambda": "output_parsers.runnables.runnable",
@@ -233,9 +233,9 @@ _MODULES = {
     "RegexDictParser": "output_parsers.regex_dict",
     "RetryOutputParser": "output_parsers.retry",
     "RetryWithErrorOutputParser": "output_parsers.retry",
-    "OutputTool": "output_parsers.strategies.bindings",
-    "OutputToolBinding": "output_parsers.strategies.bindings",
-    "ProviderStrategyBinding": "output_parsers.strategies.bindings",
+    "OutputTool": "output_parsers.strategies.schema",
+    "OutputToolBinding": "output_parsers.strategies.schema",
+    "ProviderStrategyBinding": "output_parsers.strategies.schema",
     "MultipleStructuredOutputsError": "output_parsers.strategies.errors",
     "StructuredOutputError": "output_parsers.strategies.errors",
     "StructuredOutputValidationError": "output_parsers.strategies.errors",

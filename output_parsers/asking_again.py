@@ -15,13 +15,13 @@ from output_parsers.model_output import text_of
 from output_parsers.prompts import PromptTemplate
 from output_parsers.runnables.runnable import Runnable, RunnableLambda
 from output_parsers.runnables.step import Step
-from output_parsers.types.pydantic_models import without_addresses
+from output_parsers.types.models import without_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
 
 Parsed = TypeVar("Parsed")
 """What the parser that is passed to `from_llm` returns."""

@@ -11,19 +11,18 @@ from pydantic import ConfigDict
 from typing_extensions import deprecated, override
 
 from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
-from output_parsers.runnables.batching import configs_for, run_batch
 from output_parsers.runnables.langchain import check_not_langchains, needs_langchain
 from output_parsers.runnables.runnable import Runnable
-from output_parsers.types.checked_model import CheckedModel
-from output_parsers.types.output_type import output_type_of
+from output_parsers.runnables.step import configs_for, run_batch
+from output_parsers.types.models import CheckedModel, output_type_of
 from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
-    from output_parsers.runnables.batching import BatchConfig, RunnableConfig
     from output_parsers.runnables.langchain_parser import LangChainOutputParser
+    from output_parsers.runnables.step import BatchConfig, RunnableConfig
 
 __all__ = ["BaseGenerationOutputParser", "BaseLLMOutputParser", "BaseOutputParser"]
 

@@ -50,7 +50,7 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
     """
 
-    _view = "outputs.html.problem"
+    _view = "outputs.html.source"
 
     problem: str = ""
     """Name of what is wrong, such as ``no_input``, for programs; empty if it has none."""

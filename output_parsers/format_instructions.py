@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from output_parsers.types.pydantic_models import schema_of
+from output_parsers.types.models import schema_of
 
 __all__ = ["json_instructions", "only_json_instructions"]
 

@@ -11,12 +11,12 @@ from typing_extensions import TypeVar, override
 from output_parsers.format_instructions import only_json_instructions
 from output_parsers.json_in_prose.find import JsonFinder
 from output_parsers.json_in_prose.markdown import (
+    JsonStream,
     invalid_json,
     parse_and_check_json_markdown,
     parse_json_markdown,
     parse_partial_json,
 )
-from output_parsers.json_in_prose.stream import JsonStream
 from output_parsers.model_output import check_text
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from outputs import Generation

@@ -11,9 +11,19 @@ from output_parsers.strategies.errors import (
     StructuredOutputValidationError,
 )
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from outputs.json_form.json_fields import FLAG, NUMBER, SPAN, TEXT, JsonField, many, maybe
-from outputs.json_form.kinds import Kind, a, either
-from outputs.json_form.messages import MESSAGE
+from outputs.json_form.kinds import (
+    FLAG,
+    MESSAGE,
+    NUMBER,
+    SPAN,
+    TEXT,
+    JsonField,
+    Kind,
+    a,
+    either,
+    many,
+    maybe,
+)
 
 __all__ = ["KINDS", "error_kind"]
 

@@ -15,7 +15,10 @@ from pydantic import BaseModel
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
 from outputs.messages.utils import MESSAGE_CLASSES
 
-__all__ = ["ModelOutput"]
+__all__ = [
+    "HasContent", "ModelOutput", "adds_up", "check_text", "content_of", "generation_of", "kind_of",
+    "message_of", "part_of", "text_of",
+]  # fmt: skip
 
 
 class HasContent(Protocol):

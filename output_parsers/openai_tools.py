@@ -26,12 +26,12 @@ from output_parsers.tool_calls.models import build, check_model, name_of
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
 from output_parsers.tool_calls.streams import CallsReader, ParsedCall
 from output_parsers.transform import BaseCumulativeTransformOutputParser
-from output_parsers.types.pydantic_models import is_v1_model
+from output_parsers.types.models import is_v1_model
 from outputs.messages.wire_calls import unread_calls
 
 if TYPE_CHECKING:
     from output_parsers.model_output import ModelOutput
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
     from output_parsers.streams.readers import ChunkReader
     from outputs import Generation
 

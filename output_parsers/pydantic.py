@@ -11,10 +11,10 @@ from typing_extensions import override
 from output_parsers.exceptions import OutputParserException
 from output_parsers.format_instructions import json_instructions
 from output_parsers.json import JsonOutputParser
-from output_parsers.json_in_prose.stream import GrowingJson
+from output_parsers.json_in_prose.markdown import GrowingJson
 from output_parsers.model_output import text_of
 from output_parsers.types.growing_object import GrowingObject
-from output_parsers.types.pydantic_models import dump, schema_of, validate
+from output_parsers.types.models import dump, schema_of, validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

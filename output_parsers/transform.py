@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
 
     from output_parsers.model_output import ModelOutput
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
     from output_parsers.streams.readers import ChunkReader
 
 __all__ = ["BaseCumulativeTransformOutputParser", "BaseTransformOutputParser"]

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import field_validator
 from typing_extensions import override
 
-from output_parsers.growing_xml.errors import XmlError, unreadable
-from output_parsers.growing_xml.expat import Kind, XmlReader
-from output_parsers.growing_xml.stream import LeafReader
-from output_parsers.growing_xml.trees import Tree
+from output_parsers.growing_xml.expat import Kind, XmlError, XmlReader, unreadable
+from output_parsers.growing_xml.trees import LeafReader, Tree
 from output_parsers.model_output import check_text
 from output_parsers.transform import BaseTransformOutputParser
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     )
     from outputs.chat_result import ChatResult
     from outputs.clients.any_client import from_any
-    from outputs.clients.errors import ProviderError
+    from outputs.clients.plain_data import ProviderError
     from outputs.generation import Generation, GenerationChunk
     from outputs.growing_json.errors import (
         JsonError,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         JsonLimitError,
         JsonSyntaxError,
     )
-    from outputs.growing_json.lenient.reader import LenientJsonReader
+    from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
     from outputs.growing_json.lenient.strings import JsonRepair
     from outputs.growing_json.reader import JsonReader
     from outputs.llm_result import LLMResult
@@ -174,14 +174,14 @@ _MODULES = {
     "from_any": "outputs.clients.any_client",
     "Ended": "outputs.messages.ended",
     "ended_of": "outputs.messages.ended",
-    "ProviderError": "outputs.clients.errors",
+    "ProviderError": "outputs.clients.plain_data",
     "JsonError": "outputs.growing_json.errors",
     "JsonIncompleteError": "outputs.growing_json.errors",
     "JsonLimitError": "outputs.growing_json.errors",
     "JsonSyntaxError": "outputs.growing_json.errors",
     "JsonReader": "outputs.growing_json.reader",
     "JsonRepair": "outputs.growing_json.lenient.strings",
-    "LenientJsonReader": "outputs.growing_json.lenient.reader",
+    "LenientJsonReader": "outputs.growing_json.lenient.lenient_reader",
 }
 """The module of each name that is imported at its first use."""
 

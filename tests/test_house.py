@@ -20,22 +20,44 @@ import output_parsers
 import outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ["outputs", "output_parsers", "agent_parsers"]
 """Each package imports only those before it."""
 
 DOORS = [
-    "outputs", "outputs.messages", "output_parsers", "agent_parsers", "agent_parsers.authoring",
-    "agent_parsers.bulk", "agent_parsers.decoding", "agent_parsers.explain",
+    "outputs", "outputs.growing_json", "outputs.html", "outputs.json_form", "outputs.messages",
+    "output_parsers", "output_parsers.text", "agent_parsers", "agent_parsers.authoring",
+    "agent_parsers.bulk", "agent_parsers.core", "agent_parsers.decoding", "agent_parsers.explain",
     "agent_parsers.html", "agent_parsers.native", "agent_parsers.runs",
     "agent_parsers.templates", "agent_parsers.testing", "agent_parsers.toolset",
 ]  # fmt: skip
 """Modules that only export names of other modules."""
 
+APPLICATIONS = {
+    "__main__", "bulk", "cli", "html", "playground", "runs", "serving", "templates", "testing",
+}  # fmt: skip
+"""The rooms below the border."""
+
+PROMISED = {
+    "outputs", "output_parsers", "agent_parsers", "agent_parsers.authoring",
+    "agent_parsers.decoding", "agent_parsers.events", "agent_parsers.explain",
+    "agent_parsers.format_scratchpad", "agent_parsers.json_form", "agent_parsers.loop",
+    "agent_parsers.native", "agent_parsers.reports", "agent_parsers.toolset", "outputs.messages",
+}  # fmt: skip
+"""The modules of the core that users are promised; each file of a dialect as well."""
+
+FOR_APPLICATIONS = {
+    "agent_parsers.core": 75, "outputs.growing_json": 3, "outputs.html": 14,
+    "outputs.json_form": 3, "outputs.lazy_names": 1, "output_parsers.model_output": 10,
+    "output_parsers.printable": 1, "output_parsers.text": 2,
+}  # fmt: skip
+"""What else applications may import of the core, and how many names it has, which may fall."""
+
 MOST_FILES = {
-    "outputs": 8, "output_parsers": 29, "agent_parsers": 18, "agent_parsers/dialects": 10_000,
+    "outputs": 8, "output_parsers": 29, "agent_parsers": 19, "agent_parsers/dialects": 10_000,
     "agent_parsers/runs/readers/data": 10_000, "agent_parsers/runs/readers/text": 10_000,
 }  # fmt: skip
 """Maximum number of files in a folder; 14 for folders that are not listed."""
@@ -55,8 +77,7 @@ LANGCHAIN_BRIDGES = {
 """The modules that import LangChain; functions import them, at their first call."""
 
 STILL_TWICE = {
-    "Arguments", "Before", "Call", "Calls", "CallsReader", "Candidate", "Form", "JsonSteps",
-    "Literal", "Marks", "Notation", "Part", "PastTurn", "Payload", "Piece", "Said", "State",
+    "Arguments", "Call", "CallsReader", "Form", "Part", "Payload", "Piece",
 }  # fmt: skip
 """The names of public classes that stand for two things; there must be no other."""
 
@@ -128,10 +149,25 @@ def imports_of(path: Path) -> Iterator[Import]:
 
 
 @cache
+def handed_on(door: str) -> dict[str, str]:
+    """Return from where an ``__init__`` has the names that it hands on."""
+    path = modules()[door]
+    is_door = path.name == "__init__.py"
+    return {each.name: each.target for each in imports_of(path)} if is_door else {}
+
+
+@cache
 def own_imports() -> tuple[Import, ...]:
-    """Return all imports between modules of the packages."""
-    found = (each for path in modules().values() for each in imports_of(path))
-    return tuple(each for each in found if each.target in modules())
+    """Return all imports between modules of the packages, each from where the name is defined."""
+    found: list[Import] = []
+    for path in modules().values():
+        for source, target, name, kind in imports_of(path):
+            home = target
+            while home in modules() and name in handed_on(home):
+                home = handed_on(home)[name]
+            if home in modules():
+                found.append(Import(source, home, name, kind))
+    return tuple(found)
 
 
 def circles(edges: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
@@ -199,6 +235,51 @@ def test_only_bridges_import_langchain_and_only_functions_and_bridges_import_the
     for each in own_imports():
         if each.target in LANGCHAIN_BRIDGES and each.source not in LANGCHAIN_BRIDGES:
             assert each.kind in ("function", "typing"), each
+
+
+# -- the border ----------------------------------------------------------------------------------
+
+
+def is_application(module: str) -> bool:
+    package, _, inner = module.partition(".")
+    return package == "agent_parsers" and inner.partition(".")[0] in APPLICATIONS
+
+
+def test_applications_import_only_what_the_core_has_for_them() -> None:
+    deep = [
+        str(each)
+        for name, path in modules().items()
+        if is_application(name)
+        for each in imports_of(path)
+        if each.target in modules() and not is_application(each.target)
+        if each.target not in PROMISED | FOR_APPLICATIONS.keys()
+        if not each.target.startswith("agent_parsers.dialects.")
+    ]
+    assert not deep
+
+
+def test_applications_import_only_names_that_are_exported() -> None:
+    for name, path in modules().items():
+        for each in imports_of(path) if is_application(name) else ():
+            if each.target in modules() and each.name and not is_application(each.target):
+                names = getattr(import_module(each.target), "__all__", None)
+                assert names is None or each.name in names, str(each)
+
+
+@pytest.mark.parametrize(("module", "size"), FOR_APPLICATIONS.items())
+def test_what_applications_need_beyond_what_is_promised_grows_less(module: str, size: int) -> None:
+    assert len(import_module(module).__all__) == size
+
+
+def test_what_the_core_has_for_applications_is_needed() -> None:
+    used = {
+        each.name
+        for name, path in modules().items()
+        if is_application(name)
+        for each in imports_of(path)
+        if each.target == "agent_parsers.core"
+    }
+    assert {*import_module("agent_parsers.core").__all__} == used
 
 
 # -- what is private -----------------------------------------------------------------------------
@@ -314,3 +395,91 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     roots = (ROOT, package, collecting, engine / "writing")
     for name in re.findall(r"`([\w/]+(?:\.py|/))`", page):
         assert any((root / name).exists() for root in roots), name
+
+
+# -- the ways of texts ---------------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """A function on the way of a text, where it is, and what it calls, as the page tells it."""
+
+    function: tuple[str, str]
+    calls: list[Step]
+
+
+def way_of(title: str) -> list[Step]:
+    """Return the way with this *title* in docs/architecture.md."""
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    block = page.partition(f"<!-- {title}: ")[2].partition("```text\n")[2].partition("```")[0]
+    callers: list[list[Step]] = [[]]
+    for line in block.splitlines():
+        found = re.match(r"( *)(\S+) +(\S+\.py)", line)
+        assert found, line
+        del callers[len(found[1]) // 2 + 1 :]
+        step = Step((found[2], found[3]), [])
+        callers[-1].append(step)
+        callers.append(step.calls)
+    assert callers[0]
+    return callers[0]
+
+
+def calls_of(act: Callable[[], object]) -> list[tuple[tuple[str, str], int]]:
+    """Return the functions that *act* calls, in order, each with the place where it returns."""
+    package = ROOT / "agent_parsers"
+    calls: list[tuple[tuple[str, str], int]] = []
+    begun: list[int] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(package) and event == "call":
+            begun.append(len(calls))
+            name = frame.f_code.co_qualname
+            calls.append(((name, path.relative_to(package).as_posix()), 0))
+        elif path.is_relative_to(package) and event == "return":
+            at = begun.pop()
+            calls[at] = calls[at][0], len(calls)
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def goes(way: list[Step], calls: list[tuple[tuple[str, str], int]], begin: int, end: int) -> bool:
+    """Return whether *calls* go this *way* between two places; others may be between."""
+    return not way or any(
+        way[0].function == function
+        and goes(way[0].calls, calls, at + 1, returns)
+        and goes(way[1:], calls, returns, end)
+        for at, (function, returns) in enumerate(calls[begin:end], begin)
+    )
+
+
+def turned_round(way: list[Step]) -> list[Step]:
+    return [Step(step.function, turned_round(step.calls)) for step in reversed(way)]
+
+
+def feed_two_chunks() -> None:
+    parser = agent_parsers.StreamParser(agent_parsers.get_dialect("hermes"))
+    parser.feed('I look.\n<tool_call>\n{"name": "search", "arguments": {"query": "la')
+    parser.feed('kes"}}\n</tool_call>')
+    parser.close()
+
+
+def parse_a_comment() -> None:
+    text = '{"name": "search", "arguments": { // where\n"query": "lakes"}}'
+    agent_parsers.get_parser("hermes").parse(f"<tool_call>\n{text}\n</tool_call>")
+
+
+@pytest.mark.parametrize(
+    ("title", "act"),
+    [("the way of a chunk", feed_two_chunks), ("the way of a whole text", parse_a_comment)],
+)
+def test_texts_go_the_way_that_is_told(title: str, act: Callable[[], None]) -> None:
+    way = way_of(title)
+    act()  # what is imported or compiled at first is not on the way
+    calls = calls_of(act)
+    assert goes(way, calls, 0, len(calls))
+    assert not goes(turned_round(way), calls, 0, len(calls)), "the order counts"

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from agent_parsers.actions.agent import AgentFinish, as_data
-from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers import AgentFinish, ToolAgentAction
 from agent_parsers.bulk.arrow import pa
-from agent_parsers.engine.reading.turn import PlainTurn
-from outputs.json_form.misfit import Misfit
-from outputs.json_form.values import write_value
+from agent_parsers.core import PlainTurn, as_data
+from outputs.json_form import Misfit, write_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers import AgentAction, Turn
     from output_parsers import OutputParserException
 
 __all__ = ["TURN_FIELDS", "Columns", "json_text"]

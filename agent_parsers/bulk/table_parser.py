@@ -6,19 +6,17 @@ import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
+from agent_parsers import Dialect, get_dialect, get_parser
 from agent_parsers.bulk.arrow import pa
 from agent_parsers.bulk.columns import TURN_FIELDS, Columns
-from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.reading.rules.known_tools import output_type_of
-from agent_parsers.engine.whole import whole_reader
-from agent_parsers.registry.dialects_by_name import get_dialect, get_parser
+from agent_parsers.core import whole_reader
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Unpack
 
-    from agent_parsers.engine.grammar.modes import OnConflict
+    from agent_parsers.authoring import OnConflict
     from agent_parsers.toolset import Tools
 
 __all__ = ["OnError", "ParserOptions", "TableParser", "parse_table"]
@@ -141,8 +139,8 @@ class TableParser:
         """Return what the results depend on, as data for JSON."""
         tools = self._parser.tools
         given = {**self._options}
-        if (output_type := output_type_of(tools)) is not None:
-            given["output_type"] = output_type.json_schema
+        if tools is not None and tools.output_type is not None:
+            given["output_type"] = tools.output_type.json_schema
         return {
             "dialect": self._dialect.name,
             "column": self._column,

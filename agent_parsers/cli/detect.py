@@ -13,7 +13,7 @@ from agent_parsers.cli.showing.bar import ProgressBar
 from agent_parsers.cli.showing.json_output import dumps
 from agent_parsers.cli.showing.runs import Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, name_of, trouble_lines
-from agent_parsers.engine.reading.message_text import text_and_end
+from agent_parsers.core import text_and_end
 from output_parsers import OutputParserException
 from output_parsers.printable import printable
 from outputs import AIMessage, from_any
@@ -21,8 +21,8 @@ from outputs import AIMessage, from_any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.detecting.detection import Detection, DialectCandidate
-    from agent_parsers.toolset.set import ToolSet
+    from agent_parsers import ToolSet
+    from agent_parsers.core import Detection, DialectCandidate
 
 __all__ = ["detect_files"]
 

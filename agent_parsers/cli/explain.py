@@ -14,11 +14,10 @@ from agent_parsers.cli.options import TextOrJson
 from agent_parsers.cli.showing.json_output import dumps
 from agent_parsers.cli.showing.runs import Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, trouble_lines
-from agent_parsers.explain.following import Following
-from agent_parsers.explain.screen import draw_outcome
+from agent_parsers.core import Following, draw_outcome
 
 if TYPE_CHECKING:
-    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.core import AnyDialectParser
 
 __all__ = ["explain_file", "follow_file"]
 

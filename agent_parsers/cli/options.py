@@ -111,7 +111,7 @@ def known_tools(tools: str | None) -> "ToolSet | None":
     """Return the tools that the option names; anything else is a usage error."""
     if tools is None:
         return None
-    from agent_parsers.toolset.listed import listed_tools
+    from agent_parsers.core import listed_tools
 
     try:
         is_file = tools.endswith(".json")

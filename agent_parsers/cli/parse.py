@@ -18,8 +18,7 @@ from agent_parsers.cli.showing.table import print_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.toolset.set import ToolSet
+    from agent_parsers import Dialect, ToolSet
 
 __all__ = ["parse_files", "parse_tables"]
 

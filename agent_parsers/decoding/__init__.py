@@ -9,9 +9,13 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.decoding.export import GrammarOptions
-    from agent_parsers.decoding.tree.notes import GrammarNote, GrammarText, GrammarTree
-    from agent_parsers.decoding.tree.options import GrammarForm, Server
-    from agent_parsers.decoding.tree.problems import GrammarError
+    from agent_parsers.decoding.parts.options import GrammarForm, Server
+    from agent_parsers.decoding.parts.tree import (
+        GrammarError,
+        GrammarNote,
+        GrammarText,
+        GrammarTree,
+    )
 
 __all__ = [
     "GrammarError", "GrammarForm", "GrammarNote", "GrammarOptions", "GrammarText", "GrammarTree",
@@ -20,12 +24,12 @@ __all__ = [
 
 _MODULES = {
     "GrammarOptions": "agent_parsers.decoding.export",
-    "GrammarForm": "agent_parsers.decoding.tree.options",
-    "GrammarNote": "agent_parsers.decoding.tree.notes",
-    "GrammarText": "agent_parsers.decoding.tree.notes",
-    "GrammarTree": "agent_parsers.decoding.tree.notes",
-    "Server": "agent_parsers.decoding.tree.options",
-    "GrammarError": "agent_parsers.decoding.tree.problems",
+    "GrammarForm": "agent_parsers.decoding.parts.options",
+    "GrammarNote": "agent_parsers.decoding.parts.tree",
+    "GrammarText": "agent_parsers.decoding.parts.tree",
+    "GrammarTree": "agent_parsers.decoding.parts.tree",
+    "Server": "agent_parsers.decoding.parts.options",
+    "GrammarError": "agent_parsers.decoding.parts.tree",
 }
 """The module of each name that is imported at its first use."""
 

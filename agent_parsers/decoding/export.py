@@ -7,14 +7,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict, get_args
 
-from agent_parsers.decoding.forms.gbnf import write_gbnf
 from agent_parsers.decoding.forms.json_schema import write_json_schema
-from agent_parsers.decoding.forms.lark import write_lark
 from agent_parsers.decoding.forms.regex import write_regex
-from agent_parsers.decoding.forms.structural_tag import write_structural_tag
-from agent_parsers.decoding.tree.notes import GrammarText, GrammarTree
-from agent_parsers.decoding.tree.options import GrammarForm, Server, Start, TurnKind, TurnOptions
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.forms.rules import write_gbnf, write_lark, write_structural_tag
+from agent_parsers.decoding.parts.options import GrammarForm, Server, Start, TurnKind, TurnOptions
+from agent_parsers.decoding.parts.tree import GrammarError, GrammarText, GrammarTree
 from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.turns.shapes import Shapes
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
@@ -22,7 +19,7 @@ from agent_parsers.engine.reading.rules.known_tools import output_type_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agent_parsers.decoding.tree.nodes import Grammar
+    from agent_parsers.decoding.parts.tree import Grammar
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 

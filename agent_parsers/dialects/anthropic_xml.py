@@ -22,11 +22,10 @@ from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.engine.writing.prompt import list_schemas
 from agent_parsers.families.call_blocks import calls_dialect
-from agent_parsers.families.elements import TextElement
 from agent_parsers.families.results_writer import ResultsWriter
-from agent_parsers.families.steps import Steps
+from agent_parsers.families.steps import Steps, TextElement
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.forms.form import CallForm, Form, ParameterForm
 

@@ -21,8 +21,7 @@ from agent_parsers.engine.markers.kinds import Ahead, Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
-from agent_parsers.families.step_writer import StepWriter, reworded
-from agent_parsers.families.steps import label_or_literal
+from agent_parsers.families.steps import StepWriter, label_or_literal, reworded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

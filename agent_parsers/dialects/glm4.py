@@ -17,7 +17,7 @@ from agent_parsers.authoring import (
     JsonPayload,
     NamedPayload,
 )
-from agent_parsers.families.named_blocks import is_name
+from agent_parsers.families.json_blocks import is_name
 
 MARK = "<|assistant|>"
 ENDS = ("<|user|>", "<|observation|>")

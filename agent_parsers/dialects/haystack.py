@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.dialects import react
 from agent_parsers.engine.markers.kinds import Inline, Label
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.families.step_writer import StepWriter, reworded
+from agent_parsers.families.steps import StepWriter, reworded
 
 if TYPE_CHECKING:
     from collections.abc import Collection

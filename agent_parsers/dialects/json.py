@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.families.json_steps import KEYS, JsonSteps, opens_after
+from agent_parsers.families.json_steps import KEYS, JsonActions, opens_after
 
 __all__ = ["DIALECT", "FORM"]
 
@@ -34,7 +34,7 @@ Thought: I now know the answer.
 ```"""
 
 # LangChain's agent writes no thoughts; here they have a label.
-FORM: Final = JsonSteps(
+FORM: Final = JsonActions(
     rules=JsonCallRules(
         keys=KEYS,
         answers=frozenset({"Final Answer"}),

@@ -23,7 +23,7 @@ from agent_parsers.authoring import (
     TaggedPayload,
 )
 from agent_parsers.dialects import llama3_json
-from agent_parsers.engine.calls.tags.calls import TaggedCalls
+from agent_parsers.engine.calls.tags.tagged_calls import TaggedCalls
 from agent_parsers.events import Event, Repair
 from agent_parsers.forms.form import write_object
 

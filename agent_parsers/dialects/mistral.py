@@ -22,7 +22,7 @@ from agent_parsers.authoring import (
     NamedPayload,
     ResultsWriter,
 )
-from agent_parsers.families.named_blocks import is_name
+from agent_parsers.families.json_blocks import is_name
 
 SIGNS = ".:/-"
 """What a name may also contain, but not end in, if no mark follows it."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.families.json_steps import KEYS, JsonSteps, opens_after
+from agent_parsers.families.json_steps import KEYS, JsonActions, opens_after
 
 __all__ = ["DIALECT", "FORM"]
 
@@ -31,7 +31,7 @@ Observation: The Untertorbrücke was built from 1461 to 1489.
 Thought: I now know the final answer
 Final Answer: The Untertorbrücke has stood since 1489."""
 
-FORM: Final = JsonSteps(
+FORM: Final = JsonActions(
     rules=JsonCallRules(
         keys=KEYS,
         may_open=opens_after(r"\s*```(?:json)?\s*", is_lead_enough=False),

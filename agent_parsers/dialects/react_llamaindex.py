@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import react
+from agent_parsers.engine.grammar.dialect import PromptWords
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go, Part, Table
-from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_object_input
-from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
-from agent_parsers.families.step_writer import StepWriter, reworded
+from agent_parsers.engine.repairs.payloads import read_json_input, write_json_input
+from agent_parsers.families.steps import StepWriter, reworded
 from agent_parsers.forms.form import Written
 
 __all__ = ["DIALECT"]

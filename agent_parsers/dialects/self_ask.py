@@ -12,10 +12,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.calls.reader import Call, CallReader
-from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
-from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.events import Event, InputDelta, ToolNamed

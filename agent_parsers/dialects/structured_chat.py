@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.families.json_steps import KEYS, WORDS, JsonSteps, opens_after
+from agent_parsers.families.json_steps import KEYS, WORDS, JsonActions, opens_after
 
 __all__ = ["DIALECT"]
 
@@ -50,7 +50,7 @@ def _is_answer(text: str) -> bool:
     return '"action"' not in text and _is_blob(text) is None
 
 
-FORM: Final = JsonSteps(
+FORM: Final = JsonActions(
     rules=JsonCallRules(
         keys=KEYS,
         answers=frozenset({"Final Answer"}),

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Final
 from typing import Literal as Choice
 
 from agent_parsers.engine.calls.tags.pair import TagCall
-from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.reasoning import other_reasoning
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
-from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_written_input
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.families.elements import TextElement
-from agent_parsers.families.steps import Steps
+from agent_parsers.families.steps import Steps, TextElement
 from agent_parsers.forms.form import CallForm, Form
 
 if TYPE_CHECKING:

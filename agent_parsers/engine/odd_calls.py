@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.reading.canonical.reader import CanonicalReader
+    from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

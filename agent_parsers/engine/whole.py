@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.odd_calls import OddCalls
-    from agent_parsers.engine.reading.canonical.reader import CanonicalReader
     from agent_parsers.engine.reading.canonical.steps import StepReader
+    from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.events import Repair
@@ -62,7 +62,7 @@ class WholeReader:
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.odd_calls import odd_calls
-            from agent_parsers.engine.reading.canonical.reader import canonical_reader
+            from agent_parsers.engine.reading.canonical.turn_reader import canonical_reader
 
             self.canonical = turns = canonical_reader(machine, is_plain)
             self._odd = None if turns is None else odd_calls(machine, turns)

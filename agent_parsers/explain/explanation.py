@@ -19,10 +19,8 @@ from agent_parsers.events import (
     ToolNamed,
     merge_events,
 )
-from agent_parsers.explain.findings import ExplainedSpan, Findings
-from agent_parsers.explain.markers import Passed, Watcher, ignored_markers
-from agent_parsers.explain.places import Places
-from agent_parsers.explain.repairs import explained_repairs
+from agent_parsers.explain.findings import ExplainedSpan, Findings, Places
+from agent_parsers.explain.markers import Passed, Watcher, explained_repairs, ignored_markers
 from output_parsers import OutputParserException
 from outputs.html.viewable import Viewable
 

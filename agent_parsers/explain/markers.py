@@ -1,4 +1,4 @@
-"""Which markers of a dialect counted in a turn, and why the others did not."""
+"""Which markers counted in a turn, why the others did not, and what repairs made of its text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from agent_parsers.engine.grammar.guards import outside_of_quotations
 from agent_parsers.engine.markers.kinds import INDENT, MOST, SPACED, Label, Marker
 from agent_parsers.engine.reading.rules.machine import Machine, machine
 from agent_parsers.engine.stream_parser import StreamParser
-from agent_parsers.explain.findings import IgnoredMarker
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Event,
+    Finish,
+    InputDelta,
+    Repair,
+    ToolNamed,
+)
+from agent_parsers.explain.findings import ExplainedRepair, IgnoredMarker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,11 +31,10 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.reading.rules.states import Crossing, State
-    from agent_parsers.events import Event, Span
-    from agent_parsers.explain.findings import ExplainedSpan
-    from agent_parsers.explain.places import Places
+    from agent_parsers.events import Span
+    from agent_parsers.explain.findings import ExplainedSpan, Places
 
-__all__ = ["Passed", "Watcher", "ignored_markers"]
+__all__ = ["Passed", "Watcher", "explained_repairs", "ignored_markers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,3 +276,68 @@ def _begins_line(text: str, start: int) -> bool:
     at = max(start - MOST - 1, 0)
     _, line_break, margin = text[at:start].rpartition("\n")
     return (bool(line_break) or at == 0) and _INDENT(margin) is not None
+
+
+# -- repairs ---------------------------------------------------------------------------------------
+
+
+def explained_repairs(
+    text: str, events: Sequence[Event], passed: Sequence[Passed]
+) -> Iterator[ExplainedRepair]:
+    """Yield the repairs among *events*, in the order of *text*, with their replacements."""
+    repairs = [event for event in events if isinstance(event, Repair)]
+    labels = dict(_label(text, mark) for mark in passed)
+    names = {event.span: event.tool for event in events if isinstance(event, ToolNamed)}
+    value = _repaired_value(text, events, repairs)
+    for repair in sorted(repairs, key=lambda repair: repair.span):
+        after = None
+        if repair.kind == "label":
+            after = labels.get(repair.span[0])
+        elif repair.kind == "tool_name":
+            after = names.get(repair.span)
+        elif value is not None and repair is value[0]:
+            after = value[1]
+        before = text[slice(*repair.span)]
+        yield ExplainedRepair(repair.kind, repair.span, before, after, repair.message)
+
+
+def _label(text: str, mark: Passed) -> tuple[int, str]:
+    """Return the offset of a marker, and its spelling in the dialect."""
+    start, end = mark.span
+    marker = mark.crossing.marker
+    if (
+        isinstance(marker, Label) and marker.borrowed
+    ):  # the dialect's own marker has the same transition
+        own = (c.marker for c in mark.state.crossings if c.to is mark.crossing.to)
+        marker = next((m for m in own if not isinstance(m, Label) or not m.borrowed), marker)
+    return end - len(text[start:end].lstrip()), marker.canonical.strip()
+
+
+def _repaired_value(
+    text: str, events: Sequence[Event], repairs: Sequence[Repair]
+) -> tuple[Repair, str] | None:
+    """Return the only repair of the input or answer, and the text that replaces its span.
+
+    The replacement is known if the text on both sides of the span is unchanged in the value.
+    """
+    match [event for event in events if isinstance(event, ActionComplete | Finish)]:
+        case [*_, ActionComplete(action=action)]:
+            value: Any = action.tool_input
+        case [*_, Finish(finish=finish)]:
+            value = finish.return_values.get("output")
+        case _:
+            return None
+    written = [event.span for event in events if isinstance(event, InputDelta | AnswerDelta)]
+    if not isinstance(value, str) or not written:
+        return None
+    start, end = written[-1]
+    inner = [repair for repair in repairs if start <= repair.span[0] and repair.span[1] <= end]
+    if len(inner) != 1:
+        return None
+    (repair,) = inner
+    left, right = text[start : repair.span[0]], text[repair.span[1] : end]
+    if value == (left + right).strip():
+        return repair, ""
+    if value.startswith(left) and value[len(left) :].endswith(right):
+        return repair, value[len(left) : len(value) - len(right)]
+    return None

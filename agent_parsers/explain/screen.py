@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
+from unicodedata import category, east_asian_width
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.explain.cells import cells, fit, wrapped
-from agent_parsers.explain.places import Places
-from agent_parsers.explain.words import as_text, notes_of, outcome_of, reason_of
+from agent_parsers.explain.findings import Places, input_as_text, notes_of, outcome_of, reason_of
 from output_parsers.printable import printable
 from outputs.pieces import Piece, cut
 
@@ -22,7 +22,53 @@ if TYPE_CHECKING:
     from agent_parsers.explain.findings import Findings
     from outputs.pieces import Remark
 
-__all__ = ["STYLES", "draw", "draw_outcome", "painted"]
+__all__ = ["STYLES", "cells", "draw", "draw_outcome", "fit", "painted", "wrapped"]
+
+
+def cells(text: str) -> int:
+    """Return how many cells the printable *text* takes."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+@lru_cache(maxsize=4096)
+def _cells(char: str) -> int:
+    if category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if east_asian_width(char) in {"W", "F"} else 1
+
+
+def fit(text: str, room: int) -> int:
+    """Return how many characters of *text* fit into *room* cells; at most *room*."""
+    text = text[:room]
+    if text.isascii():
+        return len(text)
+    used = 0
+    for at, char in enumerate(text):
+        used += _cells(char)
+        if used > room:
+            return at
+    return len(text)
+
+
+def wrapped(text: str, room: int) -> Iterator[str]:
+    """Yield *text* in lines of *room* cells (at least two), broken at spaces if possible."""
+    text = printable(text)
+    at = 0
+    while True:
+        end = at + fit(text[at : at + room], room)
+        if end >= len(text):
+            yield text[at:]
+            return
+        space = text.rfind(" ", at + 1, end + 1)
+        if space < 0:
+            yield text[at:end]
+            at = end
+        else:
+            yield text[at:space]
+            at = space + 1
+
+
+# -- drawing ---------------------------------------------------------------------------------------
 
 _LEAST_WIDTH: Final = 40
 
@@ -215,11 +261,11 @@ class Drawing:
         match it.result:
             case AgentAction(tool=tool, tool_input=tool_input):
                 yield from self._field("tool", "tool", tool)
-                yield from self._field("input", "input", as_text(tool_input))
+                yield from self._field("input", "input", input_as_text(tool_input))
             case list() as actions:
                 for action in actions:
                     yield from self._field("tool", "tool", action.tool)
-                    yield from self._field("input", "input", as_text(action.tool_input))
+                    yield from self._field("input", "input", input_as_text(action.tool_input))
             case None:
                 place = f" (line {it.error.line}, column {it.error.column})" if it.error else ""
                 yield from self._field("error", "error", reason_of(it) + place)

@@ -11,8 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
 from agent_parsers.families.call_tables import calls_table, with_messages
 from agent_parsers.families.results_writer import (
     IM_END,

@@ -1,16 +1,18 @@
-"""Rules, tables and problems of the dialects that write calls as JSON in blocks."""
+"""Calls as JSON in blocks, with the tool's name inside or before it: payloads, rules, problems."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from typing import Literal as Choice
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.calls.json.members import CallKeys
+from agent_parsers.engine.calls.json.named_json import Head, NamedJson
 from agent_parsers.engine.calls.json.rules import JsonCallRules
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.families.call_blocks import NewCall, Payload
@@ -20,10 +22,19 @@ from agent_parsers.forms.form import CallForm, write_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
 __all__ = [
-    "BARE_PROBLEMS", "LIST_PROBLEMS", "PROBLEMS", "JsonPayload", "bare_rules", "block_rules",
-]  # fmt: skip
+    "BARE_PROBLEMS",
+    "LIST_PROBLEMS",
+    "PROBLEMS",
+    "HeadedPayload",
+    "JsonPayload",
+    "NamedPayload",
+    "ReadHead",
+    "bare_rules",
+    "block_rules",
+    "is_name",
+]
+
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
     "no_action_or_answer": Problem(
@@ -214,3 +225,159 @@ class JsonPayload(Payload):
             call_id = f', "{self.call_id}": {{"id"}}' if self.call_id else ""
             text = f'{{"{self.tool}": {{"tool"}}, "{self.tool_input}": {{input}}{call_id}}}'
         return CallForm(text=text, write_input=self.write_input)
+
+
+# -- the name before the JSON ----------------------------------------------------------------------
+
+
+def is_name(text: str, signs: str = ".-") -> bool:
+    """Return whether *text* may name a tool: only letters, digits, ``_`` and *signs*."""
+    return re.fullmatch(rf"[\w{re.escape(signs)}]+", text) is not None
+
+
+class ReadHead(Protocol):
+    """Reads the head of a call."""
+
+    def __call__(self, text: str, *, lenient: bool) -> Head | None:
+        """Return the head that *text* is; `None` if it does not name a tool."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedPayload(Payload):
+    """Calls that begin with the name of the tool, with only its input as JSON."""
+
+    read_head: ReadHead
+    """Reads the text before the JSON, in strict mode or with ``lenient=True``."""
+    call: str
+    """One call, with ``{tool}``, ``{input}``, and ``{id}`` if calls have ids."""
+    write_input: Callable[[Any], str] = write_json
+    """Writes an input."""
+    mark: str = ""
+    """The mark between the name and the JSON; a text with this mark is not prose."""
+    may_lead: Callable[[str], bool] | None = None
+    """Returns whether a text may still become a head; `None` if any text may. It is not asked where
+    a text without a head is an error."""
+    is_bare: bool = False
+    """Whether a call needs no mark, so that any other text is content."""
+    unnamed: Callable[[bool], NewCall | None] | None = None
+    """Returns what makes the reader of a call whose JSON has its name, given whether lenient."""
+    unmarked: NewCall | None = None
+    """Makes the reader of content in lenient mode, if content may have calls without a mark."""
+
+    @property
+    @override
+    def problems(self) -> Mapping[str, Problem]:
+        return {**PROBLEMS, **BARE_PROBLEMS} if self.is_bare else PROBLEMS
+
+    @override
+    def reader(self, closer: str, *, lenient: bool) -> NewCall:
+        rules = block_rules()
+        unnamed = self.unnamed(lenient) if self.unnamed else None
+        return partial(
+            NamedJson,
+            partial(self.read_head, lenient=lenient),
+            (bare_rules(rules) if self.is_bare else rules)[lenient],
+            closed=bool(closer),
+            bare=self.is_bare,
+            unnamed=unnamed,
+            may_lead=self.may_lead if unnamed or self.is_bare else None,
+            mark=self.mark,
+        )
+
+    @override
+    def content_reader(self, *, lenient: bool) -> NewCall | None:
+        if self.is_bare:
+            return self.reader("", lenient=lenient)
+        return self.unmarked if lenient else None
+
+    @property
+    @override
+    def form(self) -> CallForm:
+        return CallForm(text=self.call, write_input=self.write_input)
+
+
+# -- the name before the JSON, as a template of one call -------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadedPayload(Payload):
+    """Calls with the name of the tool, and perhaps their id, before the JSON of their input.
+
+    White space next to the marks means nothing. If a fence encloses the JSON, it may be missing in
+    lenient mode.
+    """
+
+    call: str
+    """One call, with ``{tool}``, ``{input}``, and ``{id}`` if calls have ids."""
+    ids: str = ""
+    """How an id is spelt, with ``{tool}`` and ``{number}``, if only the id names the tool."""
+
+    @cached_property
+    def _named(self) -> NamedPayload:
+        return NamedPayload(
+            read_head=self.read_head, call=self.call, mark=self._head[0][-1].strip()
+        )
+
+    @cached_property
+    def _head(self) -> tuple[list[str], list[str]]:
+        """The texts around the name and the id, and which of them stands between two texts.
+
+        Raises:
+            ValueError: The name is missing, or it or the id stands there twice.
+        """
+        segments = CallForm(text=self.call).segments
+        head = segments[: segments.index("input")]
+        names = head.count("tool") + ("id" in head and "{tool}" in self.ids)
+        if names != 1 or head.count("id") > 1:
+            raise ValueError(f"a call has its name once before its input, not in {self.call!r}")
+        return [*head[::2]], [*head[1::2]]
+
+    @property
+    @override
+    def problems(self) -> Mapping[str, Problem]:
+        return self._named.problems
+
+    @override
+    def reader(self, closer: str, *, lenient: bool) -> NewCall:
+        return self._named.reader(closer, lenient=lenient)
+
+    @property
+    @override
+    def form(self) -> CallForm:
+        return self._named.form
+
+    def read_head(self, text: str, *, lenient: bool) -> Head | None:
+        """Return the head of a call that *text* is; `None` if it is none."""
+        texts, holes = self._head
+        size = len(text.removesuffix('"')) if lenient else len(text)
+        at = len(text) - len(text.lstrip())
+        first = texts[0].strip()
+        if not text.startswith(first, at):
+            return None
+        at += len(first)
+        found: dict[str, tuple[int, int]] = {}
+        for hole, mark in zip(holes, map(str.strip, texts[1:]), strict=True):
+            stop = text.find(mark, at) if mark else size
+            if stop < 0:
+                return None
+            value = text[at:stop]
+            start = at + len(value) - len(value.lstrip())
+            found[hole] = (start, start + len(value.strip()))
+            at = stop + len(mark)
+        if "tool" not in found:
+            found |= self._in_id(text, *found["id"])
+        start, stop = found.get("tool", (0, 0))
+        if text[at:size].strip() or len(text[start:stop].split()) != 1:
+            return None
+        call_id = text[slice(*found["id"])] if "id" in found else None
+        return Head(start, stop, call_id or None)
+
+    def _in_id(self, text: str, start: int, stop: int) -> dict[str, tuple[int, int]]:
+        """Return where the id between *start* and *stop* names the tool; empty if it does not."""
+        before, _, behind = self.ids.partition("{tool}")
+        behind, _, end = behind.partition("{number}")
+        at = text.rfind(behind, start, stop) if behind else stop
+        number = text[at + len(behind) : stop].removesuffix(end)
+        if not text.startswith(before, start) or at < 0 or not number.isdecimal():
+            return {}
+        return {"tool": (start + len(before), at)}

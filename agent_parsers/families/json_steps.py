@@ -26,15 +26,13 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.marks import Before, one_of
-from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
-from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.families.step_writer import StepWriter
-from agent_parsers.families.steps import Steps, action_in_answer
+from agent_parsers.families.steps import Steps, StepWriter, action_in_answer
 from agent_parsers.forms.form import CallForm, Form
 from agent_parsers.toolset.problems.names import folded
 
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["KEYS", "WORDS", "JsonSteps", "begins_anywhere", "lenient_keys", "opens_after"]
+__all__ = ["KEYS", "WORDS", "JsonActions", "begins_anywhere", "lenient_keys", "opens_after"]
 
 _OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
@@ -155,7 +153,7 @@ WORDS: Final = PromptWords(tool="the name of the tool", arguments={"parameter": 
 
 
 @dataclass(frozen=True, kw_only=True)
-class JsonSteps:
+class JsonActions:
     """The steps of a dialect that writes an action as a JSON object."""
 
     rules: JsonCallRules
@@ -269,7 +267,7 @@ class JsonSteps:
 
 @cache
 def _steps(observation: str, has_action: bool, has_answer: bool) -> Steps:
-    """Return the parts of steps in lenient mode; the arguments are fields of `JsonSteps`."""
+    """Return the parts of steps in lenient mode; the arguments are fields of `JsonActions`."""
     fence: dict[str, Marker] = {} if has_action else {"fence": Literal("```json")}
     after = {"action": "action", "observation": "observation", "question": "question"}
     steps = Steps(

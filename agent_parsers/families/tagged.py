@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.tags.calls import TaggedCalls
 from agent_parsers.engine.calls.tags.form import (
     Attributes,
     Element,
@@ -22,6 +21,7 @@ from agent_parsers.engine.calls.tags.form import (
     truth_values,
 )
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
+from agent_parsers.engine.calls.tags.tagged_calls import TaggedCalls
 from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.call_blocks import NewCall, Payload

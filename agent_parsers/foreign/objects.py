@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from output_parsers.exceptions import OutputParserException
 from outputs.growing_json.errors import JsonError
-from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,7 @@ def _overwrites(text: str) -> bool:
     """Return whether a key stands twice in *text*, an object that takes repairs to be read."""
     # imported lazily: few replies need it
     from output_parsers import repair_json
-    from outputs.growing_json.lenient.repeated_keys import repeated_key
+    from outputs.growing_json.lenient.json_text import repeated_key
 
     try:
         return repeated_key(text, repair_json(text).repairs) is not None

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from agent_parsers.html.report import report_html
     from agent_parsers.html.runs import transcript_html
     from agent_parsers.html.turns import turn_html
-    from outputs.html.page import fragment, page
-    from outputs.html.problem import problem_html
-    from outputs.html.styles import STYLES
-    from outputs.html.text import html_line, html_text
+    from outputs.html import STYLES, fragment, html_line, html_text, page, problem_html
 
 __all__ = [
     "STYLES",
@@ -44,12 +41,12 @@ _MODULES = {
     "report_html": "agent_parsers.html.report",
     "transcript_html": "agent_parsers.html.runs",
     "turn_html": "agent_parsers.html.turns",
-    "fragment": "outputs.html.page",
-    "page": "outputs.html.page",
-    "problem_html": "outputs.html.problem",
-    "STYLES": "outputs.html.styles",
-    "html_line": "outputs.html.text",
-    "html_text": "outputs.html.text",
+    "fragment": "outputs.html",
+    "page": "outputs.html",
+    "problem_html": "outputs.html.source",
+    "STYLES": "outputs.html.pages",
+    "html_line": "outputs.html.texts",
+    "html_text": "outputs.html.texts",
 }
 """The module of each name that is imported at its first use."""
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.explain.words import notes_of, outcome_of
-from agent_parsers.html.results import badges_html, result_fields
-from outputs.html.named_texts import NamedText, fields_html
-from outputs.html.source import anchor_of, notes_html, source_html
-from outputs.pieces import Piece
+from agent_parsers.core import notes_of, outcome_of
+from agent_parsers.html.turns import badges_html, result_fields
+from outputs.html import NamedText, Piece, anchor_of, fields_html, notes_html, source_html
 
 if TYPE_CHECKING:
-    from agent_parsers.explain.findings import Findings
+    from agent_parsers.core import Findings
 
 __all__ = ["draw", "explanation_html", "title"]
 

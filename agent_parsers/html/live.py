@@ -5,6 +5,8 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers import OutputParserException
+from agent_parsers.core import ROLES, input_as_text
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -15,13 +17,8 @@ from agent_parsers.events import (
     ToolNamed,
     merge_events,
 )
-from agent_parsers.explain.explanation import ROLES
-from agent_parsers.explain.words import as_text
-from agent_parsers.html.results import badges_html, messages_html
-from output_parsers.exceptions import OutputParserException
-from outputs.html.named_texts import NamedText, fields_html
-from outputs.html.page import fragment
-from outputs.html.problem import problem_html
+from agent_parsers.html.turns import badges_html, messages_html
+from outputs.html import NamedText, fields_html, fragment, problem_html
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Iterable
@@ -119,7 +116,7 @@ def stream_html(events: Iterable[Event], *, is_over: bool = False) -> str:
             case ActionComplete(action=action):
                 done += 1
                 if not isinstance(action.tool_input, str):
-                    fields.append(NamedText("input", as_text(action.tool_input), "read as"))
+                    fields.append(NamedText("input", input_as_text(action.tool_input), "read as"))
             case Finish():
                 done += 1
             case Repair(message=message):

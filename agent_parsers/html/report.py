@@ -1,24 +1,151 @@
-"""A report of many runs: what was counted at the head, and each run below."""
+"""A report of many runs: what was counted at the head, a filter, and each run below."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.html.charts import Bar, chart_html
-from agent_parsers.html.filter import SCRIPT, filter_html
-from agent_parsers.html.results import badges_html, messages_html
 from agent_parsers.html.runs import badges_of, run_html
+from agent_parsers.html.turns import badges_html, messages_html
 from agent_parsers.runs.facts import facts_of
-from outputs.html.page import page
-from outputs.html.text import html_text
+from outputs.html import html_line, html_text, page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["report_html"]
+__all__ = ["SCRIPT", "Bar", "chart_html", "filter_html", "report_html"]
+
+
+_MOST_BARS: Final = 8
+"""How many bars are seen at once."""
+_MOST_LINKS: Final = 100
+"""How many links a bar has."""
+
+
+class Bar(NamedTuple):
+    """One bar of a chart."""
+
+    what: str
+    total: int
+    places: Sequence[tuple[str, str]]
+    """Name and words of each place on the page."""
+
+
+def chart_html(title: str, part: str, bars: Sequence[Bar]) -> str:
+    """Return a chart of horizontal bars; nothing if there are none.
+
+    Args:
+        title: What is counted.
+        part: The part that gives the colour.
+        bars: The bars, the longest first.
+    """
+    if not bars:
+        return ""
+    most = max(bar.total for bar in bars)
+    rows = [_row(bar, most) for bar in bars]
+    html = "".join(rows[:_MOST_BARS])
+    if rest := rows[_MOST_BARS:]:
+        html += (
+            f'<details class="ap-more"><summary>{len(rest):,} more</summary>'
+            f"{''.join(rest)}</details>"
+        )
+    return f'<section class="ap-{part}"><h2>{html_text(title)}</h2>{html}</section>'
+
+
+def _row(bar: Bar, most: int) -> str:
+    width = max(round(100 * bar.total / most, 1), 1)
+    links = " ".join(
+        f'<a href="#{name}">{html_text(words)}</a>' for name, words in bar.places[:_MOST_LINKS]
+    )
+    if len(bar.places) > _MOST_LINKS:
+        links += f" and {len(bar.places) - _MOST_LINKS:,} more"
+    return (
+        f'<details class="ap-row"><summary><bdi class="ap-what">{html_text(bar.what)}</bdi>'
+        '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="100" height="8"/><rect width="{width:g}" height="8"/></svg>'
+        f'<span class="ap-count">{bar.total:,}</span></summary>'
+        f'<p class="ap-links">{links}</p></details>'
+    )
+
+
+# -- the filter ------------------------------------------------------------------------------------
+
+
+def filter_html(choices: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Return the form of the filter.
+
+    Args:
+        choices: By the title of their group, the key that steps or runs have in ``data-keys``, and
+            words for it.
+    """
+    groups = "".join(
+        f'<optgroup label="{html_line(title)}">'
+        + "".join(f'<option value="{key}">{html_line(words)}</option>' for key, words in group)
+        + "</optgroup>"
+        for title, group in choices.items()
+    )
+    return (
+        '<div class="ap-filter" role="search" hidden>'
+        f'<label>Show <select><option value="">all steps</option>{groups}</select></label>'
+        '<label>with the words <input type="search"></label>'
+        '<button type="button">Clear</button><output aria-live="polite"></output></div>'
+    )
+
+
+SCRIPT: Final = """
+(() => {
+  const form = document.querySelector(".ap-filter");
+  const [choice, words, clear, told] = ["select", "input", "button", "output"]
+    .map((name) => form.querySelector(name));
+  const keysOf = (element) => (element.dataset.keys || "").split(" ");
+  const runs = [...document.querySelectorAll(".ap-run")].map((run) => ({
+    run, keys: keysOf(run), wasOpen: run.open,
+    steps: [...run.querySelectorAll(".ap-steps>li")].map((step) => ({ step, keys: keysOf(step) })),
+  }));
+  const textOf = (each) => each.text ??= each.step.textContent.toLowerCase();
+  let wasActive = false;
+  const apply = () => {
+    const key = choice.value, sought = words.value.trim().toLowerCase();
+    const active = Boolean(key || sought);
+    let found = 0, all = 0, open = 0;
+    for (const each of runs) {
+      const { run, keys, steps } = each;
+      const isWhole = !key || keys.includes(key);
+      let seen = 0;
+      for (const it of steps) {
+        const fits = (isWhole || it.keys.includes(key)) && (!sought || textOf(it).includes(sought));
+        if (it.step.hidden === fits) it.step.hidden = !fits;
+        seen += fits;
+      }
+      all += steps.length;
+      found += seen;
+      run.hidden = active && !seen && !(isWhole && !sought);
+      if (!wasActive && active) each.wasOpen = run.open;
+      if (active) run.open = seen > 0 && (open += seen) <= 500;
+      else if (wasActive) run.open = each.wasOpen;
+    }
+    wasActive = active;
+    told.textContent = active ? `${found} of ${all} steps` : "";
+  };
+  const reset = () => { choice.value = words.value = ""; apply(); };
+  let timer;
+  choice.addEventListener("change", apply);
+  words.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(apply, 150); });
+  clear.addEventListener("click", () => { reset(); choice.focus(); });
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    const target = link && document.getElementById(link.hash.slice(1));
+    if (target && target.closest("[hidden]")) reset();
+  });
+  form.hidden = false;
+})();
+"""
+"""Filters the steps by key and by words. It makes no element and sets no HTML."""
+
+
+# -- the report ------------------------------------------------------------------------------------
 
 _CHARTS: Final = {
     "tools": ("Tools", "tool"),

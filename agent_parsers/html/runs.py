@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.html.results import badges_html, messages_html, repairs_html, result_fields
-from agent_parsers.html.written import notes_about, parts_of_step, start_of_log
+from agent_parsers import AgentAction
+from agent_parsers.html.turns import (
+    badges_html,
+    messages_html,
+    notes_about,
+    parts_of_step,
+    repairs_html,
+    result_fields,
+    start_of_log,
+)
 from agent_parsers.runs.facts import first_line_of, form_of
-from outputs.html.named_texts import NamedText, fields_html
-from outputs.html.source import anchor_of, notes_html, source_html
-from outputs.html.text import html_text
-from outputs.pieces import Piece, Remark
+from outputs.html import (
+    NamedText,
+    Piece,
+    Remark,
+    anchor_of,
+    fields_html,
+    html_text,
+    notes_html,
+    source_html,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

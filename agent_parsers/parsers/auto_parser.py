@@ -12,8 +12,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn, content_of
 from agent_parsers.events import merge_events
-from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
-from agent_parsers.parsers.event_parser import EventParser
+from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
 
 __all__ = ["AutoParser", "AutoStreamParser", "AutoTurn"]

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from agent_parsers.decoding.export import GrammarOptions
-    from agent_parsers.decoding.tree.notes import GrammarText, GrammarTree
-    from agent_parsers.decoding.tree.options import GrammarForm, Server, TurnOptions
+    from agent_parsers.decoding.parts.options import GrammarForm, Server, TurnOptions
+    from agent_parsers.decoding.parts.tree import GrammarText, GrammarTree
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
@@ -92,7 +92,7 @@ class Constrained:
         return request_fields(server, self.dialect, self.tools, self._turn_options(options))
 
     def _turn_options(self, options: GrammarOptions) -> TurnOptions:
-        from agent_parsers.decoding.tree.options import TurnOptions
+        from agent_parsers.decoding.parts.options import TurnOptions
 
         start: Literal["", "content", "thought"] = self.start
         if self.prompt:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
-from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers.parsers.event_parser import AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers.parsers.turn_parser import TurnParser
 from output_parsers.base import is_default
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from output_parsers import ModelOutput
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
 
 __all__ = [

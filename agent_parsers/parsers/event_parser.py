@@ -1,29 +1,170 @@
-"""The base class of all parsers of turns, in text or in messages."""
+"""The base classes of parsers of agent turns, in text or in messages, whole or in chunks."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from typing_extensions import override
 
+from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.parsers.turn_reader import TurnReader
+from output_parsers import BaseOutputParser, OutputParserException
 from output_parsers.model_output import kind_of
-from output_parsers.streams.readers import aread, read
-from output_parsers.types.checked_model import CheckedModel
+from output_parsers.runnables.langchain import is_langchains, needs_langchain
+from output_parsers.streams.readers import aclose, aread, close, read
+from output_parsers.types.models import CheckedModel
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 
     from agent_parsers.events import Event
-    from agent_parsers.parsers.turn_reader import EventReader
+    from agent_parsers.parsers.langchain.parser import LangChainParser
     from agent_parsers.toolset import ToolSet
-    from output_parsers import ModelOutput
+    from output_parsers import ModelOutput, RunnableConfig
 
-__all__ = ["EventParser"]
+__all__ = [
+    "AgentOutputParser",
+    "BaseAgentOutputParser",
+    "EventParser",
+    "EventReader",
+    "MultiActionAgentOutputParser",
+    "TurnReader",
+]
+
+
+R = TypeVar("R")
+
+
+class BaseAgentOutputParser(BaseOutputParser[R]):
+    """A parser of the turns of an agent.
+
+    In a pipeline that LangChain runs, results and exceptions are also instances of LangChain's
+    classes, because its executor takes no others.
+    """
+
+    _has_several: ClassVar[bool | None] = None
+    """Whether turns may have several calls."""
+
+    @override
+    def as_langchain(self) -> LangChainParser:
+        """Return this parser as a LangChain output parser, for LangChain's chains and executors.
+
+        It returns LangChain's own actions and answers, and raises LangChain's own exception. A
+        `ModelRefusalError` is raised unchanged to end the run, since LangChain's executor would
+        ask again after its own exception.
+
+        Raises:
+            ImportError: LangChain is not installed.
+        """
+        with needs_langchain():
+            from agent_parsers.parsers.langchain.parser import LangChainParser
+
+        return LangChainParser(parser=self, name=self.get_name())
+
+    @override
+    def _in_langchain(self, config: RunnableConfig | None) -> Any:
+        if not is_langchains(config):
+            return None
+        from agent_parsers.parsers.langchain.pipeline import PipelineParser
+
+        return PipelineParser(parser=self, name=self.get_name())
+
+
+class AgentOutputParser(BaseAgentOutputParser[AgentAction | AgentFinish]):
+    """A parser whose turns contain one action or the final answer."""
+
+    @abstractmethod
+    def parse(self, text: str) -> AgentAction | AgentFinish:
+        """Read one turn.
+
+        Raises:
+            OutputParserException: The text is neither an action nor an answer.
+        """
+
+
+class MultiActionAgentOutputParser(BaseAgentOutputParser[list[AgentAction] | AgentFinish]):
+    """A parser whose turns contain one or more actions, or the final answer."""
+
+    _has_several: ClassVar[bool | None] = True
+
+    @abstractmethod
+    def parse(self, text: str) -> list[AgentAction] | AgentFinish:
+        """Read one turn.
+
+        Raises:
+            OutputParserException: The text is neither actions nor an answer.
+        """
+
+
+# -- reading chunks --------------------------------------------------------------------------------
+
+
+class EventReader(Protocol):
+    """Reads one turn as it streams in: a `StreamParser` or a `MessageStreamParser`."""
+
+    last_events: list[Event]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing that follows can be part of the turn."""
+
+    def feed(self, chunk: ModelOutput, /) -> list[Event]:
+        """Take *chunk* and return the events it completes."""
+
+    def close(self) -> list[Event]:
+        """End the turn and return the last events."""
+
+
+class TurnReader:
+    """A stream parser that returns its last events before it raises."""
+
+    def __init__(self, parser: EventReader) -> None:
+        self._parser = parser
+
+    def feed(self, chunk: ModelOutput, /) -> list[Event]:
+        """Take *chunk* and return the events it completes."""
+        return self._parser.feed(chunk)
+
+    def close(self) -> Iterator[Event]:
+        """Yield the last events.
+
+        Raises:
+            OutputParserException: The turn cannot be read.
+        """
+        try:
+            yield from self._parser.close()
+        except OutputParserException:
+            yield from self._parser.last_events
+            raise
+
+    def until_over(self, chunks: Iterable[ModelOutput]) -> Iterator[ModelOutput]:
+        """Yield *chunks* until the turn is over, then close their source."""
+        source = iter(chunks)
+        try:
+            for chunk in source:
+                yield chunk
+                if self._parser.is_over:
+                    return
+        finally:  # at once, not only after the last events
+            close(source, chunks)
+
+    async def auntil_over(self, chunks: AsyncIterable[ModelOutput]) -> AsyncIterator[ModelOutput]:
+        """Do the same as `until_over` for asynchronous chunks."""
+        source = aiter(chunks)
+        try:
+            async for chunk in source:
+                yield chunk
+                if self._parser.is_over:
+                    return
+        finally:
+            await aclose(source, chunks)
+
+
+# -- parsers of turns ------------------------------------------------------------------------------
 
 _WHOLE: Final = ("parse", "aparse", "parse_result", "aparse_result")
 """The methods that read whole turns, and that `invoke` calls."""

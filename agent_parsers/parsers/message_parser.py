@@ -12,7 +12,7 @@ from typing_extensions import TypeVar, override
 from agent_parsers.actions.agent import AgentFinish, T, WithResult
 from agent_parsers.actions.foreign import is_step
 from agent_parsers.actions.in_words import turn_lines
-from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.engine.grammar.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
 from agent_parsers.native.reading.pieces import message_in, not_text
@@ -20,8 +20,7 @@ from agent_parsers.native.reading.stream import MessageStreamParser
 from agent_parsers.native.reading.whole import result_of
 from agent_parsers.native.writing.past import message_of
 from agent_parsers.native.writing.scratchpad import past_messages
-from agent_parsers.parsers.agent_parser import BaseAgentOutputParser
-from agent_parsers.parsers.event_parser import EventParser
+from agent_parsers.parsers.event_parser import BaseAgentOutputParser, EventParser
 from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage
 from outputs.html.viewable import Viewable
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.writing.render import Step
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
     from outputs import AIMessage, BaseMessage, Generation
     from outputs.messages.ended import Ended
 

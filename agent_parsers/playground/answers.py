@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
-from agent_parsers import detect
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers import detect, get_dialect, get_parser, list_dialects
+from agent_parsers.core import listed_tools
+from agent_parsers.decoding import GrammarError
 from agent_parsers.events import (
     ActionComplete,
     Finish,
@@ -28,19 +29,17 @@ from agent_parsers.events import (
     ToolNamed,
 )
 from agent_parsers.html.explanations import explanation_html
-from agent_parsers.registry.dialects_by_name import get_dialect, get_parser, list_dialects
-from agent_parsers.toolset.listed import listed_tools
 from output_parsers import OutputParserException
-from outputs.html.page import fragment
-from outputs.messages.ended import Ended
+from outputs import Ended
+from outputs.html import fragment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
+    from agent_parsers.core import AnyDialectParser
     from agent_parsers.events import Event
-    from agent_parsers.explain.chunks import ExplainedChunk
-    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.explain import ExplainedChunk
 
 __all__ = ["LONGEST_TEXT", "answer"]
 

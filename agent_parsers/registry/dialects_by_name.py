@@ -82,7 +82,7 @@ _LOADED: Final[dict[str, Dialect]] = {}
 
 def _find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     """Find calls in the form of any dialect that is known here, or of none."""
-    foreign = import_module("agent_parsers.foreign.reader")  # it stands above: it asks for all
+    foreign = import_module("agent_parsers.foreign.finding")  # it stands above: it asks for all
     found: Foreign | None = foreign.find_foreign(text, tools, over)
     return found
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.detecting.detection import Detection, DialectCandidate
+    from agent_parsers.core import Detection, DialectCandidate
     from agent_parsers.runs.checking import ReaderReport, check_reader
     from agent_parsers.runs.detecting.detect import detect
     from agent_parsers.runs.read_log import read_runs

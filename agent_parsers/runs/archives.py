@@ -15,8 +15,8 @@ from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.reading.reader import Value, Values
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction
+from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.runs.read_log import read_runs
 from agent_parsers.runs.readers.known import reader_of, readers_of_data, readers_of_text
 from agent_parsers.runs.reading.building import UNASKED
@@ -18,7 +18,6 @@ from agent_parsers.runs.reading.reader import HEAD_CHARS, MALFORMED, DataReader,
 from agent_parsers.runs.recognition import HEAD_VALUES, LAST_RESORT
 from agent_parsers.runs.sources import as_it_is, open_log
 from agent_parsers.runs.tables.messages import Messages
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

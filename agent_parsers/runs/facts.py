@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.actions.agent import AgentAction
+from agent_parsers import AgentAction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

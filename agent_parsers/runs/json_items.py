@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.reading.reader import Value
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

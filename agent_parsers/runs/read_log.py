@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import OutputParserException, get_dialect
+from agent_parsers.core import known_tools
 from agent_parsers.runs.live import LiveText
 from agent_parsers.runs.readers.known import get_reader, reader_of
 from agent_parsers.runs.reading.ends import is_open_end, with_open_end
@@ -14,13 +14,12 @@ from agent_parsers.runs.reading.reader import Lines, Reading, UnknownLogError
 from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.runs.recognition import check_kind, form_of, forms_of
 from agent_parsers.runs.sources import content_of, logs_in, open_log
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.runs.readers.known import FormOfLog
     from agent_parsers.runs.reading.reader import DataReader, TextReader, Values
     from agent_parsers.runs.reading.transcript import Transcript

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.nearest import seen_in
 from agent_parsers.runs.readers.known import readers_of_data, readers_of_text, tables_of_messages
 from agent_parsers.runs.reading.reader import (
@@ -19,12 +20,11 @@ from agent_parsers.runs.reading.reader import (
 )
 from agent_parsers.runs.signs_inside import forms_with_runs
 from agent_parsers.runs.sources import as_it_is, open_log
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.runs.sources import RunsFrom
 
 __all__ = ["LogForm", "detect_log", "form_of", "forms_of"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.known import readers_of_text
 from agent_parsers.runs.reading.reader import MALFORMED, Lines, Reading
 from agent_parsers.runs.reading.transcript import RunSource
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

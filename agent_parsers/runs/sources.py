@@ -11,11 +11,11 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.archives import MAGIC, samples_in, unpacking
 from agent_parsers.runs.json_items import ListItems
 from agent_parsers.runs.live import LiveText, waiting_on
 from agent_parsers.runs.reading.reader import Lines, NotJson, Value, Values
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from agent_parsers.actions.agent import AgentAction, pair_of
+from agent_parsers.core import ARGUMENT, as_json, pair_of, said_in
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -28,9 +28,6 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.native.reading.arguments import ARGUMENT
-from agent_parsers.native.reading.pieces import as_json
-from agent_parsers.native.reading.said import said_in
 from output_parsers import OutputParserException
 from output_parsers.model_output import message_of, part_of
 from outputs import AIMessage
@@ -38,8 +35,9 @@ from outputs import AIMessage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from agent_parsers import AgentAction
+    from agent_parsers.core import AnyDialectParser
     from agent_parsers.events import Event
-    from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput
 
 __all__ = ["OpenAIReply"]

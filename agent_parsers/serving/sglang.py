@@ -15,7 +15,7 @@ from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallIt
 from sglang.srt.function_call.function_call_parser import FunctionCallParser
 from typing_extensions import override
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
 from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn, served_names, tools_of
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Literal
 
-from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import StreamParser, get_dialect
+from agent_parsers.core import machine
 from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, ThoughtDelta, ToolNamed
-from agent_parsers.registry.dialects_by_name import get_dialect
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import StreamParser, get_dialect, list_dialects
+from agent_parsers.authoring import Part
+from agent_parsers.core import machine
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -20,14 +20,13 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 from agent_parsers.toolset import ToolSet
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers import AgentAction
     from agent_parsers.events import Event
 
 __all__ = ["ServedCall", "ServedPart", "ServedTurn", "read_turn", "served_names", "tools_of"]

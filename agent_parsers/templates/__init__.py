@@ -7,12 +7,12 @@ from outputs.lazy_names import late_names
 if TYPE_CHECKING:
     from agent_parsers.templates.chat.deriving import dialect_from_template
     from agent_parsers.templates.chat.finding import dialect_for_template
-    from agent_parsers.templates.problems import TemplateError
     from agent_parsers.templates.response.export import response_template
     from agent_parsers.templates.response.parser import (
         ResponseTemplateParser,
         from_response_template,
     )
+    from agent_parsers.templates.template_error import TemplateError
 
 __all__ = [
     "ResponseTemplateParser",
@@ -25,7 +25,7 @@ __all__ = [
 
 _MODULES = {
     "ResponseTemplateParser": "agent_parsers.templates.response.parser",
-    "TemplateError": "agent_parsers.templates.problems",
+    "TemplateError": "agent_parsers.templates.template_error",
     "dialect_for_template": "agent_parsers.templates.chat.finding",
     "dialect_from_template": "agent_parsers.templates.chat.deriving",
     "from_response_template": "agent_parsers.templates.response.parser",

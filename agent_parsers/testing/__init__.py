@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.testing.check import check_dialect, dialect_laws
+    from agent_parsers.testing.check import DialectReport, check_dialect, dialect_laws
     from agent_parsers.testing.laws.broken import BrokenLawError
-    from agent_parsers.testing.report import DialectReport
     from agent_parsers.testing.snapshots.files import ReadableSnapshots, readable_snapshots
     from agent_parsers.testing.snapshots.fixtures import (
         SnapshotEvents,
@@ -20,12 +19,10 @@ if TYPE_CHECKING:
         SnapshotTranscript,
         SnapshotValue,
     )
-    from agent_parsers.testing.snapshots.readable import readable
-    from agent_parsers.testing.snapshots.same_events import assert_same_events
+    from agent_parsers.testing.snapshots.readable import assert_same_events, readable
     from agent_parsers.testing.snapshots.scripted import ModelCall, ScriptedModel
-    from agent_parsers.testing.trials.step_strategies import turns
     from agent_parsers.testing.trials.stories import cut, every_cut
-    from agent_parsers.testing.trials.strategies import cuts, texts
+    from agent_parsers.testing.trials.strategies import cuts, texts, turns
 
 __all__ = [
     "BrokenLawError",
@@ -58,13 +55,13 @@ _MODULES = {
     "SnapshotTranscript": "agent_parsers.testing.snapshots.fixtures",
     "SnapshotValue": "agent_parsers.testing.snapshots.fixtures",
     "readable": "agent_parsers.testing.snapshots.readable",
-    "assert_same_events": "agent_parsers.testing.snapshots.same_events",
+    "assert_same_events": "agent_parsers.testing.snapshots.readable",
     "ModelCall": "agent_parsers.testing.snapshots.scripted",
     "ScriptedModel": "agent_parsers.testing.snapshots.scripted",
     "ReadableSnapshots": "agent_parsers.testing.snapshots.files",
     "readable_snapshots": "agent_parsers.testing.snapshots.files",
-    "DialectReport": "agent_parsers.testing.report",
-    "turns": "agent_parsers.testing.trials.step_strategies",
+    "DialectReport": "agent_parsers.testing.check",
+    "turns": "agent_parsers.testing.trials.strategies",
     "cut": "agent_parsers.testing.trials.stories",
     "every_cut": "agent_parsers.testing.trials.stories",
     "cuts": "agent_parsers.testing.trials.strategies",

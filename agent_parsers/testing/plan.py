@@ -5,34 +5,41 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import named
 from agent_parsers.testing.laws.work import WHOLE, shapes
 from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
 from agent_parsers.testing.trials.double_keys import double_keys, spoilt_keys
-from agent_parsers.testing.trials.hypothesis import st
-from agent_parsers.testing.trials.marked_turns import broken_calls, given_results
+from agent_parsers.testing.trials.marked_turns import (
+    broken_calls,
+    given_results,
+    nested_thoughts,
+    open_thoughts,
+    stray_ends,
+)
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import foreign_turns, sample_turns, tool_sets
-from agent_parsers.testing.trials.step_strategies import (
+from agent_parsers.testing.trials.strategies import (
+    anything,
     forgeries,
     observations,
+    plain,
     plain_actions,
     plain_steps,
     plain_turns,
+    soup,
+    st,
     wild_turns,
 )
-from agent_parsers.testing.trials.strategies import anything, plain, soup
-from agent_parsers.testing.trials.thoughts import nested_thoughts, open_thoughts, stray_ends
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
     from agent_parsers.testing.laws.broken import BrokenLawError
 
 __all__ = ["Trial", "checks_of_texts", "plan_of_form", "plan_of_reading"]

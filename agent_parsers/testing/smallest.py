@@ -6,23 +6,26 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from agent_parsers.testing.laws.broken import BrokenLawError
-from agent_parsers.testing.trials.hypothesis import (
+from agent_parsers.testing.trials.strategies import (
     HealthCheck,
     NoSuchExample,
     Phase,
+    cuts,
     find,
     given,
+    policies,
     seed,
     settings,
     st,
+    texts,
+    tool_lists,
 )
-from agent_parsers.testing.trials.strategies import cuts, policies, texts, tool_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode, OnConflict
 
 __all__ = ["Case", "drawn_cases", "failure", "smallest_case", "smallest_text"]
 

@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.declaring.forms import Tools
     from agent_parsers.toolset.problems.errors import (
         AnswerError,
+        CheckedInput,
         ForeignCallError,
         ToolInputError,
         UnknownToolError,
     )
     from agent_parsers.toolset.problems.input_problem import InputProblem
-    from agent_parsers.toolset.problems.policy import CheckedInput
     from agent_parsers.toolset.schemas.spec import ToolSpec
     from agent_parsers.toolset.set import ToolSet
 
@@ -35,7 +35,7 @@ _MODULES = {
     "ToolInputError": "agent_parsers.toolset.problems.errors",
     "UnknownToolError": "agent_parsers.toolset.problems.errors",
     "ForeignCallError": "agent_parsers.toolset.problems.errors",
-    "CheckedInput": "agent_parsers.toolset.problems.policy",
+    "CheckedInput": "agent_parsers.toolset.problems.errors",
     "InputProblem": "agent_parsers.toolset.problems.input_problem",
     "ToolSet": "agent_parsers.toolset.set",
     "ToolSpec": "agent_parsers.toolset.schemas.spec",

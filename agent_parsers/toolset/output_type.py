@@ -15,21 +15,22 @@ from agent_parsers.toolset.declaring.validation import problems_of, validated
 from agent_parsers.toolset.problems.errors import (
     CUT_ANSWER,
     AnswerError,
+    InputNote,
+    Policy,
     answer_text,
     as_json,
     wrong_answer,
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem, shown
-from agent_parsers.toolset.problems.policy import InputNote, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, parted
 from agent_parsers.toolset.schemas.check import notes_of
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import Schema
-from agent_parsers.toolset.schemas.words import describe_type
+from agent_parsers.toolset.schemas.spec import describe_type
 from output_parsers.model_output import kind_of
-from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
+from output_parsers.types.models import is_v1_model, schema_of, validate
 from outputs.growing_json.errors import JsonLimitError
-from outputs.growing_json.lenient.repeated_keys import repeated_key
+from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.growing_json.reader import JsonReader, parse_partial_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole

@@ -7,15 +7,16 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
-from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
-from agent_parsers.toolset.problems.names import folded, near_names
-from agent_parsers.toolset.problems.policy import (
+from agent_parsers.toolset.problems.errors import (
     CheckedInput,
     ExtraText,
     MissingKeys,
     Policy,
+    ToolInputError,
     UnknownKeys,
+    UnknownToolError,
 )
+from agent_parsers.toolset.problems.names import folded, near_names
 from agent_parsers.toolset.running import actions_of, finished, steps_of
 from output_parsers.model_output import kind_of
 

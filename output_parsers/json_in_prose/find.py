@@ -14,8 +14,14 @@ from typing import Final
 
 from typing_extensions import override
 
-from output_parsers.json_in_prose.search import Candidate, CandidateSearch, FoundJson
-from output_parsers.json_in_prose.skip import FENCE, STRIP, skip_blank
+from output_parsers.json_in_prose.search import (
+    FENCE,
+    STRIP,
+    CandidateSearch,
+    FoundJson,
+    PossibleJson,
+    skip_blank,
+)
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import matcher
 
@@ -211,7 +217,7 @@ def _is_scalar(word: str) -> bool:
     return word in _literals or word[:1].isdecimal()
 
 
-class _Candidate(Candidate):
+class _Candidate(PossibleJson):
     """A possible value; characters at its end that may have to be stripped are held back.
 
     Args:

@@ -20,10 +20,9 @@ from typing import Any, Final, NamedTuple
 
 from typing_extensions import override
 
-from output_parsers.json_in_prose.search import Candidate, CandidateSearch, FoundJson
-from output_parsers.json_in_prose.skip import STRIP
+from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
 from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
-from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING
@@ -286,7 +285,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         return FoundJson(value, span, tuple(repairs))
 
 
-class _Candidate(Candidate):
+class _Candidate(PossibleJson):
     """A possible value, read leniently.
 
     Args:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.runnables.step import RunnableConfig
 
 _MODULE = "langchain_core.runnables.base"
 

@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast, overl
 
 from typing_extensions import override
 
-from output_parsers.runnables.batching import configs_for
 from output_parsers.runnables.functions import Function, Generator, aiter_of, is_generator_function
 from output_parsers.runnables.langchain import (
     LangChainStep,
     check_not_langchains,
     runnable_class,
 )
-from output_parsers.runnables.step import Input, Output, Step
+from output_parsers.runnables.step import Input, Output, Step, configs_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
     from typing import Self
 
-    from output_parsers.runnables.batching import BatchConfig, RunnableConfig
+    from output_parsers.runnables.step import BatchConfig, RunnableConfig
 
 Other = TypeVar("Other")
 

@@ -1,22 +1,177 @@
-"""A unit of work: invoked for one input, for many, or while its input arrives.
+"""A unit of work: invoked for one input, for many at once, or while its input arrives.
+
+A thread costs more than parsing a text, so a synchronous batch is a plain loop unless
+`max_concurrency` is set.
 
 Subclasses must implement only `invoke`; the other methods are based on it.
 """
 
-# ruff: noqa: A002 - `input` is the name of the argument in LangChain
-
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
-from output_parsers.runnables.batching import configs_for, max_concurrency, run_abatch, run_batch
-from output_parsers.runnables.chunks import add_chunks
+from outputs import BaseMessageChunk
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
-    from output_parsers.runnables.batching import BatchConfig, RunnableConfig
+
+def add_chunks(chunks: Sequence[Any]) -> Any:
+    """Return the sum of *chunks* by ``+``, or `None` if there are no chunks.
+
+    A chunk that cannot be added replaces the sum before it, as in LangChain: of growing partial
+    results, this leaves the last, most complete one.
+    """
+    if not chunks:
+        return None
+    # Text and messages are added in one go; adding them pairwise would take quadratic time.
+    if all(isinstance(chunk, str) for chunk in chunks):
+        return "".join(chunks)
+    first, *rest = chunks
+    if rest and (isinstance(first, BaseMessageChunk) or _is_foreign_chunk(first)):
+        with suppress(TypeError):  # some of them cannot be added
+            return first + rest
+    total = first
+    for chunk in rest:
+        try:
+            total = total + chunk
+        except TypeError:
+            total = chunk
+    return total
+
+
+def _is_foreign_chunk(chunk: object) -> bool:
+    """Return whether *chunk* is from LangChain, whose ``+`` also takes a list of chunks."""
+    return hasattr(chunk, "content") and type(chunk).__name__.endswith("MessageChunk")
+
+
+# -- many inputs -----------------------------------------------------------------------------------
+
+Result = TypeVar("Result")
+
+RunnableConfig: TypeAlias = Mapping[str, Any]
+"""The options of a run. Only ``max_concurrency`` is read; the rest is passed on."""
+
+BatchConfig: TypeAlias = RunnableConfig | Sequence[RunnableConfig] | None
+"""One config for all inputs, or one for each input."""
+
+
+def configs_for(config: BatchConfig, count: int) -> list[RunnableConfig | None]:
+    """Return one config per input.
+
+    Raises:
+        ValueError: The length of a list of configs is not *count*.
+    """
+    if config is None or isinstance(config, Mapping):
+        return [config] * count
+    if len(config) != count:
+        raise ValueError(
+            "config must be a list of the same length as inputs, "
+            f"but got {len(config)} configs for {count} inputs"
+        )
+    return list(config)
+
+
+def max_concurrency(configs: Sequence[RunnableConfig | None]) -> int | None:
+    """Return how many inputs may run at once, from the first config; `None` if there is no limit.
+
+    Raises:
+        ValueError: The limit is below 1.
+    """
+    limit: int | None = (configs[0] or {}).get("max_concurrency") if configs else None
+    if limit is not None and limit < 1:
+        raise ValueError(f"max_concurrency must be at least 1, but got {limit}")
+    return limit
+
+
+def run_batch(
+    call: Callable[[Any, RunnableConfig | None], Result],
+    inputs: Sequence[Any],
+    configs: Sequence[RunnableConfig | None],
+    *,
+    threads: int,
+    return_exceptions: bool,
+) -> list[Result]:
+    """Return ``call(input, config)`` for each input, in order.
+
+    With more than one thread, each call sees a copy of the caller's context variables. With
+    *return_exceptions*, exceptions are returned in place of results.
+    """
+
+    def one(value: Any, config: RunnableConfig | None) -> Result:
+        try:
+            return call(value, config)
+        except Exception as error:
+            if not return_exceptions:
+                raise
+            return cast("Result", error)
+
+    threads = min(threads, len(inputs))
+    if threads <= 1:
+        return list(map(one, inputs, configs))
+
+    from concurrent.futures import ThreadPoolExecutor
+    from contextvars import copy_context
+
+    contexts = [copy_context() for _ in inputs]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(
+            pool.map(
+                lambda context, value, config: context.run(one, value, config),
+                contexts,
+                inputs,
+                configs,
+            )
+        )
+
+
+async def run_abatch(
+    call: Callable[[Any, RunnableConfig | None], Awaitable[Result]],
+    inputs: Sequence[Any],
+    configs: Sequence[RunnableConfig | None],
+    *,
+    limit: int | None,
+    return_exceptions: bool,
+) -> list[Result]:
+    """Return ``await call(input, config)`` for each input, in order.
+
+    All inputs run at once, or at most *limit* of them. When one fails and *return_exceptions* is
+    not set, the others are cancelled, and have ended when its exception is raised.
+    """
+    import asyncio
+    from contextlib import nullcontext
+
+    gate = nullcontext() if limit is None else asyncio.Semaphore(limit)
+
+    async def one(value: Any, config: RunnableConfig | None) -> Result:
+        async with gate:
+            try:
+                return await call(value, config)
+            except Exception as error:
+                if not return_exceptions:
+                    raise
+                return cast("Result", error)
+
+    tasks = [
+        asyncio.ensure_future(one(value, config))
+        for value, config in zip(inputs, configs, strict=True)
+    ]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        if not all(task.done() for task in tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+# -- the unit of work ------------------------------------------------------------------------------
+
+# ruff: noqa: A002 - `input` is the name of the argument in LangChain
+
 
 Input = TypeVar("Input", contravariant=True)
 Output = TypeVar("Output", covariant=True)

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.types.pydantic_models import without_addresses
+from output_parsers.types.models import without_addresses
 
 
 def sent_to_model(error: object) -> str:

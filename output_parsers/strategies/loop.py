@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.strategies.bindings import ProviderStrategyBinding
 from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
     StructuredOutputValidationError,
     sent_to_model,
 )
-from output_parsers.strategies.schema import SchemaT
+from output_parsers.strategies.schema import ProviderStrategyBinding, SchemaT
 from output_parsers.strategies.strategy import ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import ToolMessage
@@ -34,7 +33,7 @@ from outputs import ToolMessage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from output_parsers.strategies.bindings import OutputToolBinding
+    from output_parsers.strategies.schema import OutputToolBinding
     from output_parsers.strategies.strategy import HandleErrors
 
 

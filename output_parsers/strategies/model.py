@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from output_parsers.runnables.batching import RunnableConfig
     from output_parsers.runnables.runnable import RunnableLike
+    from output_parsers.runnables.step import RunnableConfig
     from output_parsers.strategies.schema import SchemaSpec
     from output_parsers.strategies.strategy import ResponseFormat
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 
-from output_parsers.strategies.bindings import OutputToolBinding
-from output_parsers.strategies.schema import SchemaSpec, SchemaT, variants_of
+from output_parsers.strategies.schema import OutputToolBinding, SchemaSpec, SchemaT, variants_of
 
 if TYPE_CHECKING:
     from types import UnionType

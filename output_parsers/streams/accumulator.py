@@ -13,13 +13,11 @@ from outputs import (
     Generation,
     GenerationChunk,
 )
-from outputs.clients.streamed import NewText, finished, is_from_stream
-from outputs.messages.call_places import CallPlaces
+from outputs.clients.streamed import NewText, finished, is_from_stream, served_indexes
 from outputs.messages.utils import MESSAGE_CLASSES
 
 if TYPE_CHECKING:
     from output_parsers.model_output import ModelOutput
-    from outputs import ToolCallChunk
 
 
 class Accumulator:
@@ -35,11 +33,12 @@ class Accumulator:
         self._waiting: list[str | HasContent] = []
         self._has_messages = False
         self._message: BaseMessageChunk | None = None
-        self._places = CallPlaces()
         self._unreported = NewText()
+        self.served: set[int] = set()
+        """Indexes of the calls that the provider's server executes itself."""
 
     def add(self, chunk: ModelOutput) -> str | HasContent:
-        """Append *chunk*; return its text or message, with unique indexes for pieces of calls.
+        """Append *chunk*; return its text or message.
 
         Raises:
             TypeError: *chunk* is neither text nor a message nor a generation.
@@ -52,20 +51,11 @@ class Accumulator:
         content = content_of(part)
         if not isinstance(content, str):
             self._texts = None
+            if isinstance(content, list):
+                self.served |= served_indexes(content)
         elif self._texts is not None:
             self._texts.append(content)
-        return part if isinstance(part, str) else self._placed(part)
-
-    def _placed(self, message: HasContent) -> HasContent:
-        pieces: list[ToolCallChunk] | None = getattr(message, "tool_call_chunks", None)
-        if not pieces:
-            return message
-        placed = [self._places.place(piece) for piece in pieces]
-        if placed == pieces:
-            return message
-        ours = message_of(message)
-        assert isinstance(ours, AIMessageChunk), "nothing else has pieces of calls"
-        return ours.model_copy(update={"tool_call_chunks": placed})
+        return part
 
     def text(self) -> str:
         """Return the text of the sum."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.tool_calls.calls import no_object
-from output_parsers.types.pydantic_models import is_v1_model, validate
+from output_parsers.types.models import is_v1_model, validate
 
 if TYPE_CHECKING:
     from output_parsers.tool_calls.streams import ParsedCall

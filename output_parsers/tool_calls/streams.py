@@ -1,21 +1,20 @@
 """Streamed tool calls, and the streamed function call of legacy messages.
 
-Each call has its own reader for the pieces of its arguments, so the work for a chunk does not
-depend on earlier chunks. The chunks are added once, at the end.
+Each call reads on where its arguments end so far, so the work for a chunk does not depend on
+earlier chunks. The chunks are added once, at the end.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from output_parsers.model_output import part_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import Changing, NewResults
 from outputs import AIMessage, merge_dicts
-from outputs.clients.streamed import served_indexes
-from outputs.growing_json.arguments import GrowingArguments
-from outputs.messages.call_places import CallsByIndex
+from outputs.messages.growing_calls import GrowingCall, GrowingCalls
 from outputs.messages.utils import MESSAGE_CLASSES
 from outputs.messages.wire_calls import chunks_from_wire, pieces_of
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from output_parsers.exceptions import OutputParserException
     from output_parsers.model_output import ModelOutput
-    from outputs import Generation, ToolCallChunk
+    from outputs import Generation
 
 
 class CallsParser(Changing, Protocol):
@@ -77,7 +76,7 @@ class FunctionReader(_MessageReader[FunctionParser]):
         super().__init__(parser)
         self._reports_changes = reports_changes
         self._head: dict[str, Any] = {}
-        self._args = GrowingArguments(strict=parser.strict)
+        self._args = GrowingCall(strict=parser.strict)
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         """Read *chunk* and return the result if it has changed."""
@@ -88,7 +87,7 @@ class FunctionReader(_MessageReader[FunctionParser]):
             return ()
         text = piece.get("arguments")
         if isinstance(text, str):
-            self._args.feed(text)
+            self._args.add(None, text)
         if self._reports_changes:
             return self._give_changes()
         if not self._parser.args_only:
@@ -135,9 +134,15 @@ class ParsedCall:
 
 
 class CallsReader(_MessageReader[CallsParser]):
-    """Returns the result for the calls so far after each chunk, if it has changed."""
+    """Returns the result for the calls so far after each chunk, if it has changed.
 
-    _calls: CallsSoFar | None = None
+    If the first chunk is not an AI message, neither is the sum, and its calls are only in
+    ``additional_kwargs``.
+    """
+
+    _calls: GrowingCalls[_ArrivingCall] | None = None
+    _is_ai = True
+    _is_raw = False  # whether there is a field for calls in ``additional_kwargs``
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         """Read *chunk* and return the result if it has changed."""
@@ -145,55 +150,30 @@ class CallsReader(_MessageReader[CallsParser]):
         self._is_empty = False
         if isinstance(message, str):
             return ()
+        is_first = self._calls is None
         if self._calls is None:
-            self._calls = CallsSoFar(message, strict=self._parser.strict)
-        elif not self._calls.add(message):
-            return ()
-        return self._results.give(self._parser._result_of(self._calls.read(), partial=True))
-
-
-class CallsSoFar:
-    """The calls of a message that arrives in chunks.
-
-    Args:
-        message: The first chunk. If it is not an AI message, neither is the sum, and its calls are
-            only in ``additional_kwargs``.
-        strict: Whether to refuse control characters in the strings of those calls.
-    """
-
-    def __init__(self, message: Any, *, strict: bool) -> None:
-        kind = MESSAGE_CLASSES.get(getattr(message, "type", ""), AIMessage)
-        self._is_ai = issubclass(kind, AIMessage)
-        self._is_raw = False
-        strict = strict and not self._is_ai
-        self._calls = CallsByIndex(lambda: _GrowingCall(strict=strict))
-        self._served: set[int] = set()  # calls executed by the provider's server
-        self.add(message)
-
-    def add(self, message: Any) -> bool:
-        """Read a chunk; return whether it has pieces of calls."""
+            kind = MESSAGE_CLASSES.get(getattr(message, "type", ""), AIMessage)
+            is_ai = self._is_ai = issubclass(kind, AIMessage)
+            begin = partial(_ArrivingCall, strict=self._parser.strict and not is_ai)
+            self._calls = GrowingCalls(begin, as_list=not is_ai)
         wire = (getattr(message, "additional_kwargs", None) or {}).get("tool_calls")
         entries = list(wire) if isinstance(wire, list | tuple) else None
         self._is_raw = self._is_raw or entries is not None
         pieces = pieces_of(message) if self._is_ai else chunks_from_wire(entries or [])
-        content = getattr(message, "content", None)
-        if isinstance(content, list):
-            self._served |= served_indexes(content)
-        if self._served:
-            pieces = [piece for piece in pieces if piece["index"] not in self._served]
+        if served := self._sum.served:
+            pieces = [piece for piece in pieces if piece["index"] not in served]
         for piece in pieces:
-            self._calls.call_for(piece["index"], piece["id"]).add(piece)
-        return bool(pieces)
+            self._calls.add(piece)
+        if not pieces and not is_first:
+            return ()
+        return self._results.give(self._parser._result_of(self._so_far(), partial=True))
 
-    def read(self) -> list[ParsedCall] | None:
+    def _so_far(self) -> list[ParsedCall] | None:
         """Return the calls as a parser finds them in the sum, or `None` if there are no calls."""
-        if self._is_ai and (calls := self._read(is_raw=False)):
-            return calls
-        return self._read(is_raw=True) if self._is_raw else None
-
-    def _read(self, *, is_raw: bool) -> list[ParsedCall]:
-        calls = [call.read(is_raw=is_raw) for call in self._calls.calls]
-        return [call for call in calls if call is not None]
+        calls = [] if self._calls is None else self._calls.calls
+        if self._is_ai and (found := [call.parsed for call in calls if call.read(is_raw=False)]):
+            return found
+        return [call.parsed for call in calls if call.read(is_raw=True)] if self._is_raw else None
 
 
 _VALUES_PER_CHAR = 16
@@ -201,41 +181,39 @@ _VALUES_PER_CHAR = 16
 processes all its values, so doing that after every chunk would take quadratic time."""
 
 
-class _GrowingCall:
-    __slots__ = ("_args", "_has_changed", "_paid_values", "_values", "parsed")
+class _ArrivingCall(GrowingCall):
+    __slots__ = ("_has_changed", "_paid_values", "_values", "parsed")
 
-    def __init__(self, *, strict: bool) -> None:
-        self._args = GrowingArguments(strict=strict)
+    def __init__(self, index: int | None, *, strict: bool) -> None:
+        super().__init__(index, strict=strict)
         self._has_changed = False
         self._values = self._paid_values = 0
         self.parsed = ParsedCall("", {}, None, is_arriving=True)
 
-    def add(self, piece: ToolCallChunk) -> None:
-        parsed = self.parsed
-        parsed.id = parsed.id or piece["id"]
-        if isinstance(piece["name"], str):
-            parsed.name += piece["name"]
-            self._has_changed = True
-        text = piece["args"] or ""
-        self._args.feed(text)
+    def add(self, name: str | None, text: str | None) -> None:
+        super().add(name, text)
+        self._has_changed = self._has_changed or name is not None
+        text = text or ""
         self._values += text.count(",")  # one before every value except the first in its container
         self._paid_values += _VALUES_PER_CHAR * len(text)
 
-    def read(self, *, is_raw: bool) -> ParsedCall | None:
-        """Return the call so far, or `None` if its arguments cannot be read."""
-        args, parsed = self._args, self.parsed
-        if is_raw and not args.has_value:
-            return None
-        value = args.value if args.started else {}
+    def read(self, *, is_raw: bool) -> bool:
+        """Read on into `parsed`; return whether the arguments so far can be read."""
+        parsed = self.parsed
+        has_value = self.has_value
+        if is_raw and not has_value:
+            return False
+        value = self.value if any(self.parts) else {}
         if is_raw:
             value = value or {}
         elif not isinstance(value, dict):
-            return None
+            return False
+        parsed.name, parsed.id = self.name, self.id
         if value is not parsed.args:
             parsed.args = value
             self._has_changed = True
-        is_time = self._paid_values >= self._values or args.is_complete
+        is_time = self._paid_values >= self._values or self.is_complete
         parsed.is_due = parsed.is_due or (self._has_changed and is_time)
         if parsed.is_due:
             self._has_changed, self._paid_values = False, 0
-        return parsed
+        return True

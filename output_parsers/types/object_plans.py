@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pydantic import BaseModel, RootModel
 from pydantic_core import SchemaValidator
 
-from output_parsers.types.pydantic_models import is_v1_model, validate
+from output_parsers.types.models import is_v1_model, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

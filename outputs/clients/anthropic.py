@@ -22,8 +22,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from outputs.clients.fields import content_of, in_order, place, without_none
 from outputs.clients.openai import calls_in_blocks
+from outputs.clients.plain_data import content_of, in_order, place, without_none
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.tool import tool_call_chunk
 

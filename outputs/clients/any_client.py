@@ -65,7 +65,7 @@ def _fields(value: Any) -> dict[str, Any]:
     kind = getattr(value, "type", None)
     if isinstance(kind, str) and kind in MESSAGE_CLASSES and isinstance(value, BaseModel):
         return dict(value)  # Unlike `model_dump`, this keeps an artifact as it is.
-    from outputs.clients.fields import fields_of, plain
+    from outputs.clients.plain_data import fields_of, plain
 
     if isinstance(value, list) and value:
         from outputs.clients.openai_responses import is_output
@@ -85,7 +85,7 @@ def _read(fields: dict[str, Any]) -> BaseMessage | None:
 
     # Imported lazily: most programs need at most one of these modules.
     if kind == "error" or (fields.get("error") and not kind):
-        from outputs.clients.errors import provider_error
+        from outputs.clients.plain_data import provider_error
 
         raise provider_error(fields)
     from outputs.clients import openai as openai

@@ -13,8 +13,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from outputs.clients.errors import provider_error
-from outputs.clients.fields import without_none
+from outputs.clients.plain_data import provider_error, without_none
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.chat import ChatMessage
 from outputs.messages.function import FunctionMessage

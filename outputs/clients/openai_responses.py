@@ -22,8 +22,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from outputs.clients.errors import provider_error
-from outputs.clients.fields import content_of, in_order, place, without_none
 from outputs.clients.openai import (
     TEXT_ARGUMENT,
     TEXT_END,
@@ -33,6 +31,7 @@ from outputs.clients.openai import (
     metadata_of,
     usage_of,
 )
+from outputs.clients.plain_data import content_of, in_order, place, provider_error, without_none
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.tool import ToolMessage, tool_call_chunk
 from outputs.messages.wire_calls import calls_from_wire

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from outputs.clients.fields import PLACE, content_of, in_order
+from outputs.clients.plain_data import PLACE, content_of, in_order
 from outputs.messages.ai import AIMessageChunk
 from outputs.messages.merging import merge_lists
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk

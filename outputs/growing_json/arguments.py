@@ -1,17 +1,14 @@
-"""The arguments of tool and function calls: JSON text, whole or streamed."""
+"""The arguments of tool and function calls: one whole JSON text."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from outputs.growing_json.errors import JsonLimitError, JsonSyntaxError
+from outputs.growing_json.errors import JsonSyntaxError
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
-
-if TYPE_CHECKING:
-    from outputs.growing_json.changes import Operation
 
 _SPACE = " \t\n\r"
 
@@ -55,56 +52,3 @@ def value_or_text(text: str) -> Any:
         return read_arguments(text)
     except ValueError:
         return text
-
-
-class GrowingArguments:
-    """The arguments of one call as they arrive; every character is read once.
-
-    The value after any prefix is what `parse_partial_json` returns for that prefix.
-
-    Args:
-        strict: Refuse control characters in strings, except the newline.
-    """
-
-    __slots__ = ("_reader", "_refused", "started")
-
-    def __init__(self, *, strict: bool = False) -> None:
-        self._reader = JsonReader(strict=strict)
-        self._refused = False
-        self.started: bool = False
-        """Whether any text has arrived."""
-
-    def feed(self, text: str) -> None:
-        """Read the next piece of text. Once a limit is exceeded, there is no value any more."""
-        if not text or self._refused:
-            return
-        self.started = True
-        try:
-            rest = text[self._reader.feed(text) :]
-        except JsonLimitError:
-            self._refused = True
-            return
-        if rest.strip(_SPACE):
-            self._reader.feed_trailing(rest)
-
-    @property
-    def has_value(self) -> bool:
-        """Whether there is a value yet."""
-        return not self._refused and self._reader.has_value
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the value has ended."""
-        return self._reader.complete
-
-    @property
-    def value(self) -> Any:
-        """The value so far, `None` if there is no value yet; treat it as read-only.
-
-        It is the same object as long as it has not changed.
-        """
-        return self._reader.value if self.has_value else None
-
-    def changes(self) -> list[Operation]:
-        """Return what changed since the last call, as JSON Patch operations."""
-        return [] if self._refused else self._reader.changes()

@@ -21,7 +21,7 @@ from outputs.growing_json.steps import JsonSteps
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, supply_closers
 
 if TYPE_CHECKING:
-    from outputs.growing_json.changes import Operation
+    from outputs.growing_json.value import Operation
 
 __all__ = [
     "JsonError",

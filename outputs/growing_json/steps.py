@@ -24,7 +24,7 @@ Step: TypeAlias = Callable[[Any, str, int], int]
 """A method that reads a chunk from a position and returns the position after what it read."""
 
 
-class State(dict[str, Step]):
+class NextChars(dict[str, Step]):
     """What may come next: a step for each character, and the wording for an error.
 
     Args:
@@ -129,7 +129,7 @@ class JsonSteps:
     def _open_object(self, chunk: str, pos: int) -> int:
         return self._open(chunk, pos, {}, self._FIRST_KEY)
 
-    def _open(self, chunk: str, pos: int, container: Any, state: State) -> int:
+    def _open(self, chunk: str, pos: int, container: Any, state: NextChars) -> int:
         room = self._max_depth - self._grown.depth
         if room <= 0:
             self._refuse(pos, f"expected at most {self._max_depth} open brackets", "max_depth")
@@ -294,7 +294,7 @@ class JsonSteps:
         raise self.error
 
     _SPACE: ClassVar[dict[str, Step]] = dict.fromkeys(" \t\n\r", _space)
-    _VALUE: ClassVar = State(
+    _VALUE: ClassVar = NextChars(
         "a value",
         {
             **_SPACE,
@@ -305,14 +305,16 @@ class JsonSteps:
             **dict.fromkeys("tfnNI", _word),
         },
     )
-    _FIRST_ITEM: ClassVar = State("a value or ']'", _VALUE | {"]": _close_container})
-    _AFTER_ITEM: ClassVar = State(
+    _FIRST_ITEM: ClassVar = NextChars("a value or ']'", _VALUE | {"]": _close_container})
+    _AFTER_ITEM: ClassVar = NextChars(
         "',' or ']'", {**_SPACE, ",": _await_value, "]": _close_container}
     )
-    _KEY: ClassVar = State("a key in double quotes", {**_SPACE, '"': _open_key})
-    _FIRST_KEY: ClassVar = State("a key in double quotes or '}'", _KEY | {"}": _close_container})
-    _COLON: ClassVar = State("':'", {**_SPACE, ":": _await_value})
-    _AFTER_MEMBER: ClassVar = State(
+    _KEY: ClassVar = NextChars("a key in double quotes", {**_SPACE, '"': _open_key})
+    _FIRST_KEY: ClassVar = NextChars(
+        "a key in double quotes or '}'", _KEY | {"}": _close_container}
+    )
+    _COLON: ClassVar = NextChars("':'", {**_SPACE, ":": _await_value})
+    _AFTER_MEMBER: ClassVar = NextChars(
         "',' or '}'", {**_SPACE, ",": _await_key, "}": _close_container}
     )
-    _END: ClassVar = State("the end of the text", {})
+    _END: ClassVar = NextChars("the end of the text", {})

@@ -1,19 +1,27 @@
-"""A text that was read, with a word beside each part, and notes below that explain its marks."""
+"""A text that was read or refused, with a word beside each part, and notes below."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from outputs.html.text import html_text
+from outputs.html.texts import NamedText, fields_html, html_text
 from outputs.pieces import Piece, Remark, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["anchor_of", "notes_html", "source_html"]
+__all__ = [
+    "ShownProblem",
+    "anchor_of",
+    "draw",
+    "notes_html",
+    "problem_html",
+    "source_html",
+    "title",
+]
 
 
 def anchor_of(*texts: str) -> str:
@@ -122,3 +130,42 @@ def _by_line(text: str, parts: Sequence[Piece]) -> Iterator[list[tuple[int, str]
         line, at = begin, start
     if here:
         yield here
+
+
+# -- an error about a text -------------------------------------------------------------------------
+
+
+class ShownProblem(Protocol):
+    """An error that is shown: an `OutputParserException`."""
+
+    observation: str | None
+    llm_output: str | None
+    span: tuple[int, int] | None
+    begins_at: tuple[int, int]
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, in one clause."""
+
+
+def problem_html(problem: ShownProblem) -> str:
+    """Return the reason, the text with its span underlined, and the observation, as HTML."""
+    reason = html_text(problem.reason)
+    html = [f'<h1><span class="ap-error ap-hue">error</span> <bdi>{reason}</bdi></h1>']
+    text = problem.llm_output
+    if isinstance(text, str) and problem.span is not None:
+        anchor = anchor_of(text, problem.reason)
+        notes = [Remark(*problem.span, "error", problem.reason)]
+        html.append(source_html(text, [Piece(0, len(text), "")], notes, anchor))
+        html.append(notes_html(text, notes, anchor, problem.begins_at[0]))
+    if problem.observation:
+        html.append(fields_html([NamedText("observation", problem.observation, "to the model")]))
+    return f'<section class="ap-explained">{"".join(html)}</section>'
+
+
+draw = problem_html
+
+
+def title(problem: ShownProblem) -> str:
+    """Return the reason."""
+    return problem.reason

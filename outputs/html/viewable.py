@@ -36,14 +36,14 @@ class Viewable:
         element with the code point in ``data-char``, as in ``<span data-char="0">NUL</span>``. Lone
         surrogates are among them, so the page can be encoded as UTF-8.
         """
-        from outputs.html.page import page  # imported lazily: few values are shown
+        from outputs.html.pages import page  # imported lazily: few values are shown
 
         view = cast("View", import_module(self._view))
         return page(view.draw(self), title=view.title(self))
 
     def _repr_html_(self) -> str:
         """Return the value as HTML for a notebook; its styles apply to nothing else there."""
-        from outputs.html.page import fragment  # imported lazily: few values are shown
+        from outputs.html.pages import fragment  # imported lazily: few values are shown
 
         view = cast("View", import_module(self._view))
         return fragment(view.draw(self))

@@ -1,4 +1,4 @@
-r"""Any data as JSON, such as the input of a tool.
+r"""Any data as JSON, such as the input of a tool, and the error for what has no JSON form.
 
 JSON's own values stay as they are. Others are an object with one key, which begins with ``$``::
 
@@ -14,12 +14,50 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from outputs.json_form.misfit import Misfit, name_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["read_value", "write_value"]
+__all__ = ["Misfit", "name_of", "read_value", "write_value"]
+
+
+_NAMES: Final = {
+    dict: "an object",
+    list: "a list",
+    str: "a text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+class Misfit(Exception):  # noqa: N818 - internal: the caller sees a `TypeError` or `ValueError`
+    """Raised with a reason; each value that contains the place adds the way to it."""
+
+    def __init__(self, reason: str, *path: object) -> None:
+        super().__init__(reason, *path)
+        self._reason = reason
+        self._path = path
+
+    def below(self, key: object) -> Misfit:
+        """Return the same error within what *key* leads to."""
+        return Misfit(self._reason, key, *self._path)
+
+    def __str__(self) -> str:
+        path = "".join(f"[{key!r}]" if _needs_brackets(key) else f".{key}" for key in self._path)
+        return f"{path.removeprefix('.')}: {self._reason}" if path else self._reason
+
+
+def _needs_brackets(key: object) -> bool:
+    return not (isinstance(key, str) and key.isidentifier())
+
+
+def name_of(value: Any) -> str:
+    """Return what *value* is, for messages."""
+    return _NAMES.get(type(value)) or f"a value of type {type(value).__name__}"
+
+
+# -- any data as JSON ------------------------------------------------------------------------------
 
 _FLOATS: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _MOST_BITS: Final = 14_280

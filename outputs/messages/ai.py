@@ -8,10 +8,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from outputs.messages.base import BaseMessage, BaseMessageChunk, Content
-from outputs.messages.call_places import sum_of_pieces
+from outputs.messages.growing_calls import GrowingCall, GrowingCalls
 from outputs.messages.tool import InvalidToolCall, ToolCall, ToolCallChunk, complete_calls
 from outputs.messages.wire_calls import (
-    GrowingCalls,
     calls_from_chunks,
     calls_from_wire,
     chunks_from_calls,
@@ -146,7 +145,7 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
     In a sum, pieces with the same index become one.
     """
 
-    # In a sum: the readers of its calls, until the next sum takes them out of the list.
+    # In a sum: its calls, until the next sum takes them out of the list and goes on reading.
     __slots__ = ("_growing",)
 
     # Subclasses narrow the type to their own name, which type checkers forbid.
@@ -170,7 +169,7 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
         """Read the calls; after the last piece, complete the typed blocks of the content too.
 
         Args:
-            context: In a sum, the readers that have read the calls so far.
+            context: In a sum, its calls, which may have been read in part.
         """
         if self.tool_call_chunks:
             growing = context if isinstance(context, GrowingCalls) else None
@@ -202,23 +201,31 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
         """
         others = self._others(other)
         fields = self._sum(others)
+        calls = GrowingCalls(GrowingCall)
+        for chunk in (self, *others):
+            for piece in getattr(chunk, "tool_call_chunks", ()):
+                calls.add(piece)
         growing = None
-        if fields["tool_call_chunks"]:
-            growing = self._pass_on(others)
+        if calls.calls:
+            fields["tool_call_chunks"] = [call.chunk() for call in calls.calls]
+            if self._pass_on(calls) or len(others) == 1:
+                growing = calls  # A list is usually the whole message: faster to read in one go.
         else:
             self._fill_calls(fields)
         total = type(self).__new__(type(self))
         self.__pydantic_validator__.validate_python(fields, self_instance=total, context=growing)
         return total
 
-    def _pass_on(self, others: Sequence[BaseMessageChunk]) -> GrowingCalls | None:
-        """Return the call readers, which the new sum continues; only one sum can have them."""
-        kept: list[GrowingCalls] = getattr(self, "_growing", [])
+    def _pass_on(self, calls: GrowingCalls[GrowingCall]) -> bool:
+        """Let *calls*, those of a sum, go on where this chunk's were read; only one sum can."""
+        kept: list[GrowingCalls[GrowingCall]] = getattr(self, "_growing", [])
         try:
-            return kept.pop()
+            earlier = kept.pop()
         except IndexError:
-            # A list is usually the whole message, which is faster to read in one go.
-            return GrowingCalls() if len(others) == 1 else None
+            return False
+        for call, known in zip(calls.calls, earlier.calls, strict=False):
+            call.go_on_from(known)
+        return True
 
     def _sum(self, others: Sequence[BaseMessageChunk]) -> dict[str, Any]:
         chunks = [self, *[chunk for chunk in others if isinstance(chunk, AIMessageChunk)]]
@@ -226,9 +233,6 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
         return {
             **super()._sum(others),
             "id": _best_id([chunk.id for chunk in chunks]),
-            "tool_call_chunks": sum_of_pieces(
-                piece for chunk in chunks for piece in chunk.tool_call_chunks
-            ),
             "usage_metadata": reduce(add_usage, usages) if usages else None,
             "chunk_position": "last" if "last" in [c.chunk_position for c in chunks] else None,
         }

@@ -20,7 +20,7 @@ from outputs.messages.tool import (
 )
 
 if TYPE_CHECKING:
-    from outputs.growing_json.arguments import GrowingArguments
+    from outputs.messages.growing_calls import GrowingCall, GrowingCalls
 
 
 def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToolCall]]:
@@ -65,14 +65,14 @@ def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
 
 
 def calls_from_chunks(
-    chunks: list[ToolCallChunk], growing: GrowingCalls | None = None
+    chunks: list[ToolCallChunk], growing: GrowingCalls[GrowingCall] | None = None
 ) -> tuple[list[ToolCall], list[InvalidToolCall]]:
     """Read the calls in *chunks*, as far as they have arrived.
 
     Args:
         chunks: One merged chunk per call.
-        growing: The readers of the same calls from earlier, to continue from there; `None` to read
-            everything again, which is faster if it is done only once.
+        growing: The same calls, which may have been read in part; `None` to read everything at
+            once, which is faster if it is done only once.
 
     Returns:
         The calls, with the arguments that have arrived (``{}`` if none have), and the invalid
@@ -82,40 +82,12 @@ def calls_from_chunks(
     invalid: list[InvalidToolCall] = []
     for position, chunk in enumerate(chunks):
         name, written, call_id = chunk["name"], chunk["args"], chunk["id"]
-        args = _partial(written) if growing is None else growing.read(position, written or "")
+        args = _partial(written) if growing is None else growing.calls[position].as_object()
         if args is not None:
             calls.append(tool_call(name=name or "", args=args, id=call_id))
         else:
             invalid.append(invalid_tool_call(name=name, args=written, id=call_id))
     return calls, invalid
-
-
-class GrowingCalls:
-    """Reads the arguments of calls while their texts grow; each character is read once."""
-
-    __slots__ = ("_args",)
-
-    def __init__(self) -> None:
-        self._args: dict[int, tuple[str, GrowingArguments]] = {}
-
-    def read(self, position: int, text: str) -> dict[str, Any] | None:
-        """Return the object in *text* so far, or `None` if it is not an object.
-
-        Args:
-            position: The number of the call.
-            text: The arguments so far.
-        """
-        if not text:
-            return {}
-        known, args = self._args.get(position, ("", None))
-        if args is None or not text.startswith(known):
-            from outputs.growing_json.arguments import GrowingArguments
-
-            known, args = "", GrowingArguments()
-        args.feed(text[len(known) :])
-        self._args[position] = text, args
-        # The caller may change the copy; the values inside are shared with later results.
-        return dict(args.value) if isinstance(args.value, dict) else None
 
 
 def chunks_from_calls(calls: list[ToolCall], invalid: list[InvalidToolCall]) -> list[ToolCallChunk]:
@@ -167,8 +139,7 @@ def _partial(written: str | None) -> dict[str, Any] | None:
     """Return as much of an object as has been *written* as JSON; `None` if it is not an object."""
     if not written:
         return {}
-    # Imported lazily to keep `import outputs` cheap: many programs never see a tool call.
-    from outputs.growing_json.reader import parse_partial_json
+    from outputs.growing_json.reader import parse_partial_json  # imported lazily, as above
 
     try:
         value = parse_partial_json(written)

@@ -26,7 +26,7 @@ from langchain_core.exceptions import OutputParserException as TheirException
 
 from agent_parsers import DialectParser, OutputParserException
 from agent_parsers.json import JSONAgentOutputParser
-from agent_parsers.parsers.chat_parsers import (
+from agent_parsers.parsers.named_parsers import (
     ChatOutputParser,
     ConvoOutputParser,
     StructuredChatOutputParser,

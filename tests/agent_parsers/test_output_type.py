@@ -26,8 +26,8 @@ from agent_parsers import (
     list_dialects,
     run_agent,
 )
-from agent_parsers.decoding.tree.options import TurnOptions
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.parts.options import TurnOptions
+from agent_parsers.decoding.parts.tree import GrammarError
 from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.json_form import from_json
 from agent_parsers.templates import from_response_template, response_template

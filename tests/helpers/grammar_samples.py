@@ -6,11 +6,11 @@ from collections import deque
 from random import Random
 from typing import TYPE_CHECKING
 
-from agent_parsers.decoding.tree.nodes import (
+from agent_parsers.decoding.parts.tree import (
     Chars,
     Choice,
+    FixedText,
     Grammar,
-    Literal,
     Node,
     Repeat,
     Rule,
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers import Dialect
-    from agent_parsers.decoding.texts.automaton import Automaton
-    from agent_parsers.decoding.texts.charsets import Charset
+    from agent_parsers.decoding.parts.automaton import Automaton, Charset
 
 PIECES = (
     "a", "the lake", " ", "\n", "\n\n", "\t", ":", ": ", ".", "!\n", "`", "```", "```json\n", "~~~",
@@ -61,7 +60,7 @@ class Sampler:
 
     def _draw(self, node: Node) -> str:
         match node:
-            case Literal(text):
+            case FixedText(text):
                 return text
             case Chars(charset):
                 return self._char(charset)
@@ -169,7 +168,7 @@ def literals(grammar: Grammar) -> list[str]:
     todo = [grammar.start, *grammar.rules.values()]
     while todo:
         node = todo.pop()
-        if isinstance(node, Literal):
+        if isinstance(node, FixedText):
             found[node.text] = None
         todo.extend(parts_of(node))
     return [text for text in found if text]

@@ -18,7 +18,6 @@ ROOT: Final = Path(__file__).parents[2]
 
 _GROUPS: Final = {
     "agent_parsers/engine/writing": "prompts",
-    "agent_parsers/engine/grammar/words": "prompts",
     "agent_parsers/dialects": "prompts",
     "agent_parsers/families": "prompts",
     "output_parsers/format_instructions": "prompts",

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 import output_parsers as op
 from agent_parsers.testing import SnapshotValue, readable
 from agent_parsers.testing.snapshots.pages import heading, quoted
-from output_parsers.types.pydantic_models import without_addresses
+from output_parsers.types.models import without_addresses
 from outputs import AIMessage
 
 from ..helpers.public_parsers import SUBJECTS, City, Colour

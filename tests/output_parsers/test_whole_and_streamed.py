@@ -12,7 +12,7 @@ import output_parsers
 from agent_parsers.testing import BrokenLawError
 from agent_parsers.testing.laws.streams import a_stream_ends_in_the_result_of_the_whole
 from output_parsers import BaseOutputParser, JsonOutputParser, OutputParserException
-from output_parsers.json_in_prose.stream import GrowingJson, JsonStream
+from output_parsers.json_in_prose.markdown import GrowingJson, JsonStream
 from outputs import AIMessageChunk
 
 from ..helpers.public_parsers import SUBJECTS, WITHOUT, Subject, is_exempt_xml

@@ -19,7 +19,8 @@ from agent_parsers.cli.options import (
     known_tools,
     or_json,
 )
-from agent_parsers.decoding.tree.options import GrammarForm, TurnKind
+from agent_parsers.core import TurnKind
+from agent_parsers.decoding import GrammarForm
 
 __all__ = ["commands"]
 
@@ -106,9 +107,8 @@ def grammar(
     said of them is left out, which standard error reports.
     """
     from agent_parsers import get_dialect
+    from agent_parsers.core import TurnOptions, write_grammar
     from agent_parsers.decoding import GrammarError
-    from agent_parsers.decoding.export import write_grammar
-    from agent_parsers.decoding.tree.options import TurnOptions
 
     try:
         options = TurnOptions(
@@ -145,7 +145,7 @@ def response_template(
     With it, transformers, vLLM and SGLang read the turns of the dialect without a plugin.
     """
     from agent_parsers.templates import response_template as write_template
-    from agent_parsers.templates.problems import TemplateError
+    from agent_parsers.templates.template_error import TemplateError
 
     try:
         written = write_template(name, tools=known_tools(tools), start_anchor=start_anchor or ())

@@ -6,10 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from agent_parsers import OutputParserException, Repair, Transcript, TranscriptStep
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import (
+        Dialect,
+        OutputParserException,
+        Repair,
+        ToolSet,
+        Transcript,
+        TranscriptStep,
+    )
     from agent_parsers.runs.reading.transcript import Notice
-    from agent_parsers.toolset.set import ToolSet
 
 __all__ = ["STDIN", "Excerpt", "FilePlace", "HowToRead", "ShownRun", "Trouble", "trouble_of"]
 

@@ -6,12 +6,13 @@ import json
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.shapes import ANSWER, ID, INPUT, SLOTS, TOOL, json_in
+from agent_parsers.decoding.parts.tree import GrammarError
+from agent_parsers.decoding.turns.shapes import json_in
+from agent_parsers.decoding.turns.slots import SLOTS, Slot
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.tree.options import TurnOptions
+    from agent_parsers.decoding.parts.options import TurnOptions
     from agent_parsers.decoding.turns.shapes import Shapes
     from agent_parsers.toolset import ToolSet
 
@@ -49,7 +50,7 @@ def write_json_schema(
         answer: dict[str, Any] = {"type": "string"}
         if (output_type := output_type_of(tools)) is not None:
             answer = _defined("answer", output_type.json_schema, definitions)
-        found.append(_filled(json.loads(json_in(written)), {ANSWER: answer}))
+        found.append(_filled(json.loads(json_in(written)), {Slot.ANSWER: answer}))
     schema = found[0] if len(found) == 1 else {"anyOf": found}
     return {**schema, "$defs": definitions} if definitions else schema
 
@@ -67,7 +68,7 @@ def _call(
     if tool is not None:
         shapes.check_name(tool)
     written = json_in(shapes.turn(tool, thought=False, content=False))
-    value = json.loads(written.replace(INPUT, f'"{INPUT}"'))
+    value = json.loads(written.replace(Slot.INPUT, f'"{Slot.INPUT}"'))
     spec = tools[tool] if tools is not None and tool is not None else None
     schema: dict[str, Any] = {"type": "object"}
     if spec is not None and spec.parameters is not None and options.schema_inputs:
@@ -75,9 +76,9 @@ def _call(
     if shapes.takes_texts and schema == {"type": "object"}:
         schema = {"type": ["object", "string"]}
     slots = {
-        INPUT: schema,
-        TOOL: {"type": "string", "pattern": _NAME},
-        ID: {"type": "string", "pattern": "^[A-Za-z0-9]{9}$"},
+        Slot.INPUT: schema,
+        Slot.TOOL: {"type": "string", "pattern": _NAME},
+        Slot.ID: {"type": "string", "pattern": "^[A-Za-z0-9]{9}$"},
     }
     filled = _filled(value[0] if isinstance(value, list) else value, slots)
     assert isinstance(filled, dict), "a call is an object"

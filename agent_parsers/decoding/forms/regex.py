@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.texts.charsets import ANY, minus
-from agent_parsers.decoding.tree.nodes import Chars, Choice, Literal, Repeat, Rule, Sequence, Text
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.parts.automaton import ANY, minus
+from agent_parsers.decoding.parts.tree import (
+    Chars,
+    Choice,
+    FixedText,
+    GrammarError,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+)
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.texts.automaton import Automaton
-    from agent_parsers.decoding.texts.charsets import Charset
-    from agent_parsers.decoding.tree.nodes import Grammar, Node
+    from agent_parsers.decoding.parts.automaton import Automaton, Charset
+    from agent_parsers.decoding.parts.tree import Grammar, Node
 
 __all__ = ["write_regex"]
 
@@ -45,7 +52,7 @@ class _Regex:
 
     def node(self, node: Node) -> str:
         match node:
-            case Literal(text):
+            case FixedText(text):
                 return "".join(map(_char, text))
             case Chars(charset):
                 return _class(charset)

@@ -1,16 +1,16 @@
-"""Grammars as named rules, the form that GBNF and Lark have in common."""
+"""Grammars as named rules: GBNF, Lark, and the structural tags that hold one."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agent_parsers.decoding.texts.charsets import ANY, minus
-from agent_parsers.decoding.tree.nodes import (
+from agent_parsers.decoding.parts.automaton import ANY, minus, spelt
+from agent_parsers.decoding.parts.tree import (
     NOTHING,
     Chars,
     Choice,
-    Literal,
+    FixedText,
     Repeat,
     Rule,
     Sequence,
@@ -18,14 +18,21 @@ from agent_parsers.decoding.tree.nodes import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.texts.automaton import Automaton
-    from agent_parsers.decoding.texts.charsets import Charset
-    from agent_parsers.decoding.tree.nodes import Grammar, Node
+    from agent_parsers.decoding.parts.automaton import Automaton, Charset
+    from agent_parsers.decoding.parts.tree import Grammar, Node
 
-__all__ = ["Notation", "rules_of"]
+__all__ = [
+    "Gbnf",
+    "Lark",
+    "RuleNotation",
+    "rules_of",
+    "write_gbnf",
+    "write_lark",
+    "write_structural_tag",
+]
 
 
-class Notation(Protocol):
+class RuleNotation(Protocol):
     """How a form of grammar is spelt."""
 
     @property
@@ -52,7 +59,7 @@ class Notation(Protocol):
         """Return the name of a class of characters."""
 
 
-def rules_of(grammar: Grammar, notation: Notation) -> dict[str, str]:
+def rules_of(grammar: Grammar, notation: RuleNotation) -> dict[str, str]:
     """Return the rules of *grammar*, the first one first: names and bodies."""
     return _Rules(grammar, notation).rules
 
@@ -62,7 +69,7 @@ _SHORT: Final = 16
 
 
 class _Rules:
-    def __init__(self, grammar: Grammar, notation: Notation) -> None:
+    def __init__(self, grammar: Grammar, notation: RuleNotation) -> None:
         self._notation = notation
         self.rules: dict[str, str] = {notation.start: ""}
         self._texts: dict[Automaton, str] = {}
@@ -80,7 +87,7 @@ class _Rules:
         return " ".join(map(self._item, parts))
 
     def _item(self, node: Node) -> str:
-        if isinstance(node, Literal):
+        if isinstance(node, FixedText):
             return self._notation.literal(node.text)
         if isinstance(node, Chars):
             return self._class(node.charset)
@@ -155,3 +162,90 @@ class _Rules:
         name = self._classes.setdefault(made, self._notation.class_name(len(self._classes) + 1))
         self.rules[name] = made
         return name
+
+
+# -- GBNF ------------------------------------------------------------------------------------------
+
+
+class Gbnf:
+    """The notation of GBNF."""
+
+    start: Final = "root"
+    is_left: Final = False  # llama.cpp refuses rules that begin with themselves
+
+    def literal(self, text: str) -> str:
+        """Return a text in double quotes."""
+        return f'"{"".join(spelt(ord(char), chr(34) + chr(92)) for char in text)}"'
+
+    def one_of(self, ranges: str, *, negated: bool) -> str:
+        """Return a class in brackets."""
+        return f"[{'^' if negated else ''}{ranges}]"
+
+    def char(self, code: int) -> str:
+        """Return a character as it is spelt in a class."""
+        return spelt(code, "]\\^-")
+
+    def name(self, name: str) -> str:
+        """Return a name with hyphens."""
+        return name
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+        return f"c{number}"
+
+
+def write_gbnf(grammar: Grammar) -> str:
+    """Return *grammar* in GBNF."""
+    rules = rules_of(grammar, Gbnf())
+    return "".join(f"{name} ::= {body}\n" for name, body in rules.items())
+
+
+# -- Lark ------------------------------------------------------------------------------------------
+
+
+class Lark:
+    """The notation of Lark."""
+
+    start: Final = "start"
+    is_left: Final = True  # with rules that end so, the work of llguidance would be quadratic
+
+    def literal(self, text: str) -> str:
+        """Return a text in double quotes; nothing at all for the empty text."""
+        # Each character apart: llguidance prefers the longest lexeme, so that of two texts that
+        # begin alike it would only see the longer one.
+        return " ".join(f'"{spelt(ord(char), chr(34) + chr(92))}"' for char in text) or '""'
+
+    def one_of(self, ranges: str, *, negated: bool) -> str:
+        """Return a class in a regular expression."""
+        return f"/[{'^' if negated else ''}{ranges}]/"
+
+    def char(self, code: int) -> str:
+        """Return a character as it is spelt in a class."""
+        return spelt(code, "]\\^-[/")
+
+    def name(self, name: str) -> str:
+        """Return a name with underscores."""
+        return name.replace("-", "_")
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+        return f"C{number}"
+
+
+def write_lark(grammar: Grammar) -> str:
+    """Return *grammar* in Lark."""
+    rules = rules_of(grammar, Lark())
+    return "".join(f"{name}: {body}\n" for name, body in rules.items())
+
+
+# -- structural tags -------------------------------------------------------------------------------
+
+
+def write_structural_tag(grammar: Grammar) -> dict[str, Any]:
+    """Return *grammar* as a structural tag.
+
+    It is one EBNF grammar: an outline of tags, with a grammar for each text and call in it, says
+    the same, but repeats what these have in common.
+    """
+    form = {"type": "grammar", "grammar": write_gbnf(grammar)}
+    return {"type": "structural_tag", "format": form}

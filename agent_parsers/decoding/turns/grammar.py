@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.texts.automaton import Automaton, intersection
-from agent_parsers.decoding.texts.charsets import ANY, chars, minus, union
-from agent_parsers.decoding.texts.marks import marks_of
-from agent_parsers.decoding.texts.quoting import content_before_calls
-from agent_parsers.decoding.tree.nodes import (
+from agent_parsers.decoding.parts.automaton import ANY, Automaton, chars, intersection, minus, union
+from agent_parsers.decoding.parts.markless import content_before_calls, marks_of
+from agent_parsers.decoding.parts.tree import (
     Chars,
     Grammar,
+    GrammarError,
+    Notes,
     Repeat,
     Rule,
     Text,
@@ -19,19 +20,9 @@ from agent_parsers.decoding.tree.nodes import (
     optional,
     sequence,
 )
-from agent_parsers.decoding.tree.notes import Notes
-from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs
-from agent_parsers.decoding.turns.shapes import (
-    ANSWER,
-    CONTENT,
-    INPUT,
-    SLOTS,
-    THOUGHT,
-    Shapes,
-    common,
-)
-from agent_parsers.decoding.turns.slots import tokens
+from agent_parsers.decoding.turns.shapes import Shapes
+from agent_parsers.decoding.turns.slots import SLOTS, Slot, tokens
 from agent_parsers.decoding.turns.texts import Texts, last_chars
 from agent_parsers.decoding.values.strings import JSON_ESCAPES
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
@@ -39,9 +30,9 @@ from agent_parsers.engine.reading.rules.known_tools import output_type_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.decoding.texts.marks import Place
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.tree.options import TurnOptions
+    from agent_parsers.decoding.parts.markless import Place
+    from agent_parsers.decoding.parts.options import TurnOptions
+    from agent_parsers.decoding.parts.tree import Node
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
@@ -111,15 +102,17 @@ class _Turns:
         for thought in self._thoughts:
             plain = self._turns_of(thought=thought, content=False)
             if not self._options.has_content:
-                yield from self._begun(plain, THOUGHT if thought else "")
+                yield from self._begun(plain, Slot.THOUGHT if thought else "")
                 continue
             said = self._turns_of(thought=thought, content=True)
             behind = {_behind(*each) for each in zip(said, plain, strict=True)}
             tail = behind.pop() if len(behind) == 1 else None
             is_free = self._options.max_content is None  # a call ends a turn whose content is short
-            yield from self._begun(plain, THOUGHT if thought else "", tail if is_free else None)
+            yield from self._begun(
+                plain, Slot.THOUGHT if thought else "", tail if is_free else None
+            )
             if tail is None:
-                yield from self._begun(said, CONTENT)
+                yield from self._begun(said, Slot.CONTENT)
 
     def _check_names(self) -> None:
         """Raise if the dialect cannot call the tools."""
@@ -165,10 +158,10 @@ class _Turns:
         rests = [_cut(each, slot)[1] for each in written]
         if len(leads) > 1:
             return
-        then, within = _literal(common(*rests)), None
-        if slot == CONTENT:
+        then, within = _literal(commonprefix(rests)), None
+        if slot == Slot.CONTENT:
             gap = then[: len(then) - len(then.lstrip())]
-            has_fence = "```" in rests[0].rpartition(INPUT)[2]
+            has_fence = "```" in rests[0].rpartition(Slot.INPUT)[2]
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
             if not self._brief and self._has_many_transitions(then, within):
                 within = content_before_calls(gap, has_fence=has_fence, brief=True)
@@ -244,10 +237,10 @@ class _Turns:
     def _answers(self) -> Iterator[Node]:
         for thought in self._thoughts:
             written = self._shapes.answer(thought=thought)
-            if written.count(ANSWER) != 1 or (thought and THOUGHT not in written):
+            if written.count(Slot.ANSWER) != 1 or (thought and Slot.THOUGHT not in written):
                 continue
-            lead, rest = _cut(written, THOUGHT if thought else "")
-            before, _, after = rest.partition(ANSWER)
+            lead, rest = _cut(written, Slot.THOUGHT if thought else "")
+            before, _, after = rest.partition(Slot.ANSWER)
             if self._output_type is not None and self._shapes.quotes_answer:
                 before, after = before.removesuffix('"'), after.removeprefix('"')
             for nodes, place in self._leads(lead, _literal(before)):
@@ -280,7 +273,7 @@ class _Turns:
             then: What follows.
             within: Accepts what its last text may be.
         """
-        opener = lead.partition(THOUGHT)[0] if THOUGHT in lead else ""
+        opener = lead.partition(Slot.THOUGHT)[0] if Slot.THOUGHT in lead else ""
         begin, start = self._marks.begin, self._options.start
         may_continue = self._dialect.generation_prompt(1) and self._shapes.may_continue
         if opener and start == "thought":
@@ -305,7 +298,7 @@ class _Turns:
         parts = [part for part in SLOTS.split(lead) if part]
         for at, part in enumerate(parts):
             following = _literal("".join([*parts[at + 1 :], then]))
-            if part in (THOUGHT, CONTENT):
+            if part in (Slot.THOUGHT, Slot.CONTENT):
                 nodes.append(self._said(part, place, following, within))
                 place = self._marks.fresh(place.state)
             else:
@@ -319,7 +312,7 @@ class _Turns:
         One of limited length has no character that completes a mark, or that makes a text quote or
         forbid a call: an automaton that counts would be too large.
         """
-        is_thought = part == THOUGHT
+        is_thought = part == Slot.THOUGHT
         most = self._options.max_thought if is_thought else self._options.max_content
         if most is None:
             made = self._marks.text(place, then)
@@ -347,8 +340,8 @@ def _gap(rest: str, calls: str) -> tuple[str, str] | None:
 
 def _behind(said: str, plain: str) -> str | None:
     """Return what stands between the calls of a turn and the content behind them."""
-    is_behind = plain and said.startswith(plain) and said.endswith(CONTENT)
-    return said.removeprefix(plain).removesuffix(CONTENT) if is_behind else None
+    is_behind = plain and said.startswith(plain) and said.endswith(Slot.CONTENT)
+    return said.removeprefix(plain).removesuffix(Slot.CONTENT) if is_behind else None
 
 
 def _literal(text: str) -> str:

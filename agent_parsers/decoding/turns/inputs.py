@@ -4,34 +4,147 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.texts.automaton import Automaton, intersection
-from agent_parsers.decoding.texts.charsets import ANY, SPACES, chars, minus
-from agent_parsers.decoding.tree.nodes import Text, choice, sequence
-from agent_parsers.decoding.tree.notation import JSON
-from agent_parsers.decoding.tree.notes import Notes
-from agent_parsers.decoding.tree.problems import GrammarError, NoValue
-from agent_parsers.decoding.turns.shapes import INPUT, KEY, TEXT, TOOL
-from agent_parsers.decoding.turns.slots import tokens
-from agent_parsers.decoding.turns.tagged import TaggedCall
+from agent_parsers.decoding.parts.automaton import (
+    ANY,
+    SPACES,
+    Automaton,
+    chars,
+    intersection,
+    minus,
+)
+from agent_parsers.decoding.parts.tree import (
+    JSON,
+    GrammarError,
+    Notes,
+    NoValue,
+    Text,
+    choice,
+    sequence,
+)
+from agent_parsers.decoding.turns.slots import Slot, tokens
 from agent_parsers.decoding.values.cases import cases, without_texts
+from agent_parsers.decoding.values.elements import Elements
+from agent_parsers.decoding.values.members import declared, in_order
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings, constants
 from agent_parsers.toolset.schemas.plain import lone_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agent_parsers.decoding.texts.marks import Marks, Place
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.turns.shapes import Calls, Shapes
+    from agent_parsers.decoding.parts.markless import CountingMarks, Place
+    from agent_parsers.decoding.parts.tree import Node
+    from agent_parsers.decoding.turns.shapes import Parameters, Shapes, ToolShape
     from agent_parsers.decoding.turns.texts import Texts
     from agent_parsers.decoding.values.cases import Case
     from agent_parsers.decoding.values.json_values import JsonValues
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs"]
+__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs", "TaggedCall"]
+
+
+class TaggedCall:
+    """Makes the calls of one tool.
+
+    Args:
+        schema: The schema of its input.
+        spelt: How its parameters are spelt.
+        shapes: How the dialect spells its turns.
+        texts: What may stand in values.
+        notes: Collects what is left out of the schema.
+    """
+
+    def __init__(
+        self, schema: Schema, spelt: Parameters, shapes: Shapes, texts: Texts, notes: Notes
+    ) -> None:
+        self._schema = schema
+        self._spelt = spelt
+        self._shapes = shapes
+        self._texts = texts
+        self._notes = notes
+
+    def node(self) -> Node:
+        """Return a call.
+
+        Raises:
+            NoValue: The tool has no input that can be written.
+        """
+        schema, spelt = self._schema, self._spelt
+        none = sequence(*tokens(spelt.none))
+        options: list[Node] = []
+        for case in cases(schema, schema.root, self._notes):
+            found = declared(schema, case, self._parameter, self._notes)
+            if self._shapes.notation.sorts:
+                found.sort(key=lambda member: member[0].lower())
+            parts = [(made, is_required) for _, made, is_required in found]
+            made, may_be_empty = in_order(parts, sequence(spelt.between))
+            if parts:
+                options.append(sequence(*tokens(spelt.opens), made, *tokens(spelt.closes)))
+            if may_be_empty and not case.get("minProperties"):
+                options.append(none)
+        if not options:
+            raise NoValue("no input fits")
+        return choice(options)
+
+    def _parameter(self, key: str, part: Any) -> Node:
+        """Return a parameter with its value."""
+        options: list[Node] = []
+        problems: dict[str, str] = {}
+        for case in cases(self._schema, part, self._notes):
+            kind = case.get("type", "enum" if case else "string")
+            try:
+                options += self._written(key, case)
+            except NoValue as error:
+                problems[kind] = str(error)
+        if not options:
+            raise NoValue(next(iter(problems.values()), "no value fits"))
+        for kind, problem in problems.items():
+            self._notes.add("enum" if kind == "enum" else "type", f"{kind}: {problem}")
+        return sequence(key, choice(options))
+
+    def _written(self, key: str, case: Case) -> Iterator[Node]:
+        """Yield the values of *case* with the marks around them."""
+        if "enum" in case or case.get("type", "string") == "string":
+            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.text)
+            yield from (sequence(equals, each, after) for each in self._text(case, after))
+        others = without_texts(case) if case else case
+        if others is not None:
+            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.other)
+            yield sequence(equals, self._other(others), after)
+
+    def _text(self, case: Case, after: str) -> Iterator[Node]:
+        """Yield the texts of *case*, as they are or enclosed in marks."""
+        opens, closes = self._shapes.enclosing
+        ways = [("", self._texts.in_tags(after), "")]
+        ways += [(opens, self._texts.enclosed, closes)] if opens else []
+        if "enum" in case:
+            yield from constants(case, ways, self._notes)
+            return
+        problem: NoValue | None = None
+        made = []
+        for before, strings, behind in ways:
+            try:
+                made.append(sequence(before, strings.body(case, self._notes), behind))
+            except NoValue as error:
+                problem = error
+        if problem is not None and not made:
+            raise problem
+        yield from made
+
+    def _other(self, case: Case) -> Node:
+        """Return the values of *case*, none of which is a text."""
+        notation, texts = self._shapes.notation, self._texts
+        if notation.item:
+            values = texts.values(texts.in_tags(self._spelt.text[1]))
+            assert isinstance(values, Elements), "the dialect writes elements"
+            return values.whole(self._schema, case)
+        escapes, after = (JSON_ESCAPES, "") if notation.is_json else ("", notation.quote)
+        return texts.values(texts.in_tags(after, escapes)).one_of(self._schema, [case])
+
+
+# -- all calls -------------------------------------------------------------------------------------
 
 NOT_BLANK: Final = Automaton(
     (((minus(ANY, SPACES), 1), (SPACES, 0)), ((ANY, 1),)), 0, frozenset([1])
@@ -57,7 +170,7 @@ class Inputs:
         self,
         tools: ToolSet | None,
         shapes: Shapes,
-        marks: Marks,
+        marks: CountingMarks,
         texts: Texts,
         notes: Notes,
     ) -> None:
@@ -66,10 +179,10 @@ class Inputs:
         self._marks = marks
         self._notes = notes
         self._texts = texts
-        self._known: dict[str | None, Calls] = {}
+        self._known: dict[str | None, ToolShape] = {}
         self._schemas: dict[str, Schema | None] = {}
 
-    def shape(self, tool: str | None) -> Calls:
+    def shape(self, tool: str | None) -> ToolShape:
         """Return how calls of *tool* are spelt."""
         if tool not in self._known:
             self._known[tool] = self._shapes.of_tool(tool)
@@ -106,11 +219,11 @@ class Inputs:
 
     def rest(self, tool: str | None, rest: str, place: Place) -> Node:
         """Return the *rest* of a turn that is one call of *tool*, which begins at *place*."""
-        if KEY in rest:
+        if Slot.KEY in rest:
             return self.call(tool)
-        before, slot, after = re.split(f"([{INPUT}{TEXT}])", rest, maxsplit=1)
-        place = self._marks.follow(place, before.replace(TOOL, "tool"))
-        made = self._raw(tool, place, after) if slot == TEXT else self._json(tool, place)
+        before, slot, after = re.split(f"([{Slot.INPUT}{Slot.TEXT}])", rest, maxsplit=1)
+        place = self._marks.follow(place, before.replace(Slot.TOOL, "tool"))
+        made = self._raw(tool, place, after) if slot == Slot.TEXT else self._json(tool, place)
         return sequence(*tokens(before), made, *tokens(after))
 
     def _raw(self, tool: str | None, place: Place, after: str) -> Node:
@@ -221,7 +334,7 @@ class Inputs:
                 )
             call = TaggedCall(schema, shape.parameters, self._shapes, self._texts, self._notes)
             return call.node()
-        before, after = shape.call.split(INPUT)
+        before, after = shape.call.split(Slot.INPUT)
         values = self._texts.values(self._texts.quoted(JSON_ESCAPES))
         made = values.any_object if schema is None else values.value(schema, schema.root)
         return sequence(*tokens(before), made, *tokens(after))

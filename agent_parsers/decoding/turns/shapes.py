@@ -1,7 +1,4 @@
-"""How a dialect spells its turns, as its form says it.
-
-One character stands for each text, id and input in such a turn.
-"""
+"""How a dialect spells its turns, as its form says it, with a `Slot` for each text and input."""
 
 from __future__ import annotations
 
@@ -9,11 +6,12 @@ import json
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.decoding.tree.notation import JSON, NAME, Notation
-from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.parts.tree import JSON, NAME, GrammarError, Notation
+from agent_parsers.decoding.turns.slots import SLOTS, Slot
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
@@ -26,17 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
 
-__all__ = [
-    "ANSWER", "CONTENT", "ID", "INPUT", "KEY", "NUMBER", "SLOTS", "TEXT",
-    "THOUGHT", "TOOL", "VALUE", "Calls", "Parameters", "Shapes", "common", "json_in",
-]  # fmt: skip
-
-THOUGHT, CONTENT, ANSWER, TEXT, INPUT, KEY, VALUE, ID, NUMBER, TOOL = map(
-    chr, range(0xE000, 0xE00A)
-)
-"""What stands for a thought, content, an answer, an input that is text, an input in JSON, the name
-and the value of a parameter, the id of a call, the number of a step, and the name of any tool."""
-SLOTS: Final = re.compile(f"([{THOUGHT}-{TOOL}])")
+__all__ = ["Parameters", "Shapes", "ToolShape", "json_in"]
 
 _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
@@ -71,7 +59,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class Calls:
+class ToolShape:
     """How the calls of one tool are spelt."""
 
     call: str
@@ -93,13 +81,6 @@ def json_in(written: str) -> str:
     starts = [at for at in (written.find("{"), written.find("[")) if at >= 0]
     end = max(written.rfind("}"), written.rfind("]"))
     return written[min(starts, default=0) : end + 1]
-
-
-def common(*texts: str) -> str:
-    """Return what *texts* begin with alike."""
-    least, greatest = min(texts), max(texts)
-    same = (at for at, char in enumerate(least) if char != greatest[at])
-    return least[: next(same, len(least))]
 
 
 class Shapes:
@@ -200,9 +181,9 @@ class Shapes:
         """Return a turn with an answer; empty if the dialect has no such turn."""
         form = self._form
         if isinstance(form.answer, str):
-            return self._turn([self._call(form.answer, ANSWER)], thought=thought)
+            return self._turn([self._call(form.answer, Slot.ANSWER)], thought=thought)
         opens, closes = form.answer
-        return self._around(f"{opens}{ANSWER}{closes}", thought=thought)
+        return self._around(f"{opens}{Slot.ANSWER}{closes}", thought=thought)
 
     @cached_property
     def takes_texts(self) -> bool:
@@ -256,7 +237,7 @@ class Shapes:
     @cached_property
     def may_continue(self) -> bool:
         """Whether a turn may begin in a thought whose label the prompt has."""
-        lead = self.answer(thought=True).partition(THOUGHT)[0].replace(NUMBER, "1")
+        lead = self.answer(thought=True).partition(Slot.THOUGHT)[0].replace(Slot.NUMBER, "1")
         written = self._form(Written("some words", answer="some words"))
         return self._read(written.removeprefix(lead)) is not None
 
@@ -270,8 +251,8 @@ class Shapes:
     def turn(self, tool: str | None, *, thought: bool, content: bool) -> str:
         """Return a turn with one call; empty if the dialect has no such turn.
 
-        An input is `TEXT` if it stands there as text, and `INPUT` if it is JSON, which may be a
-        string if the dialect `takes_texts`.
+        An input is `Slot.TEXT` if it stands there as text, and `Slot.INPUT` if it is JSON, which
+        may be a string if the dialect `takes_texts`.
 
         Args:
             tool: Name of the tool; `None` for any.
@@ -279,40 +260,40 @@ class Shapes:
             content: Whether it has content beside the call.
         """
         if self._form.own is not None:
-            said = (THOUGHT if thought else "", CONTENT if content else "")
+            said = (Slot.THOUGHT if thought else "", Slot.CONTENT if content else "")
             given = {_KEYS[0]: _WORD}
             step = Written(said[0], tool or _ANY_TOOL, given, content=said[1])
-            written = self._form(step).replace(self._form.call.write_input(given), INPUT)
-            return written if tool else written.replace(_ANY_TOOL, TOOL)
+            written = self._form(step).replace(self._form.call.write_input(given), Slot.INPUT)
+            return written if tool else written.replace(_ANY_TOOL, Slot.TOOL)
         if not self.takes_texts:
             return self._turn([self._call(tool)], thought=thought, content=content)
-        call = self._call(tool, None if self.quotes_input else TEXT)
+        call = self._call(tool, None if self.quotes_input else Slot.TEXT)
         return self._turn([call], thought=thought, content=content)
 
-    def of_tool(self, tool: str | None) -> Calls:
+    def of_tool(self, tool: str | None) -> ToolShape:
         """Return how calls of *tool* are spelt; `None` for any tool."""
         (opens, closes), (before, between, behind) = self._form.around, self._form.calls
         before, behind = f"{opens}{before}", f"{behind}{closes}"
         several = self._dialect.several and not self._form.is_single
         one = self._call(tool)
-        slot = INPUT if INPUT in one else VALUE
+        slot = Slot.INPUT if Slot.INPUT in one else Slot.VALUE
         opens = closes = ""
         call = f"{before}{one}{behind}"
         if several:
             lead, tail = call.split(slot)
             middle = f"{one.split(slot)[1]}{between}{one.split(slot)[0]}"
-            end = common(middle, tail)
+            end = commonprefix([middle, tail])
             after = middle[len(end) :]
-            head = common(lead[::-1], after[::-1])[::-1]
+            head = commonprefix([lead[::-1], after[::-1]])[::-1]
             opens, between = lead.removesuffix(head), after.removesuffix(head)
             closes = tail.removeprefix(end)
             call = f"{head}{slot}{end}"
         else:
             between = ""
-        if slot == INPUT:
-            return Calls(call, None, opens, between, closes, several)
+        if slot == Slot.INPUT:
+            return ToolShape(call, None, opens, between, closes, several)
         parameters = self._parameters(tool, opens, closes)
-        return Calls("", parameters, opens, between, closes, several)
+        return ToolShape("", parameters, opens, between, closes, several)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -323,18 +304,18 @@ class Shapes:
     def _parameters(self, tool: str | None, opens: str, closes: str) -> Parameters:
         (begins, ends), (before, _, behind) = self._form.around, self._form.calls
 
-        def inner(count: int, value: Any = VALUE) -> str:
+        def inner(count: int, value: Any = Slot.VALUE) -> str:
             call = self._call(tool, dict.fromkeys(_KEYS[:count], value))
             written = f"{begins}{before}{call}{behind}{ends}"
             return written.removeprefix(opens).removesuffix(closes)
 
         found = []
-        for value in (VALUE, _COUNT):
-            lead, end = inner(1, value).split(VALUE)
-            head, _, equals = lead.partition(KEY)
-            _, middle, _ = inner(2, value).split(VALUE)
-            middle = middle.removesuffix(f"{KEY}{equals}")
-            after = common(middle, end)
+        for value in (Slot.VALUE, _COUNT):
+            lead, end = inner(1, value).split(Slot.VALUE)
+            head, _, equals = lead.partition(Slot.KEY)
+            _, middle, _ = inner(2, value).split(Slot.VALUE)
+            middle = middle.removesuffix(f"{Slot.KEY}{equals}")
+            after = commonprefix([middle, end])
             found.append((head, (equals, after), middle[len(after) :], end[len(after) :]))
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:
@@ -350,10 +331,12 @@ class Shapes:
                 for one parameter if such an input is written in another way.
         """
         form = self._form.call
-        name = TOOL if tool is None else tool
+        name = Slot.TOOL if tool is None else tool
         call_id = self._form.ids.replace("{tool}", name)
         only_number = call_id == "{number}"
-        call_id = call_id.replace("{number}", NUMBER if only_number else ID).replace("{nine}", ID)
+        call_id = call_id.replace("{number}", Slot.NUMBER if only_number else Slot.ID).replace(
+            "{nine}", Slot.ID
+        )
         slots = {
             "tool": name,
             "id": call_id,
@@ -361,13 +344,13 @@ class Shapes:
             '"tool"': json.dumps(name, ensure_ascii=False),
         }
         if form.parameters is not None:
-            parameters = given if isinstance(given, dict) else {_KEYS[0]: VALUE}
-            written = form.parameters(parameters).replace(str(_COUNT), VALUE)
+            parameters = given if isinstance(given, dict) else {_KEYS[0]: Slot.VALUE}
+            written = form.parameters(parameters).replace(str(_COUNT), Slot.VALUE)
             for key in _KEYS:
-                written = written.replace(key, KEY)
+                written = written.replace(key, Slot.KEY)
             slots["parameters"] = written
         else:
-            slots["input"] = form.write_input(given) if isinstance(given, str) else INPUT
+            slots["input"] = form.write_input(given) if isinstance(given, str) else Slot.INPUT
         segments = form.segments
         return "".join(slots[each] if at % 2 else each for at, each in enumerate(segments))
 
@@ -380,7 +363,7 @@ class Shapes:
             if form.content is None:
                 return ""
             opens, closes = form.content
-            said = f"{opens}{CONTENT}{closes}"
+            said = f"{opens}{Slot.CONTENT}{closes}"
             written = written + said if form.is_content_last else said + written
         return self._around(written, thought=thought)
 
@@ -390,5 +373,5 @@ class Shapes:
         opens, closes = form.around
         lead = form.no_thought
         if thought and form.thought is not None:
-            lead = f"{form.thought[0]}{THOUGHT}{form.thought[1]}"
-        return f"{lead}{opens}{said}{closes}".replace("{number}", NUMBER)
+            lead = f"{form.thought[0]}{Slot.THOUGHT}{form.thought[1]}"
+        return f"{lead}{opens}{said}{closes}".replace("{number}", Slot.NUMBER)

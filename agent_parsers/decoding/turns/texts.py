@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.texts.automaton import intersection
-from agent_parsers.decoding.texts.charsets import chars, union
-from agent_parsers.decoding.texts.marks import text_without
+from agent_parsers.decoding.parts.automaton import chars, intersection, union
+from agent_parsers.decoding.parts.markless import text_without
 from agent_parsers.decoding.values.elements import Elements
 from agent_parsers.decoding.values.json_values import JsonValues
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.texts.automaton import Automaton
-    from agent_parsers.decoding.texts.charsets import Charset
-    from agent_parsers.decoding.texts.marks import Marks, Place
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.tree.notation import Notation
-    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.parts.automaton import Automaton, Charset
+    from agent_parsers.decoding.parts.markless import CountingMarks, Place
+    from agent_parsers.decoding.parts.tree import Node, Notation, Notes
     from agent_parsers.decoding.turns.shapes import Shapes
 
 __all__ = ["Texts", "last_chars"]
@@ -35,7 +31,9 @@ class Texts:
         notes: Collects what is left out of the schemas.
     """
 
-    def __init__(self, shapes: Shapes, marks: Marks, rules: dict[str, Node], notes: Notes) -> None:
+    def __init__(
+        self, shapes: Shapes, marks: CountingMarks, rules: dict[str, Node], notes: Notes
+    ) -> None:
         self._shapes = shapes
         self._marks = marks
         self._rules = rules

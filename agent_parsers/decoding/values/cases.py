@@ -11,8 +11,8 @@ from itertools import product, zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.toolset.problems.errors import Policy
 from agent_parsers.toolset.problems.input_problem import kind_of
-from agent_parsers.toolset.problems.policy import Policy
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import frozen
 from agent_parsers.toolset.schemas.schema import compiled
@@ -20,7 +20,7 @@ from agent_parsers.toolset.schemas.schema import compiled
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.parts.tree import Notes
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
 __all__ = ["Case", "cases", "without_texts"]

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.decoding.tree.nodes import NOTHING, Repeat, Text, optional, sequence
-from agent_parsers.decoding.tree.notation import NAME
-from agent_parsers.decoding.tree.problems import NoValue
+from agent_parsers.decoding.parts.tree import (
+    NAME,
+    NOTHING,
+    NoValue,
+    Repeat,
+    Text,
+    optional,
+    sequence,
+)
 from agent_parsers.decoding.values.json_values import JsonValues
 from agent_parsers.decoding.values.members import declared, in_order
 from agent_parsers.decoding.values.strings import count_of, words
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.parts.tree import Node
     from agent_parsers.decoding.values.cases import Case
     from agent_parsers.toolset.schemas.schema import Schema
 

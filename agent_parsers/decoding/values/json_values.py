@@ -9,12 +9,14 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.texts.automaton import intersection
-from agent_parsers.decoding.texts.charsets import chars, union
-from agent_parsers.decoding.tree.nodes import (
+from agent_parsers.decoding.parts.automaton import chars, intersection, union
+from agent_parsers.decoding.parts.tree import (
+    JSON,
     NOTHING,
     Chars,
     Choice,
+    GrammarError,
+    NoValue,
     Repeat,
     Rule,
     Sequence,
@@ -24,8 +26,6 @@ from agent_parsers.decoding.tree.nodes import (
     repeat,
     sequence,
 )
-from agent_parsers.decoding.tree.notation import JSON
-from agent_parsers.decoding.tree.problems import GrammarError, NoValue
 from agent_parsers.decoding.values.cases import cases
 from agent_parsers.decoding.values.members import declared, in_order
 from agent_parsers.decoding.values.numbers import integer, number
@@ -35,9 +35,7 @@ from agent_parsers.decoding.values.strings import count_of, words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.tree.notation import Notation
-    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.parts.tree import Node, Notation, Notes
     from agent_parsers.decoding.values.cases import Case
     from agent_parsers.decoding.values.strings import Strings
     from agent_parsers.toolset.schemas.schema import Schema

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.decoding.tree.nodes import NOTHING, choice, optional, sequence
-from agent_parsers.decoding.tree.problems import NoValue
-from agent_parsers.toolset.problems.policy import Policy
+from agent_parsers.decoding.parts.tree import NOTHING, NoValue, choice, optional, sequence
+from agent_parsers.toolset.problems.errors import Policy
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.parts.tree import Node, Notes
     from agent_parsers.decoding.values.cases import Case
     from agent_parsers.toolset.schemas.schema import Schema
 

@@ -7,17 +7,22 @@ from fractions import Fraction
 from math import ceil, floor, lcm
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.texts.automaton import Automaton, intersection
-from agent_parsers.decoding.texts.charsets import chars
-from agent_parsers.decoding.tree.nodes import Chars, Repeat, Text, choice, optional, sequence
-from agent_parsers.decoding.tree.problems import NoValue
+from agent_parsers.decoding.parts.automaton import Automaton, chars, intersection
+from agent_parsers.decoding.parts.tree import (
+    Chars,
+    NoValue,
+    Repeat,
+    Text,
+    choice,
+    optional,
+    sequence,
+)
 from agent_parsers.decoding.values.patterns import automaton_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.parts.tree import Node, Notes
 
 __all__ = ["integer", "number"]
 

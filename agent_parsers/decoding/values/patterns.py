@@ -12,23 +12,30 @@ from functools import lru_cache
 from string import hexdigits
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from agent_parsers.decoding.texts.automaton import Nfa, TooManyStates
-from agent_parsers.decoding.texts.charsets import ANY, DIGITS, SPACES, chars, minus, union
-from agent_parsers.decoding.tree.nodes import (
+from agent_parsers.decoding.parts.automaton import (
+    ANY,
+    DIGITS,
+    SPACES,
+    Nfa,
+    TooManyStates,
+    chars,
+    minus,
+    union,
+)
+from agent_parsers.decoding.parts.tree import (
     Chars,
     Choice,
-    Literal,
+    FixedText,
+    GrammarError,
     Repeat,
     Sequence,
     choice,
     sequence,
 )
-from agent_parsers.decoding.tree.problems import GrammarError
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.texts.automaton import Automaton
-    from agent_parsers.decoding.texts.charsets import Charset
-    from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.parts.automaton import Automaton, Charset
+    from agent_parsers.decoding.parts.tree import Node
 
 __all__ = ["automaton_of", "of_pattern"]
 
@@ -106,7 +113,7 @@ def _determined(nfa: Nfa, begin: int, ends: set[int]) -> Automaton:
 def _add(nfa: Nfa, start: int, node: Node) -> int:
     """Add *node* from the state *start* on, and return the state after it."""
     match node:
-        case Literal(text):
+        case FixedText(text):
             for char in text:
                 start = _add(nfa, start, Chars(chars(char)))
             return start

@@ -6,17 +6,30 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.texts.automaton import Automaton, intersection
-from agent_parsers.decoding.texts.charsets import ANY, SPACES, Charset, chars, minus
-from agent_parsers.decoding.tree.nodes import Chars, Text, choice, repeat, sequence
-from agent_parsers.decoding.tree.problems import GrammarError, NoValue
+from agent_parsers.decoding.parts.automaton import (
+    ANY,
+    SPACES,
+    Automaton,
+    Charset,
+    chars,
+    intersection,
+    minus,
+)
+from agent_parsers.decoding.parts.tree import (
+    Chars,
+    GrammarError,
+    NoValue,
+    Text,
+    choice,
+    repeat,
+    sequence,
+)
 from agent_parsers.decoding.values.patterns import of_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agent_parsers.decoding.tree.nodes import Node
-    from agent_parsers.decoding.tree.notes import Notes
+    from agent_parsers.decoding.parts.tree import Node, Notes
     from agent_parsers.decoding.values.cases import Case
 
 __all__ = ["JSON_ESCAPES", "Strings", "constants", "count_of", "words"]

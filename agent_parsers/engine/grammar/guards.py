@@ -30,7 +30,7 @@ from agent_parsers.engine.markers.mentions import (
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from agent_parsers.engine.markers.before import Before
+    from agent_parsers.engine.markers.mentions import TextBefore
     from agent_parsers.engine.markers.patterns import Found
 
 __all__ = [
@@ -94,7 +94,7 @@ class Here:
     """The marker."""
     found: Found
     """Where it was found."""
-    before: Before
+    before: TextBefore
     """The text of its state before it."""
     reader: Reader
     """What the reader of that text knows."""

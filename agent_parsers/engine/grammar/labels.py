@@ -14,9 +14,8 @@ from agent_parsers.forms.form import NUMBER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.forms.form import Form, Marks, Written
 

@@ -237,8 +237,8 @@ class Table:
             repair_object_input,
             repair_written_input,
         )
-        from agent_parsers.engine.repairs.json_inputs import read_json_input
         from agent_parsers.engine.repairs.names import repair_tool_name
+        from agent_parsers.engine.repairs.payloads import read_json_input
 
         read_input = self.read_input
         for codec, repair in (

@@ -15,7 +15,7 @@ from agent_parsers.engine.grammar.guards import (
     outside_of_quotations,
 )
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.before import Before
+from agent_parsers.engine.markers.mentions import TextBefore
 from agent_parsers.events import Event, MarkerSeen, Repair
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Scanner:
     def __init__(self, machine: Machine, collector: Collector, start: str, prompt: str) -> None:
         self._machine, self._collector = machine, collector
         self._state = machine.start(start, prompt)
-        self._before = Before()  # the text since the last marker
+        self._before = TextBefore()  # the text since the last marker
         self._before.has_thought = machine.begins_behind_thought(start, prompt)
         # A label may begin the text, as if after a line break.
         self._tail = "\n"  # held back: it may become a marker

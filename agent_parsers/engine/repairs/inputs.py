@@ -22,8 +22,7 @@ from agent_parsers.engine.repairs.dressing import (
 from agent_parsers.engine.repairs.payloads import BadPayload, Unclosed
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
-from outputs.growing_json.lenient.json_text import without_trailing_commas
-from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.lenient.json_text import may_repeat, without_trailing_commas
 from outputs.growing_json.load import load_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
@@ -217,7 +216,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
     except ValueError:
         pass
     # Imported lazily: most inputs need no repair.
-    from outputs.growing_json.lenient.reader import KeyReader
+    from outputs.growing_json.lenient.lenient_reader import KeyReader
 
     reader = KeyReader()
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.grammar.words import before_words
+from agent_parsers.engine.grammar.dialect import before_words
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.toolset.problems.errors import (
     AnswerError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_parsers.engine.grammar.words import before_words
+from agent_parsers.engine.grammar.dialect import before_words
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["PastTurn", "past_turns", "render_scratchpad"]
+__all__ = ["TurnInPrompt", "past_turns", "render_scratchpad"]
 
 
-class PastTurn(NamedTuple):
+class TurnInPrompt(NamedTuple):
     """A turn of the model, as it appears in the prompt."""
 
     log: str
@@ -40,7 +40,7 @@ class PastTurn(NamedTuple):
 
 def past_turns(
     dialect: Dialect, steps: Sequence[Step], tools: ToolSet | None = None
-) -> Iterator[PastTurn]:
+) -> Iterator[TurnInPrompt]:
     """Yield the turns in which *steps* were taken; the model's own text is used unchanged.
 
     A step whose action has no tool is a turn that could not be parsed: only its text is used.
@@ -56,7 +56,7 @@ def past_turns(
             log += dialect.closer
         seen = write_seen(dialect, results, number)
         number += len(actions)
-        yield PastTurn(log, seen.removesuffix(dialect.generation_prompt(number)), is_rendered)
+        yield TurnInPrompt(log, seen.removesuffix(dialect.generation_prompt(number)), is_rendered)
 
 
 def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:

@@ -1,4 +1,4 @@
-"""Prompts: the format instructions of a dialect, and the full text or messages for the next turn.
+"""Prompts: the format instructions of a dialect, its tools, and the text for the next turn.
 
 The dialect itself writes every sample of a turn, so the instructions and the parser cannot differ.
 Text from users, such as descriptions of tools, is inserted once and not scanned again, so it may
@@ -7,31 +7,120 @@ contain braces and markers.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.grammar.dialect import Dialect, Result
+from agent_parsers.engine.grammar.dialect import Dialect, Result, before_words
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.grammar.words import before_words
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render, sample_answer
 from agent_parsers.forms.form import Written
+from agent_parsers.toolset import ToolSpec
 from output_parsers.model_output import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.grammar.words import PromptWords
+    from agent_parsers.engine.grammar.dialect import PromptWords
     from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import Tools, ToolSet
     from outputs import BaseMessage
 
-__all__ = ["asked_in", "check_question", "instructions", "render_prompt", "replies", "told_type"]
+__all__ = [
+    "asked_in",
+    "check_question",
+    "instructions",
+    "list_functions",
+    "list_schemas",
+    "render_prompt",
+    "replies",
+    "told_type",
+]
+
+
+_PYTHON: Final = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "array": "list",
+    "object": "dict",
+    "null": "None",
+}
+_INDENT: Final = " " * 4
+
+
+def list_schemas(tools: ToolSet) -> str:
+    """Return two lines for each tool: name and description, then the JSON Schema of its input.
+
+    ::
+
+        search: Looks up a name.
+            input: {"type": "object", "properties": {"query": {"type": "string"}}}
+    """
+    lines: list[str] = []
+    for tool in tools:
+        lines.append(ToolSpec(tool.name, tool.description).describe())
+        if tool.parameters is not None:
+            lines.append(f"{_INDENT}input: {json.dumps(tool.parameters, ensure_ascii=False)}")
+    return "\n".join(lines)
+
+
+def list_functions(tools: ToolSet) -> str:
+    """Return *tools* as Python functions; a tool without a schema is one line of text.
+
+    ::
+
+        def search(query: str, limit: int = 5):
+            '''Looks up a name.'''
+    """
+    return "\n".join(map(_function, tools))
+
+
+def _function(tool: ToolSpec) -> str:
+    schema = tool.schema()
+    if schema is None:
+        return tool.describe()
+    flat = schema.flat(schema.root)
+    required = flat.get("required", ())
+    parameters: list[str] = []
+    about: list[str] = []
+    for key, node in flat.get("properties", {}).items():
+        part = schema.flat(node)
+        default = "" if key in required else f" = {part.get('default')!r}"
+        parameters.append(f"{key}: {_type(part)}{default}")
+        if text := " ".join(str(part.get("description", "")).split()):
+            about.append(f"{_INDENT}{key}: {text}")
+    lines = [line.rstrip() for line in tool.description.strip().splitlines()]
+    if about:
+        lines += ["", "Args:", *about] if lines else ["Args:", *about]
+    head = f"def {tool.name}({', '.join(parameters)}):"
+    if not lines:
+        return f"{head} ..."
+    quoted = "\n".join(lines).replace('"""', "'''")
+    body = f'"""{quoted}"""' if len(lines) == 1 else f'"""{quoted}\n"""'
+    return "\n".join((head, *(f"{_INDENT}{line}".rstrip() for line in body.split("\n"))))
+
+
+def _type(part: dict[str, Any]) -> str:
+    """Return the Python type of a parameter."""
+    if values := part.get("enum"):
+        return f"Literal[{', '.join(map(repr, values))}]"
+    kinds = part.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+    for form in (*part.get("anyOf", ()), *part.get("oneOf", ())):
+        if isinstance(form, dict) and isinstance(form.get("type"), str):
+            kinds.append(form["type"])
+    return " | ".join(dict.fromkeys(_PYTHON[kind] for kind in kinds)) or "Any"
+
+
+# -- prompts ---------------------------------------------------------------------------------------
 
 _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 

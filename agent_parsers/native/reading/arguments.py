@@ -9,7 +9,7 @@ from agent_parsers.events import Repair
 from agent_parsers.native.reading.problems import BadCall
 from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
-from outputs.growing_json.lenient.repeated_keys import may_repeat, repeated_key
+from outputs.growing_json.lenient.json_text import may_repeat, repeated_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -167,7 +167,7 @@ def _repaired(
         return value
     # Imported lazily: these take time to import, and few replies need them.
     from output_parsers.json_in_prose.repair import repair_json
-    from outputs.growing_json.lenient.reader import missing_at_end
+    from outputs.growing_json.lenient.lenient_reader import missing_at_end
 
     try:
         value, made = repair_json(written)

@@ -29,7 +29,7 @@ from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.native.reading.arguments import is_fence
 from agent_parsers.native.reading.problems import BadCall
-from outputs.growing_json.lenient.repeated_keys import repeated_key
+from outputs.growing_json.lenient.json_text import repeated_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -147,7 +147,7 @@ def calls_in_content(
 
 def _json_calls(content: str, start: int, tools: Collection[str]) -> list[ContentCall] | None:
     from output_parsers.json_in_prose.repair import repair_json
-    from outputs.growing_json.lenient.reader import missing_at_end
+    from outputs.growing_json.lenient.lenient_reader import missing_at_end
 
     text = content[start:]
     try:
@@ -288,7 +288,7 @@ def _json_body(content: str, at: int) -> tuple[str, Any, int, int, Lack]:
     Returns:
         The name and arguments, the offsets of the name and of the end, and what the call lacks.
     """
-    from outputs.growing_json.lenient.reader import LenientJsonReader, missing_at_end
+    from outputs.growing_json.lenient.lenient_reader import LenientJsonReader, missing_at_end
 
     at = _end_of_space(content, at)
     reader = LenientJsonReader()

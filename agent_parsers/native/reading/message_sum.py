@@ -34,7 +34,7 @@ class MessageSum:
         """How the message ended, according to its chunks."""
 
     def add(self, message: AIMessage) -> AIMessage:
-        """Add the next chunk; return it as one of our messages, with all its pieces of calls."""
+        """Add the next chunk; return it as one of our messages."""
         if message.additional_kwargs or not isinstance(message.content, str):
             self._note(message)
         if message.response_metadata:

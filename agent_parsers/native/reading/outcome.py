@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
     from agent_parsers.native.reading.arguments import MayLack
-    from agent_parsers.native.reading.growing import GrowingCall
+    from agent_parsers.native.reading.pieces import EmittedCall
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
     from outputs.messages.ended import Ended
@@ -188,7 +188,7 @@ class Outcome:
         content = self._message.content
         return text_of(content, untyped=True) if self._lenient else content
 
-    def read_calls(self, calls: Sequence[GrowingCall]) -> None:
+    def read_calls(self, calls: Sequence[EmittedCall]) -> None:
         """Read the calls of the message as actions."""
         try:
             for call in calls[:-1]:
@@ -226,10 +226,10 @@ class Outcome:
             for action, span in zip(self._actions, self._spans, strict=True):
                 self.events.append(ActionComplete(action, span))
 
-    def _read_call(self, call: GrowingCall, ended: Ended) -> None:
+    def _read_call(self, call: EmittedCall, ended: Ended) -> None:
         tool = self._tool(call.name, (call.name_at, call.args_at), call.written)
         repairs: list[Repair] = []
-        at, end = call.args_span
+        at, end = call.args_at, call.end
         try:
             value = self._read_arguments(call, tool, repairs, ended)
             tool_input = self._input_of(tool, value, (0, end - at), repairs)
@@ -237,10 +237,10 @@ class Outcome:
             start, stop = bad.span or (0, end - at)
             raise bad.at((start + at, stop + at)) from bad.__cause__
         self.events += (repair.moved(at) for repair in repairs)
-        self._add(tool, tool_input, call.id, call.span)
+        self._add(tool, tool_input, call.id, (call.name_at, end))
 
     def _read_arguments(
-        self, call: GrowingCall, tool: str, repairs: list[Repair], ended: Ended
+        self, call: EmittedCall, tool: str, repairs: list[Repair], ended: Ended
     ) -> Any:
         """Return the value of the arguments of *call*; *ended* says how the message ended there."""
         written, is_function = call.written, self._is_function

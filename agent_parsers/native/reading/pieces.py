@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
 from output_parsers.model_output import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
+from outputs.messages.growing_calls import GrowingCall
 from outputs.messages.wire_calls import calls_from_wire
+
+if TYPE_CHECKING:
+    from outputs.growing_json.reader import JsonReader
 
 __all__ = [
     "CallPiece",
+    "EmittedCall",
     "ai_message",
     "as_json",
     "ends_otherwise",
@@ -43,13 +48,81 @@ class CallPiece:
     id: str | None = None
     """Id of the call, usually in the first piece only."""
     index: int | None = None
-    """Pieces with the same index belong to one call; a piece without an index is a whole call."""
+    """Index of the call, in a chunk; `GrowingCalls` states which call a piece belongs to."""
     function: Any = None
     """Name and arguments as the provider sent them, if both are in one piece."""
     is_data: bool = False
     """Whether *arguments* are the parsed arguments of a finished message."""
     is_text: bool = False
     """Whether the arguments were plain text, now written as JSON."""
+
+
+_NO_DATA: Final = object()
+
+
+class EmittedCall(GrowingCall):
+    """One call: the pieces that have arrived, and how many of them have been emitted."""
+
+    def __init__(self, index: int | None = None, *, lenient: bool) -> None:
+        super().__init__(index)
+        self._lenient = lenient
+        self._data: Any = _NO_DATA
+        self._function: Any = None
+        self.is_data: bool = False  # whether the arguments came as data
+        self.is_text: bool = False  # whether the arguments were plain text, now written as JSON
+
+        # Set by the stream parser, which emits the events.
+        self.is_named = False
+        self.is_over = False  # whether the next call is being emitted
+        self.emitted = 0  # how many parts
+        self.name_at = self.args_at = self.end = -1  # in the text of the message
+
+    @property
+    def written(self) -> Any:
+        """The arguments as they came, as text or data; `None` if there are no arguments."""
+        return super().written if self._data is _NO_DATA else self._data
+
+    @property
+    def function(self) -> Any:
+        """Name and arguments as the provider sent them."""
+        return self._function or {"name": self.name, "arguments": self.written}
+
+    def take(self, piece: CallPiece, name: str, text: str) -> None:
+        """Add a *piece* with this part of the *name* and this *text* of the arguments."""
+        self.is_data = piece.is_data
+        self.is_text = piece.is_text
+        # Only a call that came in one piece can be quoted as it came.
+        is_first = not self.name and not self.parts and self._data is _NO_DATA
+        self._function = piece.function if is_first else None
+        if not isinstance(piece.arguments, str | None):
+            self._data = piece.arguments
+        self.add(name or None, text if text or piece.arguments == "" else None)
+
+    @property
+    def shows_end(self) -> bool:
+        """Whether the arguments show by themselves that they are not cut."""
+        written = self.written
+        if self.is_text or not isinstance(written, str):
+            return False
+        last = written.rstrip()[-1:]
+        return bool(last) and not last.isdigit()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the arguments begin with a whole JSON value."""
+        return self._data is not _NO_DATA or super().is_complete
+
+    def _new_reader(self) -> JsonReader:
+        if not self._lenient:
+            return super()._new_reader()
+        # Imported lazily: it is slow to import.
+        from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
+
+        return LenientJsonReader()
+
+    def _feed(self, reader: JsonReader, text: str) -> None:
+        if reader.end is None and reader.error is None:  # What follows the value does not matter.
+            reader.feed(text)
 
 
 def message_in(output: Any, *, takes_text: bool) -> AIMessage:

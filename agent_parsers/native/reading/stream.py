@@ -18,6 +18,7 @@ emitted, are placed where they arrived.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine.grammar.problems import too_long
@@ -32,11 +33,11 @@ from agent_parsers.events import (
     ToolNamed,
 )
 from agent_parsers.native.reading.content import ContentHold
-from agent_parsers.native.reading.growing import GrowingCall
 from agent_parsers.native.reading.message_sum import MessageSum
 from agent_parsers.native.reading.outcome import Outcome
 from agent_parsers.native.reading.pieces import (
     CallPiece,
+    EmittedCall,
     as_json,
     function_pieces,
     message_in,
@@ -44,7 +45,8 @@ from agent_parsers.native.reading.pieces import (
 )
 from agent_parsers.native.reading.said import said_in
 from agent_parsers.reports import LISTENERS
-from outputs.messages.call_places import CallsByIndex
+from outputs import AIMessageChunk
+from outputs.messages.growing_calls import GrowingCalls
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -104,7 +106,7 @@ class MessageStreamParser:
         self._size = 0  # number of characters that have arrived, emitted or held back
         self._is_full = False
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
-        self._calls = CallsByIndex(lambda: GrowingCall(lenient=lenient))
+        self._calls = GrowingCalls(partial(EmittedCall, lenient=lenient))
         self._current = 0  # which call is being emitted
         self._reports = self._new_reports() if LISTENERS else None
         self._closed = False
@@ -221,9 +223,10 @@ class MessageStreamParser:
             for kind, text in said_in(message):
                 if text:
                     self._take_text(kind, text, events)
+        is_whole = not (self._is_function or isinstance(message, AIMessageChunk))
         for piece in function_pieces(message) if self._is_function else tool_pieces(message):
             if piece.index not in self._sum.served:
-                self._take_piece(piece, events)
+                self._take_piece(piece, events, is_whole=is_whole)
 
     def _cut(self, text: str) -> str:
         """Return as much of *text* as fits into ``max_chars``."""
@@ -257,24 +260,28 @@ class MessageStreamParser:
             kind = ThoughtDelta if self._calls.calls else AnswerDelta
             events.append(kind(text, self._put(text)))
 
-    def _take_piece(self, piece: CallPiece, events: list[Event]) -> None:
+    def _take_piece(self, piece: CallPiece, events: list[Event], *, is_whole: bool) -> None:
         if not self._calls.calls and self._hold is not None:
             # The message has a tool call, so its content is not read as one.
             self._emit_content(self._hold.rest(), events)
-        call = self._calls.call_for(piece.index, piece.id)
-        name = self._cut(piece.name) if isinstance(piece.name, str) else ""
+        if is_whole:
+            call, name = self._calls.begin(), piece.name
+            call.id = piece.id
+        else:
+            call, name = self._calls.call_for(piece.index, piece.id, piece.name)
+        name = self._cut(name) if isinstance(name, str) else ""
         arguments = piece.arguments
         if isinstance(arguments, str):
             text = self._cut(arguments)
         else:
             text = "" if arguments is None else as_json(arguments)
-        call.add(piece, name, text)
+        call.take(piece, name, text)
         if name and call.is_named:  # more of a name that was emitted already
             events.append(ToolNamed(self._tool(call), self._put(name)))
         if text and call.is_over:  # more of arguments that were complete
             events.append(SkippedDelta(text, self._put(text)))
 
-    def _tool(self, call: GrowingCall) -> str:
+    def _tool(self, call: EmittedCall) -> str:
         if not self._lenient:
             return call.name
         return tool_named(call.name, None if self._tools is None else self._tools.names)
@@ -284,12 +291,12 @@ class MessageStreamParser:
         while self._current < len(calls):
             call = calls[self._current]
             self._emit_call(call, events, is_last=is_last)
-            if self._current + 1 == len(calls) or not (is_last or call.is_whole()):
+            if self._current + 1 == len(calls) or not (is_last or call.is_complete):
                 return
             call.is_over = True
             self._current += 1
 
-    def _emit_call(self, call: GrowingCall, events: list[Event], *, is_last: bool) -> None:
+    def _emit_call(self, call: EmittedCall, events: list[Event], *, is_last: bool) -> None:
         if not call.is_named:
             # Until the arguments begin, the name may continue.
             if not is_last and not any(call.parts):

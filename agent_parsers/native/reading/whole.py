@@ -14,7 +14,7 @@ from agent_parsers.native.reading.said import BESIDE
 from agent_parsers.native.reading.stream import MessageStreamParser
 from output_parsers import OutputParserException
 from outputs import AIMessage
-from outputs.growing_json.lenient.repeated_keys import repeated_key
+from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.messages.ended import ended_of
 
 if TYPE_CHECKING:

@@ -7,9 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.detecting.detection import Detection, detection_of
-from agent_parsers.detecting.trial import DialectTrial, try_reply
-from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.core import Detection, DialectTrial, detection_of, known_tools, try_reply
 from agent_parsers.runs.reading.reader import Lines
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 from output_parsers.model_output import kind_of
@@ -17,7 +15,7 @@ from output_parsers.model_output import kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.toolset import Tools, ToolSet
 
 __all__ = ["detect", "try_text"]

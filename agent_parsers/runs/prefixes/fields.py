@@ -6,8 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.markers.kinds import label_words
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers.core import label_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

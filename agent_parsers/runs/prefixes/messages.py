@@ -8,8 +8,8 @@ from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 
-from agent_parsers.engine.writing.escape import escape
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
+from agent_parsers.authoring import escape
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.reader import NumberedLines
 from agent_parsers.runs.splitting.labels import size_of_observation_label
@@ -17,7 +17,7 @@ from agent_parsers.runs.splitting.labels import size_of_observation_label
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript
 

@@ -119,7 +119,7 @@ def get_reader(name: str) -> TextReader | DataReader:
     """
     reader = _every().get(name)
     if reader is None:
-        from agent_parsers.toolset.problems.names import did_you_mean
+        from agent_parsers.core import did_you_mean
 
         hint = did_you_mean(name, list_readers())
         raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has their names")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.actions.tool_action import make_tool_call
-from agent_parsers.native.reading.arguments import ARGUMENT
+from agent_parsers import AgentAction, AgentFinish, OutputParserException
+from agent_parsers.core import ARGUMENT, make_action, make_finish, make_tool_call
 from agent_parsers.runs.reading.transcript import (
     Notice,
     OpenStep,
@@ -14,13 +13,12 @@ from agent_parsers.runs.reading.transcript import (
     Transcript,
     TranscriptStep,
 )
-from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import NoticeKind

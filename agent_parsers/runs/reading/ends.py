@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction
+from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.runs.reading.reader import Lines, text_in_line
 from agent_parsers.runs.reading.transcript import Notice
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep

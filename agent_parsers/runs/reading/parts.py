@@ -15,11 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import as_text
-from agent_parsers.native.reading.arguments import as_input, read_lenient
-from agent_parsers.native.reading.problems import BadCall
+from agent_parsers import OutputParserException
+from agent_parsers.core import BadCall, as_input, as_text, read_lenient
 from agent_parsers.runs.reading.said import SaidCall, SaidResult
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair

@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from typing_extensions import override
 
+from agent_parsers import OutputParserException
+from agent_parsers.core import shown
 from agent_parsers.runs.reading.transcript import OpenSource, RunSource
-from agent_parsers.toolset.problems.input_problem import shown
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from re import Match
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect, ToolSet
     from agent_parsers.runs.reading.transcript import Transcript
-    from agent_parsers.toolset.set import ToolSet
 
 __all__ = [
     "HEAD_CHARS",

@@ -7,21 +7,15 @@ from dataclasses import replace
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentFinish, as_text
-from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.reading.canonical.steps import StepReader
-from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.engine.stream_parser import StreamParser
-from agent_parsers.engine.whole import whole_reader
+from agent_parsers import AgentFinish, Dialect, StreamParser, get_dialect
+from agent_parsers.core import LISTENERS, StepReader, as_text, known_tools, whole_reader
 from agent_parsers.events import AnswerDelta, Event, StepFailed
-from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.reports import LISTENERS
 from agent_parsers.runs.reading.run import Run
 from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.authoring import Mode
     from agent_parsers.toolset import Tools, ToolSet
 
 __all__ = ["parse_record", "read_output"]

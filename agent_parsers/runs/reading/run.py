@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.writing.escape import unescape
+from agent_parsers.authoring import Part, unescape
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -24,8 +23,7 @@ from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import AgentAction, AgentFinish, Dialect
     from output_parsers import OutputParserException
 
 __all__ = ["Run"]

@@ -9,11 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.actions.tool_action import make_message
+from agent_parsers import AgentFinish, OutputParserException
+from agent_parsers.core import make_message
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from outputs import AIMessage
-    from outputs.messages.tool import ToolCall
+    from outputs.messages import ToolCall
 
 __all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]
 

@@ -15,18 +15,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.engine.markers.patterns import Patterns
-from agent_parsers.engine.writing.escape import unescape
-from agent_parsers.foreign.shapes import find_nameless
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import AgentFinish, get_dialect
+from agent_parsers.authoring import Result, unescape
+from agent_parsers.core import Patterns, find_nameless
 from agent_parsers.runs.reading.record import read_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 

@@ -6,17 +6,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.table import Note, Part
-from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.engine.stream_parser import StreamParser
-from agent_parsers.engine.turn_reports import report_error
+from agent_parsers import StreamParser, get_dialect
+from agent_parsers.authoring import Note, Part
+from agent_parsers.core import known_tools, report_error
 from agent_parsers.events import Event, MarkerSeen, QuestionDelta
-from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.reading.run import Run
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.toolset import Tools
 

@@ -6,11 +6,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.detecting.signs import has_telling_marker
-from agent_parsers.engine.grammar.table import Note, Part
-from agent_parsers.engine.markers.kinds import Label
-from agent_parsers.engine.markers.patterns import Patterns
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import StreamParser
+from agent_parsers.authoring import Label, Note, Part
+from agent_parsers.core import Patterns, has_telling_marker
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -23,7 +21,7 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
 
 __all__ = [
     "begins_marked",

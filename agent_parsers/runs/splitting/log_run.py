@@ -1,26 +1,26 @@
-"""One run in the text of a log."""
+"""One run in the text of a log, read line by line or in one scan."""
 
 from __future__ import annotations
 
 from collections import deque
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.table import Note, Part
+from agent_parsers.authoring import Note, Part
 from agent_parsers.events import MarkerSeen, ThoughtDelta, ToolNamed
+from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect, ToolSet
+    from agent_parsers.core import WholeRuns
     from agent_parsers.events import Event
-    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["LogRun"]
+__all__ = ["LogRun", "WholeRun", "whole_run"]
 
 
 class LogRun(TranscriptParser):
@@ -148,3 +148,32 @@ def _ending_answers(dialect: Dialect) -> frozenset[str]:
         and not isinstance(go, Note)
         and table.parts[go.to] is not Part.ANSWER
     )
+
+
+class WholeRun(NamedTuple):
+    """A run that was read in one scan, with what else is asked of a `LogRun`."""
+
+    transcript: Transcript
+    line: int
+    lines: list[str]
+    has_steps: bool = True
+    is_labelled: bool = True
+    is_quoted: bool = False
+
+
+def whole_run(reader: WholeRuns, text: str, tools: ToolSet | None) -> Transcript | None:
+    """Return the run in *text*, as *reader* reads it; `None` if a stream has to."""
+    read = reader.read(text, tools)
+    if read is None:
+        return None
+    question, steps = read
+    return Transcript(
+        question,
+        tuple(
+            TranscriptStep(
+                step.number, step.thought, step.action, step.observation,
+                step.thought_span, step.span, step.observation_span,
+            )
+            for step in steps
+        ),
+    )  # fmt: skip

@@ -7,24 +7,22 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.reports import LISTENERS
+from agent_parsers.core import LISTENERS, whole_runs
 from agent_parsers.runs.splitting.labels import (
     begins_marked,
     begins_question,
     begins_step,
     is_step,
 )
-from agent_parsers.runs.splitting.log_run import LogRun
+from agent_parsers.runs.splitting.log_run import LogRun, WholeRun, whole_run
 from agent_parsers.runs.splitting.quoted import Quotations
-from agent_parsers.runs.splitting.whole_run import WholeRun, whole_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect, ToolSet
     from agent_parsers.events import Event
     from agent_parsers.runs.reading.reader import Lines
-    from agent_parsers.toolset.set import ToolSet
 
 __all__ = ["FRAMES", "RunsOfLog"]
 
@@ -172,7 +170,7 @@ class RunsOfLog:
             found.append(line)
             ahead += 1
         text = "".join(found)
-        run = whole.read(text, self._tools)
+        run = whole_run(whole, text, self._tools)
         if run is None:
             return None
         for _ in range(ahead):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers.core import did_you_mean, known_tools
 from agent_parsers.runs.writers import atif, chats
 from agent_parsers.runs.writers.text import writer_in
-from agent_parsers.toolset.problems.names import did_you_mean
 
 if TYPE_CHECKING:
     from agent_parsers.runs.writers.writer import Writer

@@ -20,18 +20,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
-from agent_parsers.engine.writing.escape import escape
-from agent_parsers.engine.writing.prompt import asked_in
-from agent_parsers.engine.writing.render import render
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import AgentAction, get_dialect
+from agent_parsers.authoring import escape
+from agent_parsers.core import asked_in, known_tools, render, with_called
 from agent_parsers.runs.writers.turns import turns_of
 from agent_parsers.runs.writers.writer import Writer
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.writing.render import Rendered
+    from agent_parsers import Dialect
+    from agent_parsers.core import Rendered
     from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.writers.turns import RunCall, RunTurn
     from agent_parsers.toolset import Tools, ToolSet

@@ -6,15 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.actions.tool_action import ToolAgentAction
-from agent_parsers.native.reading.arguments import ARGUMENT
+from agent_parsers import AgentAction, AgentFinish, ToolAgentAction
+from agent_parsers.core import ARGUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agent_parsers import OutputParserException
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from output_parsers.exceptions import OutputParserException
 
 __all__ = ["RunCall", "RunTurn", "answer_text", "as_json", "turns_of"]
 

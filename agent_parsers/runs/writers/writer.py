@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers import AgentAction, AgentFinish
 from agent_parsers.runs.writers.turns import turns_of
 
 if TYPE_CHECKING:

@@ -6,18 +6,20 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers import OutputParserException, get_parser
+from agent_parsers.authoring import (
+    AnswerBlock,
+    CallFormat,
+    NumberedIds,
+    Result,
+    TaggedPayload,
+    numbered_id,
+    write_json,
+    write_python_value,
+    write_single_quoted,
+)
 from agent_parsers.dialects import seed_oss
 from agent_parsers.dialects.pythonic import PythonPayload
-from agent_parsers.engine.calls.code.python_values import write_single_quoted
-from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.families.call_blocks import CallFormat
-from agent_parsers.families.call_tables import AnswerBlock
-from agent_parsers.families.results_writer import NumberedIds, numbered_id
-from agent_parsers.families.tagged import TaggedPayload
-from agent_parsers.forms.form import write_json, write_python_value
-from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.templates.chat.config import chat_template
-from agent_parsers.templates.chat.marks import is_mark, pieces
 from agent_parsers.templates.chat.payloads import derive_calls, json_spans
 from agent_parsers.templates.chat.probes import (
     ANSWER,
@@ -33,19 +35,17 @@ from agent_parsers.templates.chat.probes import (
     VALUES_OF_TYPES,
     WITH_CONTENT,
 )
-from agent_parsers.templates.chat.rendering import TIMEOUT_S
-from agent_parsers.templates.chat.results import derive_results
-from agent_parsers.templates.chat.turns import show
-from agent_parsers.templates.problems import TemplateError
-from output_parsers.exceptions import OutputParserException
+from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
+from agent_parsers.templates.chat.tags import derive_results
+from agent_parsers.templates.chat.turns import is_mark, pieces, show
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.families.call_blocks import Payload
-    from agent_parsers.forms.form import Marks
-    from agent_parsers.templates.chat.calls import Calls
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Marks, Payload
+    from agent_parsers.templates.chat.tags import CallsOfTemplate
     from agent_parsers.templates.chat.turns import Shown
 
 __all__ = ["calls_of", "derive_format", "dialect_from_template", "format_of_turns", "what_differs"]
@@ -143,7 +143,7 @@ def _without(turns: Mapping[str, str], names: set[str]) -> dict[str, str]:
     return {name: text for name, text in turns.items() if name not in names}
 
 
-def _is_bare(calls: Calls) -> bool:
+def _is_bare(calls: CallsOfTemplate) -> bool:
     """Return whether *calls* have no mark, so that they begin the turn."""
     payload = calls.payload
     return getattr(payload, "is_bare", False) or getattr(payload, "bare", "no") != "no"
@@ -151,13 +151,13 @@ def _is_bare(calls: Calls) -> bool:
 
 def _is_read(dialect: Dialect, text: str) -> bool:
     try:
-        dialect_parser(dialect, tools=TOOLS, lenient=False).read(text)
+        get_parser(dialect, tools=TOOLS, lenient=False).read(text)
     except OutputParserException:
         return False
     return True
 
 
-def _format(name: str, shown: Shown, calls: Calls) -> CallFormat:
+def _format(name: str, shown: Shown, calls: CallsOfTemplate) -> CallFormat:
     results, frame = derive_results(shown)
     before = f"{calls.calls[0]}{calls.payload.form.text}".lstrip()
     # A mark before calls, as of a message of their own, does not end the turn.
@@ -194,7 +194,7 @@ def _format(name: str, shown: Shown, calls: Calls) -> CallFormat:
     return form if form.form.calls == calls.calls else replace(form, calls=calls.calls)
 
 
-def _content(shown: Shown, calls: Calls) -> tuple[Marks | None, bool]:
+def _content(shown: Shown, calls: CallsOfTemplate) -> tuple[Marks | None, bool]:
     """Return what stands around content beside calls, and whether it follows them."""
     text = shown.turns.get("content")
     if text is None:
@@ -241,7 +241,7 @@ def what_differs(dialect: Dialect, shown: Shown) -> str:
 
     Each turn is read in strict mode, in one piece and in single characters.
     """
-    parser = dialect_parser(dialect, tools=TOOLS, lenient=False)
+    parser = get_parser(dialect, tools=TOOLS, lenient=False)
     for name, text in shown.turns.items():
         turn = TURNS[name]
         found = f"the turn of the probe {name!r} is {text!r}"

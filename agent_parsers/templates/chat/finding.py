@@ -6,23 +6,19 @@ from itertools import product
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.detecting.detection import Detection, DialectCandidate
+from agent_parsers import OutputParserException, get_dialect, get_parser, list_dialects
+from agent_parsers.core import Detection, DialectCandidate
 from agent_parsers.events import MarkerSeen
-from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
-from agent_parsers.templates.chat.config import chat_template
 from agent_parsers.templates.chat.deriving import calls_of
 from agent_parsers.templates.chat.probes import TOOLS, TURNS, UNCERTAIN, WITH_CONTENT
-from agent_parsers.templates.chat.rendering import TIMEOUT_S
+from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
 from agent_parsers.templates.chat.turns import show
-from agent_parsers.templates.problems import TemplateError
-from output_parsers.exceptions import OutputParserException
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers import Dialect, Turn
     from agent_parsers.templates.chat.turns import Shown
 
 __all__ = ["dialect_for_template"]
@@ -134,7 +130,7 @@ def _try(dialect: Dialect, shown: Shown, missed: set[str]) -> _Trial | None:
     fits = _fits(dialect, shown)
     if lenient and not fits:
         return None
-    parser = dialect_parser(dialect, tools=TOOLS, lenient=lenient)
+    parser = get_parser(dialect, tools=TOOLS, lenient=lenient)
     read: dict[str, Turn] = {}
     calls = score = written = 0
     for name, text in shown.turns.items():

@@ -7,21 +7,18 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.authoring import HeadedPayload, JsonPayload, write_json
 from agent_parsers.dialects.gemma4 import BracePayload
 from agent_parsers.dialects.pythonic import PythonPayload
-from agent_parsers.families.headed_blocks import HeadedPayload
-from agent_parsers.families.json_blocks import JsonPayload
-from agent_parsers.forms.form import write_json
-from agent_parsers.templates.chat.calls import AroundCalls, Calls
-from agent_parsers.templates.chat.marks import is_mark, pieces_at_end
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
-from agent_parsers.templates.chat.tags import tagged_calls
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.chat.tags import AroundCalls, CallsOfTemplate, tagged_calls
+from agent_parsers.templates.chat.turns import is_mark, pieces_at_end
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.families.call_blocks import Payload
+    from agent_parsers.authoring import Payload
 
 __all__ = ["derive_calls", "json_spans"]
 
@@ -31,7 +28,7 @@ _find_number: Final = re.compile(r"([^\w<>]+)(0)(.*)", re.DOTALL).fullmatch
 """Matches what stands behind a name if the number of the call follows it."""
 
 
-def derive_calls(turns: Mapping[str, str]) -> Calls:
+def derive_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     """Return how calls are written in *turns*.
 
     Raises:
@@ -98,7 +95,9 @@ def json_spans(text: str, value: Any = None) -> list[tuple[int, int]]:
 # -- JSON ---------------------------------------------------------------------------------------
 
 
-def _json_calls(turns: Mapping[str, str], start: int, end: int, members: dict[str, Any]) -> Calls:
+def _json_calls(
+    turns: Mapping[str, str], start: int, end: int, members: dict[str, Any]
+) -> CallsOfTemplate:
     one = turns["one"]
     written = one[start:end]
     texts = AroundCalls(one[:start], None, one[end:])
@@ -156,7 +155,7 @@ def _template_of_json(written: str, number: str = "") -> str:
     return f'{before}{{"tool"}}{gap}{{input}}{behind}'
 
 
-def _headed_calls(turns: Mapping[str, str]) -> Calls:
+def _headed_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     one = turns["one"]
     before, _, rest = one.partition(FIND)
     spans = json_spans(rest, {KEYS[0]: VALUES[0]})
@@ -185,7 +184,7 @@ def _headed_calls(turns: Mapping[str, str]) -> Calls:
 
 def _calls_with_names_in_ids(
     turns: Mapping[str, str], number: re.Match[str], between: str | None, behind: str
-) -> Calls:
+) -> CallsOfTemplate:
     """Return calls such as ``functions.find:0<arguments>{…}``, whose ids have name and number."""
     before, two = turns["one"].partition(FIND)[0], turns.get("two calls", "")
     if f"{PING}{number[1]}1{number[3]}" not in two:
@@ -211,7 +210,7 @@ def _without(texts: AroundCalls, begun: str) -> AroundCalls:
     )
 
 
-def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> Calls:
+def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> CallsOfTemplate:
     """Return the calls of a *payload* with the marks that *texts* have."""
     (opener, closer), between, (opens, closes) = texts.split()
     calls = (texts.before, texts.between or "", texts.behind)
@@ -224,7 +223,7 @@ def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> Calls:
                 f"the template writes {opens!r} before the first call, and nothing after the last"
             )
         region = (opens, closes) if opens.strip() or closes.strip() else None
-        return Calls(
+        return CallsOfTemplate(
             payload=payload, call=(opener, closer), between=between, region=region,
             calls=calls, ids=ids,
         )  # fmt: skip
@@ -242,7 +241,7 @@ def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> Calls:
         payload = replace(payload, row=(listed, between, closing))
     if marks is None:
         payload = _without_marks(payload)
-    return Calls(payload=payload, call=marks, calls=calls, ids=ids)
+    return CallsOfTemplate(payload=payload, call=marks, calls=calls, ids=ids)
 
 
 def _without_marks(payload: Payload) -> Payload:
@@ -271,12 +270,12 @@ def _before_list(text: str) -> tuple[str, str]:
 # -- Python, and braces -------------------------------------------------------------------------
 
 
-def _python_calls(turns: Mapping[str, str]) -> Calls:
+def _python_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     payload = PythonPayload()
     return _around(payload, _in_parentheses(turns, ")"))
 
 
-def _brace_calls(turns: Mapping[str, str], before: str, quote: str) -> Calls:
+def _brace_calls(turns: Mapping[str, str], before: str, quote: str) -> CallsOfTemplate:
     texts = _in_parentheses(turns, "}")
     word = "call:"
     if not before.endswith(word):

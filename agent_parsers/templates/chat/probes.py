@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.forms.form import Written, WrittenCall
+from agent_parsers.authoring import Written, WrittenCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers import authoring
 
 if TYPE_CHECKING:
-    from agent_parsers.families.call_blocks import CallFormat
+    from agent_parsers.authoring import CallFormat
 
 __all__ = ["dialect_file"]
 

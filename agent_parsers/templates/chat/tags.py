@@ -1,28 +1,79 @@
-"""Derives how a chat template writes calls with keys and values in tags."""
+"""Derives how a chat template writes calls with keys and values in tags, and results."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.authoring import ResultForm, ResultsWriter, TaggedPayload, TagPart
 from agent_parsers.dialects import deepseek_dsml, minimax_m3
-from agent_parsers.engine.calls.tags.form import TagPart
-from agent_parsers.families.tagged import TaggedPayload
-from agent_parsers.templates.chat.calls import AroundCalls, Calls
-from agent_parsers.templates.chat.marks import first_mark
-from agent_parsers.templates.chat.probes import FIND, HOSTILE, KEYS, PING, VALUES
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.chat.probes import (
+    FIND,
+    HOSTILE,
+    IDS,
+    KEYS,
+    PING,
+    RESULTS,
+    TEXT_OF_RESULT,
+    VALUES,
+)
+from agent_parsers.templates.chat.turns import first_mark, pieces, same_beginning, same_end
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["tagged_calls"]
+    from agent_parsers.authoring import Marks, Payload
+    from agent_parsers.templates.chat.turns import Shown
+
+__all__ = ["AroundCalls", "CallsOfTemplate", "derive_results", "tagged_calls"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallsOfTemplate:
+    """How calls are written: the fields of a `CallFormat` that say so."""
+
+    payload: Payload
+    call: Marks | None
+    between: str = ""
+    region: Marks | None = None
+    calls: tuple[str, str, str]
+    """Text before all calls, between two calls, and after all calls, with every blank."""
+    ids: str = ""
+    """How ids are spelt, see `Form.ids`; empty if calls have no ids."""
+
+
+@dataclass(frozen=True)
+class AroundCalls:
+    """What stands around calls."""
+
+    before: str
+    """Before the first call of a turn."""
+    between: str | None
+    """Between two calls; `None` if a turn has one call."""
+    behind: str
+    """After the last call."""
+
+    def split(self) -> tuple[Marks, str, Marks]:
+        """Return the marks of each call, what stands between calls, and the marks of all."""
+        before, between, behind = self.before, self.between, self.behind
+        if between is None:
+            return (before, behind), "", ("", "")
+        opener = same_end(before, between)
+        closer = same_beginning(behind, between[: len(between) - len(opener)])
+        if not opener.strip():
+            opener = closer = ""
+        around = before.removesuffix(opener), behind.removeprefix(closer)
+        return (opener, closer), between[len(closer) : len(between) - len(opener)], around
+
+
+# -- calls in tags ---------------------------------------------------------------------------------
 
 _SAYS_TEXT: Final = 'string="{}"'
 """The attribute that says whether a value is a text."""
 
 
-def tagged_calls(turns: Mapping[str, str]) -> Calls:
+def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     """Return how the calls in *turns* are written, whose keys and values stand in tags.
 
     Raises:
@@ -93,7 +144,7 @@ def tagged_calls(turns: Mapping[str, str]) -> Calls:
             "expected a tag before and after each call and before each parameter, found"
             f" {written!r}"
         )
-    return Calls(
+    return CallsOfTemplate(
         payload=payload,
         call=marks,
         between="" if row else gap_of_calls,
@@ -149,3 +200,80 @@ def _before_tag(opener: str) -> tuple[str, str]:
     """Split *opener* before a tag in which the name of a tool stands."""
     at = opener.rfind("<")
     return (opener[:at], opener[at:]) if at >= 0 and ">" not in opener[at:] else (opener, "")
+
+
+# -- results ---------------------------------------------------------------------------------------
+
+_HOLES: Final = ("{tool}", "{id}")
+
+
+def derive_results(shown: Shown) -> tuple[ResultsWriter, Marks]:
+    """Return what writes results, and the turn frame around them.
+
+    Raises:
+        TemplateError: They are not written as texts between marks.
+    """
+    before = _with_holes(shown.behind, FIND, IDS[0])
+    behind = shown.texts["one"].rpartition(RESULTS[0])[2].removesuffix(shown.opened)
+    behind = _with_holes(behind, FIND, IDS[0])
+    between = _between(shown)
+    is_json = _is_json(shown, before, behind)
+    if is_json:
+        before, behind = before[:-1], behind[1:]
+        between = between and between[1:-1]
+    opener = _opener(before, between)
+    closer = _closer(behind)
+    if between is not None:
+        closer = same_beginning(between[: len(between) - len(opener)], behind)
+    if any(end in closer for end in shown.ends):
+        closer = closer[: min(closer.index(end) for end in shown.ends if end in closer)]
+    elif any(end in opener for end in shown.ends):
+        opener = ""
+    frame = (before.removesuffix(opener), behind.removeprefix(closer))
+    writer = ResultsWriter(each=(opener, closer))
+    if is_json or any(hole in opener + closer for hole in _HOLES):
+        writer = ResultsWriter(text=ResultForm(f"{opener}{{text}}{closer}", is_json))
+    if between is not None:
+        between = between[len(closer) : len(between) - len(opener)]
+    if between == frame[0]:
+        between = None
+    if any(hole in text for text in frame for hole in _HOLES):
+        raise TemplateError(f"the template names the tool in the frame of results: {frame!r}")
+    return replace(writer, between=between), frame
+
+
+def _with_holes(text: str, tool: str, call_id: str) -> str:
+    return text.replace(tool, "{tool}").replace(call_id, "{id}")
+
+
+def _between(shown: Shown) -> str | None:
+    """Return what stands between two results; `None` if a turn has one call."""
+    if "two calls" not in shown.turns:
+        return None
+    _, first, rest = shown.texts["two calls"].partition(RESULTS[0])
+    between, second, _ = rest.partition(RESULTS[1])
+    if not (first and second):
+        raise TemplateError("the template does not write the results of two calls in order")
+    return _with_holes(_with_holes(between, PING, IDS[1]), FIND, IDS[0])
+
+
+def _opener(before: str, between: str | None) -> str:
+    """Return what belongs to a result of what stands *before* the first."""
+    parts = pieces(before)
+    for at, part in enumerate(parts):
+        if any(hole in part for hole in _HOLES):
+            return "".join(parts[at:])
+    return same_end(before, between) if between is not None else ""
+
+
+def _closer(behind: str) -> str:
+    """Return what belongs to a result of what stands *behind* the last: all before a hole."""
+    parts = pieces(behind)
+    holes = [at for at, part in enumerate(parts) if any(hole in part for hole in _HOLES)]
+    return "".join(parts[: holes[-1] + 1]) if holes else ""
+
+
+def _is_json(shown: Shown, before: str, behind: str) -> bool:
+    """Return whether results are strings in JSON."""
+    is_quoted = before.endswith('"') and behind.startswith('"')
+    return is_quoted and TEXT_OF_RESULT not in shown.texts.get("result", TEXT_OF_RESULT)

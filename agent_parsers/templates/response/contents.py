@@ -1,4 +1,4 @@
-"""Reading the text of a field: as text, a number, JSON, tags or lines, and in its shape."""
+"""Reading the text of a field: as text, a number, JSON, tags or lines, and as calls."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.templates.response.template import FieldSpec
-from output_parsers.text.timed_regex import compiled
-from outputs.growing_json.arguments import read_arguments
-from outputs.growing_json.lenient.repeated_keys import repeated_key
+from output_parsers.text import compiled
+from outputs.growing_json import read_arguments, repeated_key
 
 if TYPE_CHECKING:
-    from agent_parsers.templates.response.template import JsonArgs, KvArgs, ValueParser, XmlArgs
-    from output_parsers.text.timed_regex import TimeLeft
+    from collections.abc import Iterator
 
-__all__ = ["value_of"]
+    from agent_parsers.templates.response.template import JsonArgs, KvArgs, ValueParser, XmlArgs
+    from output_parsers.text import TimeLeft
+
+__all__ = ["calls_of", "value_of"]
+
 
 _BARE_KEY: Final = re.compile(r"(?<=[{,])(\w+):")
 _BETWEEN_TAGS: Final = re.compile(r"(?:[\s,;]|</[^<>]*>)*+")
@@ -171,3 +173,30 @@ def _shaped(shape: Any, scope: dict[str, Any]) -> Any:
             raise ValueError(f"expected {key!r}")
         value = value[key]
     return value
+
+
+# -- calls -----------------------------------------------------------------------------------------
+
+
+def calls_of(value: Any) -> Iterator[tuple[str, str | dict[str, Any], str | None]]:
+    """Yield the name, the input and the id of each call in *value*: one call, or a list of them.
+
+    A call is ``{"function": {"name": …, "arguments": …}}``, or the inner object alone; its
+    arguments are an object or text.
+
+    Raises:
+        ValueError: Something is not a call; the message says in a clause what is wrong.
+    """
+    for item in value if isinstance(value, list) else [value]:
+        call = item.get("function", item) if isinstance(item, dict) else None
+        if not isinstance(call, dict):
+            raise ValueError("expected a call")  # noqa: TRY004 - the model's mistake
+        name, arguments = call.get("name"), call.get("arguments")
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError("expected the name of a tool")
+        if not isinstance(arguments, dict | str):
+            raise ValueError(  # noqa: TRY004 - the model's mistake
+                "expected the arguments of the call, as an object or text"
+            )
+        call_id = item.get("id")
+        yield name.strip(), arguments, call_id if isinstance(call_id, str) else None

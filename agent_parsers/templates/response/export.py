@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers.core import known_tools
 from agent_parsers.templates.response.fields import answer_field, calls_field, thought_field
 from agent_parsers.templates.response.spellings import Spellings
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["response_template"]

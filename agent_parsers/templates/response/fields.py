@@ -6,18 +6,18 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.turns.shapes import INPUT, KEY, SLOTS, TOOL
-from agent_parsers.templates.problems import TemplateError
-from agent_parsers.templates.response.patterns import begins_without, literal, spelt
+from agent_parsers.core import SLOTS, Slot
+from agent_parsers.templates.response.spellings import begins_without, literal, spelt
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.turns.shapes import Parameters
+    from agent_parsers.core import Parameters
     from agent_parsers.templates.response.spellings import CallSpelling, Spellings
 
 __all__ = ["answer_field", "calls_field", "thought_field"]
 
 _NAMED: Final = re.compile(
-    rf'\{{\s*"(?P<tool>\w+)":\s*"{TOOL}",\s*"(?P<input>\w+)":\s*{INPUT}(?:,[^}}]*)?\s*\}}'
+    rf'\{{\s*"(?P<tool>\w+)":\s*"{Slot.TOOL}",\s*"(?P<input>\w+)":\s*{Slot.INPUT}(?:,[^}}]*)?\s*\}}'
 )
 """An object in JSON with the name of a tool and its input."""
 _TOLD_APART: Final = 12
@@ -146,9 +146,9 @@ def calls_field(spellings: Spellings, argument: str | None) -> dict[str, Any]:
         arguments = {argument: "{content}"} if argument else "{content}"
         content = "json" if argument == "" else "text"
         return _headed(spellings, call) | {"content": content, "transform": _call(name, arguments)}
-    if (named := _NAMED.search(call.head + INPUT + call.end)) is not None:
+    if (named := _NAMED.search(call.head + Slot.INPUT + call.end)) is not None:
         return _named(spellings, call, named)
-    if call.head.endswith(f'{{"{TOOL}": '):
+    if call.head.endswith(f'{{"{Slot.TOOL}": '):
         raise TemplateError("the names of its tools are keys in JSON, which no template reads")
     return _headed(spellings, call) | {"content": "json", "transform": _call("{name}", "{content}")}
 
@@ -156,7 +156,7 @@ def calls_field(spellings: Spellings, argument: str | None) -> dict[str, Any]:
 def _headed(spellings: Spellings, call: CallSpelling) -> dict[str, Any]:
     """Return where a call begins whose name stands before its input, and where it ends."""
     head = call.head
-    if head.startswith(TOOL):
+    if head.startswith(Slot.TOOL):
         if not call.between.strip():
             raise TemplateError("nothing but white space stands before the name of a tool")
         start = rf"(?:\A|{spelt(call.between)})\s*{spelt(head)}\s*(?=\{{)"
@@ -201,7 +201,7 @@ def _closes(spellings: Spellings, call: CallSpelling) -> str:
 
 def _named(spellings: Spellings, call: CallSpelling, named: re.Match[str]) -> dict[str, Any]:
     """Return the field of calls that are objects in JSON with a name and an input."""
-    written = call.head + INPUT + call.end
+    written = call.head + Slot.INPUT + call.end
     before, after = written[: named.start()], written[named.end() :]
     tool, arguments = named["tool"], named["input"]
     key = rf'"{tool}":\s*"'
@@ -252,7 +252,7 @@ def _with_parameters(
         }
     if spellings.shapes.quotes_values:
         raise TemplateError("its calls are Python, which no content parser of a template reads")
-    if not spellings.shapes.nests or KEY in end:
+    if not spellings.shapes.nests or Slot.KEY in end:
         raise TemplateError(
             "its lists and objects have tags inside, and a template reads flat ones"
         )

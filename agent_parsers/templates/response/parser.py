@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, PrivateAttr
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.engine.reading.rules.known_tools import output_type_of
-from agent_parsers.engine.reading.turn import turn_of
-from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
-from agent_parsers.parsers.event_parser import EventParser
+from agent_parsers import AgentAction, MultiActionAgentOutputParser
+from agent_parsers.core import EventParser, turn_of
 from agent_parsers.templates.response.stream import ResponseStream
 from agent_parsers.templates.response.template import Template, load_template
 from output_parsers.model_output import check_text
 
 if TYPE_CHECKING:
-    from agent_parsers.actions.agent import AgentFinish
-    from agent_parsers.engine.grammar.modes import EmitCalls
-    from agent_parsers.engine.reading.turn import Turn
-    from outputs.messages.ended import Ended
+    from agent_parsers import AgentFinish, Turn
+    from agent_parsers.authoring import EmitCalls
+    from outputs import Ended
 
 __all__ = ["ResponseTemplateParser", "from_response_template"]
 
@@ -47,7 +43,7 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        if output_type_of(self.tools) is not None:
+        if self.tools is not None and self.tools.output_type is not None:
             raise ValueError("a response template reads answers as text: leave out the output_type")
         self._loaded = load_template(self.template)
 

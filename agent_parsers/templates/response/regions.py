@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_parsers.templates.problems import TemplateError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from agent_parsers.templates.response.template import FieldSpec, Template
-    from output_parsers.text.timed_regex import TimeLeft
+    from output_parsers.text import TimeLeft
 
-__all__ = ["Closed", "Marked", "Regions", "Said"]
+__all__ = ["Closed", "FieldText", "Marked", "Regions"]
 
 
 @dataclass(frozen=True)
-class Said:
+class FieldText:
     """More text of a field."""
 
     field: str
@@ -95,10 +95,10 @@ class Regions:
         """All text so far."""
         return self._text
 
-    def feed(self, text: str, *, is_last: bool = False) -> list[Said | Marked | Closed]:
+    def feed(self, text: str, *, is_last: bool = False) -> list[FieldText | Marked | Closed]:
         """Take more *text* and return what it completes; *is_last* says that it ends the turn."""
         self._text += text
-        found: list[Said | Marked | Closed] = []
+        found: list[FieldText | Marked | Closed] = []
         while (mark := self._next(found, is_last=is_last)) is not None:
             self._cross(mark, found)
         if is_last:
@@ -106,7 +106,7 @@ class Regions:
         return found
 
     def _next(
-        self, found: list[Said | Marked | Closed], *, is_last: bool
+        self, found: list[FieldText | Marked | Closed], *, is_last: bool
     ) -> tuple[_Watched, Any] | None:
         """Return the next mark, and take the text before it; `None` if it is not certain yet."""
         size = len(self._text)
@@ -152,15 +152,15 @@ class Regions:
         known = [texts] if isinstance(texts, str) else texts
         return any(text != match[0] and text.startswith(match[0]) for text in known)
 
-    def _say(self, stop: int, found: list[Said | Marked | Closed]) -> None:
+    def _say(self, stop: int, found: list[FieldText | Marked | Closed]) -> None:
         if stop <= self._at:
             return
         if not self._is_open:
             self._start, self._is_open = self._at, bool(self._field)
-        found.append(Said(self._field, self._text[self._at : stop], self._at))
+        found.append(FieldText(self._field, self._text[self._at : stop], self._at))
         self._at = stop
 
-    def _cross(self, mark: tuple[_Watched, Any], found: list[Said | Marked | Closed]) -> None:
+    def _cross(self, mark: tuple[_Watched, Any], found: list[FieldText | Marked | Closed]) -> None:
         """Take a mark: end the region before it, and begin the one that it opens."""
         watched, match = mark
         self._leave(found, closer=None if watched.opens else match)
@@ -177,7 +177,7 @@ class Regions:
         self._field, self._is_open, self._start = watched.name, True, self._at
         self._groups = {k: v for k, v in match.groupdict().items() if v is not None}
 
-    def _leave(self, found: list[Said | Marked | Closed], *, closer: Any) -> None:
+    def _leave(self, found: list[FieldText | Marked | Closed], *, closer: Any) -> None:
         """End the region, because of its *closer*, the opener of another, or the end."""
         if self._is_open:
             field = self._template.fields[self._field]

@@ -1,38 +1,104 @@
-"""The parts of a turn as a dialect spells them, cut where a response template needs them cut."""
+"""The parts of a turn as a dialect spells them, and patterns for what stands between them."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.shapes import (
-    ANSWER,
-    CONTENT,
-    INPUT,
-    TEXT,
-    THOUGHT,
-    Parameters,
-    Shapes,
-    common,
-)  # fmt: skip
-from agent_parsers.forms.form import Written
-from agent_parsers.templates.problems import TemplateError
-from agent_parsers.templates.response.patterns import without_partial
+from agent_parsers.authoring import Written
+from agent_parsers.core import SLOTS, Parameters, Shapes, Slot
+from agent_parsers.decoding import GrammarError
+from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.turns.shapes import Calls
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from collections.abc import Iterable
 
-__all__ = ["CallSpelling", "Spellings"]
+    from agent_parsers import Dialect
+    from agent_parsers.core import ToolShape
 
-_BRACKETS: Final = frozenset("<>[]")
+__all__ = ["CallSpelling", "Spellings", "begins_without", "literal", "spelt", "without_partial"]
+
+
+_SPECIAL: Final = re.compile(r"[][\\^$.|?*+(){}]")
+_BLANK_OR_SLOT: Final = re.compile(rf"[ \t\r\n]+|{SLOTS.pattern}")
+_BRACKETS: Final = frozenset("<>[]{}")
+_PARTIAL: Final = re.compile(r"[^\s<>]*<[^<>]*\Z")
+
+
+def literal(text: str) -> str:
+    """Return a pattern for exactly this *text*, which reads alike in all engines."""
+    escaped = _SPECIAL.sub(r"\\\g<0>", text)
+    return escaped.replace("\n", r"\n").replace("\t", r"\t")
+
+
+def spelt(text: str) -> str:
+    """Return a pattern for a *text* with slots, in which white space may vary where dialects do.
+
+    The slot of a tool becomes the group ``name``; ids and numbers of steps are read over.
+    """
+    text = text.strip()
+    made = []
+    at = 0
+    for found in _BLANK_OR_SLOT.finditer(text):
+        before, after = text[: found.start()], text[found.end() :]
+        made.append(literal(text[at : found.start()]))
+        at = found.end()
+        if found[0] == Slot.TOOL:
+            made.append(f"(?P<name>{_name(after)})")
+        elif found[0] in (Slot.ID, Slot.NUMBER):
+            made.append("[0-9]+" if found[0] == Slot.NUMBER else "[A-Za-z0-9_-]+")
+        else:
+            made.append(_blank(before, found[0], after))
+    return "".join(made) + literal(text[at:])
+
+
+def begins_without(words: Iterable[str]) -> str:
+    """Return a pattern for the least text that shows that none of *words* begins here."""
+    nodes: dict[str, list[str]] = {}
+    for word in words:
+        if word:
+            nodes.setdefault(word[0], []).append(word[1:])
+    goes_on = [
+        literal(char) + begins_without(rests) for char, rests in nodes.items() if "" not in rests
+    ]
+    other = f"[^{''.join(map(literal, nodes))}]"
+    return f"(?:{'|'.join((other, *goes_on))})" if goes_on else other
+
+
+def _name(after: str) -> str:
+    """Return a pattern for a name, given what follows it."""
+    if not after:
+        return r"[^\s<{]+"
+    ends = "".join(dict.fromkeys(literal(char) for char in after[:1] if not char.isspace()))
+    return rf"[^\n{ends}]+?"
+
+
+def _blank(before: str, blank: str, after: str) -> str:
+    """Return a pattern for the white space between two texts."""
+    if "\n" in blank:
+        is_free = before[-1:] in _BRACKETS or after[:1] in _BRACKETS
+        return r"\s*" if is_free else r"[ \t]*\n\s*"
+    is_inner = before[-1:].isalnum() and after[:1].isalnum()
+    return literal(blank) if is_inner else r"[ \t]*"
+
+
+def without_partial(text: str) -> tuple[str, str]:
+    """Return *text* without the beginning of a tag at its end, and that beginning."""
+    found = _PARTIAL.search(text)
+    return (text, "") if found is None else (text[: found.start()], found[0])
+
+
+# -- spellings -------------------------------------------------------------------------------------
+
+_BRACKETS_OF_TAGS: Final = frozenset("<>[]")
 
 
 @dataclass(frozen=True)
 class CallSpelling:
-    """How calls are spelt: ``opens head INPUT end between head INPUT end closes``."""
+    """How calls are spelt: ``opens head Slot.INPUT end between head Slot.INPUT end closes``."""
 
     opens: str
     """Text before all calls."""
@@ -75,10 +141,10 @@ class Spellings:
         """How calls are spelt."""
         if not self.dialect.several:
             written = self._with_thought or self.shapes.turn(None, thought=False, content=False)
-            after = written.partition(THOUGHT)[2].removeprefix(self.thought_closes.lstrip())
-            slot = TEXT if TEXT in after else INPUT
+            after = written.partition(Slot.THOUGHT)[2].removeprefix(self.thought_closes.lstrip())
+            slot = Slot.TEXT if Slot.TEXT in after else Slot.INPUT
             head, _, end = after.partition(slot)
-            return CallSpelling("", head, end, "", "", False, slot == TEXT, None)
+            return CallSpelling("", head, end, "", "", False, slot == Slot.TEXT, None)
         try:
             calls = self.shapes.of_tool(None)
         except GrammarError as error:
@@ -86,7 +152,7 @@ class Spellings:
         opens, begun = without_partial(calls.opens)
         if calls.parameters is not None:
             return self._tagged(calls, calls.parameters)
-        head, _, end = calls.call.partition(INPUT)
+        head, _, end = calls.call.partition(Slot.INPUT)
         end, again = without_partial(end)
         between, closes = again + calls.between, again + calls.closes
         between, rest = without_partial(between)
@@ -94,7 +160,7 @@ class Spellings:
             opens, (begun or rest) + head, end, between, closes, calls.several, False, None
         )
 
-    def _tagged(self, calls: Calls, found: Parameters) -> CallSpelling:
+    def _tagged(self, calls: ToolShape, found: Parameters) -> CallSpelling:
         """Return the spelling of calls whose parameters have marks of their own."""
         opens, begun = without_partial(calls.opens)
         text, other = ((equals, without_partial(end)) for equals, end in (found.text, found.other))
@@ -119,7 +185,7 @@ class Spellings:
     @cached_property
     def _with_thought(self) -> str:
         written = self.shapes.turn(None, thought=True, content=False)
-        return written if THOUGHT in written else ""
+        return written if Slot.THOUGHT in written else ""
 
     @cached_property
     def value_quotes(self) -> tuple[str, str]:
@@ -138,16 +204,16 @@ class Spellings:
     def thought_opens(self) -> str:
         """Text before a thought; empty if the dialect writes none."""
         written = self.shapes.answer(thought=True)
-        return written.partition(THOUGHT)[0] if THOUGHT in written else ""
+        return written.partition(Slot.THOUGHT)[0] if Slot.THOUGHT in written else ""
 
     @cached_property
     def thought_closes(self) -> str:
         """Text after a thought whatever follows; empty if only what follows ends it."""
-        if not _BRACKETS & set(self.thought_opens):  # a label, which nothing closes
+        if not _BRACKETS_OF_TAGS & set(self.thought_opens):  # a label, which nothing closes
             return ""
-        answer = self.shapes.answer(thought=True).partition(THOUGHT)[2]
-        call = self._with_thought.partition(THOUGHT)[2]
-        return without_partial(common(answer, call))[0].strip()
+        answer = self.shapes.answer(thought=True).partition(Slot.THOUGHT)[2]
+        call = self._with_thought.partition(Slot.THOUGHT)[2]
+        return without_partial(commonprefix([answer, call]))[0].strip()
 
     @cached_property
     def follows_thought(self) -> tuple[str, ...]:
@@ -159,8 +225,8 @@ class Spellings:
         """The text before and after an answer."""
         written = self.shapes.answer(thought=False)
         if self.thought_opens and not self.thought_closes:  # a label may be written without text
-            written = self.shapes.answer(thought=True).partition(THOUGHT)[2]
-        opens, _, closes = written.partition(ANSWER)
+            written = self.shapes.answer(thought=True).partition(Slot.THOUGHT)[2]
+        opens, _, closes = written.partition(Slot.ANSWER)
         return opens, closes
 
     @cached_property
@@ -170,7 +236,7 @@ class Spellings:
             return "", ""
         written = self.shapes.turn(None, thought=False, content=True)
         bare = self.shapes.turn(None, thought=False, content=False)
-        opens, _, closes = written.partition(CONTENT)
+        opens, _, closes = written.partition(Slot.CONTENT)
         if opens.endswith(bare):  # content follows the calls
             return opens.removesuffix(bare), closes
         return opens, closes.removesuffix(bare)

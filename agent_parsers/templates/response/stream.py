@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import make_finish
-from agent_parsers.actions.tool_action import make_message, make_tool_call
-from agent_parsers.engine.grammar.problems import too_long
-from agent_parsers.engine.reading.message_text import MessageText
-from agent_parsers.engine.writing.advice import advice_on_call
+from agent_parsers.core import (
+    MessageText,
+    advice_on_call,
+    make_finish,
+    make_message,
+    make_tool_call,
+    too_long,
+)
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -23,21 +26,20 @@ from agent_parsers.events import (
     ToolNamed,
     cut_answer,
 )  # fmt: skip
-from agent_parsers.templates.response.calls import calls_of
-from agent_parsers.templates.response.contents import value_of
-from agent_parsers.templates.response.regions import Closed, Marked, Regions, Said
+from agent_parsers.templates.response.contents import calls_of, value_of
+from agent_parsers.templates.response.regions import Closed, FieldText, Marked, Regions
 from agent_parsers.templates.response.template import THOUGHTS
 from output_parsers import OutputParserException
-from output_parsers.text.timed_regex import TimeLeft
+from output_parsers.text import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers import AgentAction, AgentFinish
     from agent_parsers.templates.response.template import Template
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
-    from outputs.messages.ended import Ended
+    from outputs import Ended
 
 __all__ = ["ResponseStream"]
 
@@ -156,11 +158,11 @@ class ResponseStream:
         if self._closed:
             raise RuntimeError(f"{method}() after close(); make a new parser for a new turn")
 
-    def _take(self, found: Iterable[Said | Marked | Closed]) -> list[Event]:
+    def _take(self, found: Iterable[FieldText | Marked | Closed]) -> list[Event]:
         events: list[Event] = []
         for each in found:
             match each:
-                case Said(field, text, start):
+                case FieldText(field, text, start):
                     span = self._span(start, start + len(text))
                     if field in THOUGHTS:
                         events.append(ThoughtDelta(text, span))

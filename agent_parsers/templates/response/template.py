@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from agent_parsers.templates.problems import TemplateError
-from output_parsers.text.timed_regex import compiled
+from agent_parsers.templates.template_error import TemplateError
+from output_parsers.text import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

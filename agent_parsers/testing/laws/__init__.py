@@ -12,10 +12,13 @@ The mode is ``"strict"`` or ``"lenient"`` for one turn, or ``"transcript"`` for 
 
 from agent_parsers.testing.laws.acting import (
     a_call_emitted_early_is_a_call_of_the_turn,
+    no_call_is_an_answer,
     no_key_counts_twice,
+    no_mark_of_a_call_is_text,
     no_prefix_of_a_turn_acts_otherwise,
     no_value_holds_the_next,
     reasoning_and_quotation_never_act,
+    what_is_given_is_never_said,
 )
 from agent_parsers.testing.laws.failing import (
     a_label_that_is_spelt_otherwise_is_a_repair,
@@ -38,13 +41,11 @@ from agent_parsers.testing.laws.form import (
     what_is_copied_from_the_instructions_is_no_turn,
     without_tools_no_call_is_shown,
 )
-from agent_parsers.testing.laws.marked_calls import (
-    no_call_is_an_answer,
-    no_mark_of_a_call_is_text,
-    what_is_given_is_never_said,
-)
 from agent_parsers.testing.laws.modes import (
+    a_call_ends_an_open_thought,
+    a_thought_keeps_its_words,
     lenient_reads_what_strict_reads,
+    no_answer_has_the_end_of_a_thought,
     without_a_repair_both_readings_are_the_same,
 )
 from agent_parsers.testing.laws.reading import (
@@ -68,11 +69,6 @@ from agent_parsers.testing.laws.table import (
     every_transcript_has_a_beginning,
     no_marker_ends_in_white_space,
     the_instructions_show_no_label_that_is_not_read,
-)
-from agent_parsers.testing.laws.thinking import (
-    a_call_ends_an_open_thought,
-    a_thought_keeps_its_words,
-    no_answer_has_the_end_of_a_thought,
 )
 from agent_parsers.testing.laws.work import (
     eight_times_the_text_takes_less_than_sixteen_times_as_long,

@@ -9,7 +9,7 @@ from textwrap import indent
 from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers import AgentAction, AgentFinish
 from agent_parsers.events import Event
 from agent_parsers.testing.snapshots.readable import readable
 from agent_parsers.testing.trials.stories import FailedStep, Refusal, Story
@@ -18,7 +18,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
 
 __all__ = ["Broken", "BrokenLawError", "Crashed", "crashed", "difference", "law", "named", "shown"]
 

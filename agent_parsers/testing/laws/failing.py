@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers import AgentAction, AgentFinish
 from agent_parsers.events import (
     ActionComplete,
     Finish,
@@ -29,8 +29,8 @@ from agent_parsers.testing.trials.stories import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
 
 __all__ = [
     "a_label_that_is_spelt_otherwise_is_a_repair",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.writing.prompt import instructions, replies
-from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers import AgentAction, AgentFinish, get_parser
+from agent_parsers.authoring import instructions, replies
 from agent_parsers.runs.reading.transcript_parser import parse_transcript, parse_transcripts
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.laws.writing import check_answer, check_sound, is_same
@@ -17,7 +16,7 @@ from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
@@ -82,7 +81,7 @@ def the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> None:
     Raises:
         BrokenLawError: A rendered step differs from the sample, or cannot be read.
     """
-    parser = dialect_parser(dialect, lenient=True)
+    parser = get_parser(dialect, lenient=True)
     for number, step in enumerate(parse_transcript(dialect.sample, dialect=dialect).steps, 1):
         if step.action is None:
             raise Broken(f"step {number} cannot be read: {step.error}", text=dialect.sample)
@@ -101,7 +100,7 @@ def a_stop_sequence_stops_no_step(
         BrokenLawError: A stop sequence does not occur in a rendered step, or the action in front of
             it is incomplete.
     """
-    parser = dialect_parser(dialect, lenient=True)
+    parser = get_parser(dialect, lenient=True)
     text = parser.render((action, "seen"), thought=thought)
     if not parser.stop:
         raise Broken("there is no stop sequence", text=text)
@@ -130,7 +129,7 @@ def the_instructions_show_the_labels_that_are_read(dialect: Dialect) -> None:
         dialect.several
     ):  # models are trained for these formats, so the instructions show only some markers
         return
-    prompt = dialect_parser(dialect, tools=["look_up"]).render_prompt("Why?")
+    prompt = get_parser(dialect, tools=["look_up"], lenient=False).render_prompt("Why?")
     for name, marker in dialect.strict.markers.items():
         if marker.canonical.removesuffix(":") not in prompt:
             raise Broken(f"{marker.canonical!r}, the marker {name!r}, is missing", text=prompt)
@@ -163,7 +162,7 @@ def the_replies_in_the_instructions_are_read(dialect: Dialect, tools: Collection
             not read as an answer, or a repair is reported.
     """
     for lenient in (False, True):
-        parser = dialect_parser(dialect, lenient=lenient)
+        parser = get_parser(dialect, lenient=lenient)
         for text, kind in zip(replies(dialect, tools), (AgentAction, AgentFinish), strict=True):
             turn = parser.read(text)
             if not all(isinstance(result, kind) for result in results_in(turn.result)):
@@ -180,10 +179,10 @@ def without_tools_no_call_is_shown(dialect: Dialect) -> None:
         BrokenLawError: The instructions, a paragraph of them, or the observation of a call that was
             refused is read as an action; or the example that they show is not read as an answer.
     """
-    parser = dialect_parser(dialect, lenient=True)
+    parser = get_parser(dialect, lenient=True)
     told = instructions(dialect, [])
     call = dialect.write(dialect.example)
-    refused = outcome_of(partial(dialect_parser(dialect, lenient=True, tools=[]).parse, call))
+    refused = outcome_of(partial(get_parser(dialect, lenient=True, tools=[]).parse, call))
     observation = (refused.observation or "") if isinstance(refused, Refusal) else ""
     shown_answer = observation.partition(dialect.prompt_words.example)[2]
     for text in (told, *told.split("\n\n"), observation, shown_answer):
@@ -206,7 +205,7 @@ def what_is_copied_from_the_instructions_is_no_turn(dialect: Dialect, tools: Too
     Raises:
         BrokenLawError: One is read as an action that a tool takes, or as an answer.
     """
-    parser = dialect_parser(dialect, lenient=True, tools=tools)
+    parser = get_parser(dialect, lenient=True, tools=tools)
     for text in replies(dialect, tools):
         outcome = outcome_of(partial(parser.parse, text))
         made = results_in(outcome)
@@ -222,7 +221,7 @@ def the_example_is_an_action(dialect: Dialect) -> None:
         BrokenLawError: It is read as something else.
     """
     text = dialect.write(dialect.example)
-    outcome = outcome_of(partial(dialect_parser(dialect).parse, text))
+    outcome = outcome_of(partial(get_parser(dialect, lenient=False).parse, text))
     meant = AgentAction(dialect.example.tool, dialect.example.tool_input, text)
     if not is_same(outcome, meant, text):
         raise Broken(f"{shown(meant)} is read as {shown(outcome)}", text=text)
@@ -238,7 +237,7 @@ def a_prompt_ends_where_a_word_may_begin(dialect: Dialect) -> None:
     Raises:
         BrokenLawError: A prompt ends in a blank or a tab.
     """
-    parser = dialect_parser(dialect)
+    parser = get_parser(dialect, lenient=False)
     action = AgentAction(dialect.example.tool, dialect.example.tool_input, "")
     for steps in ((), ((action, "seen"),)):
         for text in (parser.render_prompt("Why?", steps), parser.format_scratchpad(steps)):

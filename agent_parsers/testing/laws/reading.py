@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.stream_parser import StreamParser
-from agent_parsers.engine.whole import whole_reader
+from agent_parsers import StreamParser
+from agent_parsers.authoring import Part
+from agent_parsers.core import whole_reader
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -34,8 +34,8 @@ from agent_parsers.testing.trials.stories import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode, OnConflict
     from agent_parsers.events import Delta
 
 __all__ = [

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers import AgentAction, AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers.testing.laws.broken import ONE_WAY_TO_FAIL, BrokenLawError, located, named, shown
 from output_parsers import (
     BaseCumulativeTransformOutputParser,

@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.patterns import Patterns
-from agent_parsers.engine.writing.prompt import instructions
-from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers.authoring import Part, Result, instructions
+from agent_parsers.core import Patterns
 from agent_parsers.testing.laws.broken import Broken, law
 from agent_parsers.testing.trials.pieces import marker_in, table_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Marker, Mode, Table
 
 __all__ = [
     "a_name_is_that_of_one_dialect",

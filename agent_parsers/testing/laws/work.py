@@ -2,34 +2,238 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import gc
+import sys
+import time
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.stream_parser import StreamParser
+import agent_parsers
+import output_parsers
+import outputs
+from agent_parsers import StreamParser
+from agent_parsers.core import MarkerSearch, Patterns
 from agent_parsers.testing.laws.broken import Broken, law
-from agent_parsers.testing.laws.work_count import Work, counted_patterns, takes_twice_its_share
 from agent_parsers.testing.trials.pieces import fragments, markers, rows, written
 from agent_parsers.testing.trials.stories import cut, parsed
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    import re
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import FrameType
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
 
 __all__ = [
     "CHUNKS",
     "WHOLE",
     "Shape",
+    "Work",
+    "counted_patterns",
     "eight_times_the_text_takes_less_than_sixteen_times_as_long",
     "growth",
     "shapes",
+    "takes_twice_its_share",
     "twice_the_text_is_twice_the_work",
     "twice_the_text_is_twice_the_work_of_parsing_it_at_once",
 ]
+
+
+_SOURCES: Final = tuple(
+    str(Path(next(iter(package.__path__)))) for package in (agent_parsers, output_parsers, outputs)
+)
+_HERE: Final = str(Path(__file__).parent)
+_COPYING: Final = {
+    *("lstrip", "rstrip", "strip", "lower", "upper", "casefold", "replace", "translate", "encode"),
+    *("split", "rsplit", "splitlines", "partition", "rpartition", "count"),
+}
+"""Methods of `str` that scan or copy the whole string."""
+
+
+class Work:
+    """Adds up calls, characters of new strings and characters searched for markers.
+
+    Args:
+        dialect: The dialect whose codecs are counted as well, whatever file they are in.
+    """
+
+    def __init__(self, dialect: Dialect | None = None) -> None:
+        self.total: int = 0
+        self._sources = _SOURCES if dialect is None else (*_SOURCES, *_files_of(dialect))
+        self._strings: dict[int, str] = {}  # keeping the strings keeps their ids unique
+
+    def count(self, do: Callable[[], object]) -> int:
+        """Return the work that *do* takes."""
+        self.total = 0
+        self._strings.clear()
+        before = sys.getprofile()
+        sys.setprofile(self._see)
+        try:
+            do()
+        finally:
+            sys.setprofile(before)
+        return self.total
+
+    def _see(self, frame: FrameType, event: str, arg: Any) -> None:
+        code = frame.f_code
+        name = code.co_filename
+        if not name.startswith(self._sources) or name.startswith(_HERE):
+            return
+        self.total += 1
+        if event == "call":
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            local = frame.f_locals
+            for argument in names:
+                self._made(local.get(argument))
+        elif event == "return":
+            self._made(arg)
+        elif event == "c_call" and isinstance(getattr(arg, "__self__", None), str):
+            self.total += len(arg.__self__) if arg.__name__ in _COPYING else 0
+
+    def _made(self, value: object) -> None:
+        if isinstance(value, str) and id(value) not in self._strings:
+            self._strings[id(value)] = value
+            self.total += len(value)
+
+    def searched(self, characters: int) -> None:
+        """Add *characters* that were searched for markers."""
+        self.total += characters
+
+
+def _files_of(dialect: Dialect) -> Iterator[str]:
+    """Yield the files that define the codecs of *dialect*."""
+    for table in (dialect.strict, dialect.lenient):
+        for codec in (table.read_tool, table.read_input, table.read_answer, table.new_call):
+            module = sys.modules.get(getattr(_bare(codec), "__module__", ""))
+            if module is not None and module.__file__ is not None:
+                yield module.__file__
+
+
+def _bare(codec: object) -> object:
+    return _bare(codec.func) if isinstance(codec, partial) else codec
+
+
+class _CountedPattern:
+    """A pattern that counts the characters it searched."""
+
+    def __init__(self, pattern: re.Pattern[str], work: Work) -> None:
+        self.pattern = pattern.pattern
+        self._pattern = pattern
+        self._work = work
+
+    def search(self, text: str, start: int) -> re.Match[str] | None:
+        """Search the text, and count the characters searched."""
+        found = self._pattern.search(text, start)
+        self._work.searched((found.end() if found else len(text)) - start)
+        return found
+
+    def match(self, text: str, start: int) -> re.Match[str] | None:
+        """Match the text, and count the characters searched."""
+        found = self._pattern.match(text, start)
+        self._work.searched(found.end() - start if found else 0)
+        return found
+
+
+@contextmanager
+def counted_patterns(work: Work) -> Iterator[None]:
+    """Count the characters searched by the patterns of machines that are built in this context."""
+
+    def counted(name: str) -> property:
+        compiled = known[name].func
+        return property(lambda patterns: _CountedPattern(compiled(patterns), work))
+
+    def walked(search: MarkerSearch, text: str, start: int) -> Any:
+        found = walk(search, text, start)
+        work.searched((found.end() if found else len(text)) - start)
+        return found
+
+    known: dict[str, Any] = {name: vars(Patterns)[name] for name in ("whole", "growing")}
+    walk = MarkerSearch.__call__
+    for name in known:
+        setattr(Patterns, name, counted(name))
+    setattr(MarkerSearch, "__call__", walked)  # noqa: B010 - checkers would take it for a mistake
+    try:
+        yield
+    finally:
+        setattr(MarkerSearch, "__call__", walk)  # noqa: B010
+        for name, pattern in known.items():
+            setattr(Patterns, name, pattern)
+
+
+_ROUNDS: Final = 3
+"""How often each text is read; the fastest time counts."""
+
+_CONFIRMATIONS: Final = 5
+"""How many measurements in a row must agree before a text counts as slow."""
+
+_NOISE_S: Final = 0.002
+"""Extra time that copying a long text may take when the process allocates memory."""
+
+_now: Final = time.thread_time
+"""The clock: CPU time of this thread, in seconds."""
+
+
+def takes_twice_its_share(read: Callable[[str], object], short: str, long: str) -> bool:
+    """Return whether reading *long* takes more than twice the time that its length explains.
+
+    A busy machine slows down long work more than short work: other processes take the caches and
+    the turbo of the processor. So a suspicion is confirmed against a scan of the same two texts,
+    which is linear: all four are timed in turn, and *long* is slow only if it grows more than twice
+    as much as the scan does, in every one of several measurements.
+    """
+    lengths = len(long) / len(short)
+    (once,) = _fastest(lambda: read(short))
+    tries = (_seconds(lambda: read(long)) for _ in range(_ROUNDS))
+    if any(taken <= 2 * lengths * once + _NOISE_S for taken in tries):
+        return False
+    (scan,) = _fastest(lambda: _scan(short, 1))
+    passes = max(round(once / max(scan, 1e-9)), 1)  # so that both take about as long
+    return all(_is_slow(read, short, long, passes) for _ in range(_CONFIRMATIONS))
+
+
+def _is_slow(read: Callable[[str], object], short: str, long: str, passes: int) -> bool:
+    once, scanned, eight, scanned_eight = _fastest(
+        lambda: read(short),
+        lambda: _scan(short, passes),
+        lambda: read(long),
+        lambda: _scan(long, passes),
+    )
+    share = max(len(long) / len(short), scanned_eight / max(scanned, 1e-9))
+    return eight > 2 * share * once + _NOISE_S
+
+
+def _fastest(*works: Callable[[], object]) -> list[float]:
+    """Return the fastest time of each of the *works*, which are run in turn."""
+    rounds = [[_seconds(work) for work in works] for _ in range(_ROUNDS)]
+    return [min(times) for times in zip(*rounds, strict=True)]
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Return the CPU time that *work* takes in this thread, without collection of garbage."""
+    was_enabled = gc.isenabled()
+    gc.disable()  # it would look at all objects of the process, more often in long work
+    try:
+        start = _now()
+        work()
+        return _now() - start
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _scan(text: str, passes: int) -> None:
+    """Look at each character and keep something for it, *passes* times."""
+    for _ in repeat(None, passes):
+        [(at, char) for at, char in enumerate(text)]
+
+
+# -- laws about speed ------------------------------------------------------------------------------
 
 Shape: TypeAlias = tuple[str, str]
 """The beginning of a text, and the run that is repeated after it."""

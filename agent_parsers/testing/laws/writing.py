@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.engine.writing.escape import escape, unescape
-from agent_parsers.forms.form import Written
-from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
+from agent_parsers import AgentAction, AgentFinish, get_parser
+from agent_parsers.authoring import Result, Written, escape, unescape
 from agent_parsers.runs.reading.transcript_parser import parse_transcript
 from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown
 from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks
@@ -17,7 +14,8 @@ from agent_parsers.testing.trials.stories import results_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
+    from agent_parsers.core import AnyDialectParser
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.testing.trials.stories import Outcome
 
@@ -43,7 +41,7 @@ PlainStep: TypeAlias = "tuple[str, AgentAction, str]"
 
 
 def _lenient(dialect: Dialect) -> AnyDialectParser:
-    return dialect_parser(dialect, lenient=True)
+    return get_parser(dialect, lenient=True)
 
 
 def _expect(found: object, expected: object, what: str, text: str) -> None:
@@ -77,7 +75,7 @@ def a_step_is_read_back_or_refused(
 
 def _check_read_back(dialect: Dialect, text: str, step: Step, thought: str) -> None:
     for lenient in (False, True):
-        turn = dialect_parser(dialect, lenient=lenient).read(text)
+        turn = get_parser(dialect, lenient=lenient).read(text)
         _expect(turn.thought, thought, "the thought", text)
         if not is_same(turn.result, step, text):
             raise Broken(f"{shown(step)} is read as {shown(turn.result)}", text=text)

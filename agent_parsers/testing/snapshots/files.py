@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from agent_parsers.testing.snapshots.difference import difference
-from agent_parsers.testing.snapshots.readable import readable
+from agent_parsers.testing.snapshots.readable import difference, readable
 
 try:
     from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections

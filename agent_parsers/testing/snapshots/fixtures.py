@@ -15,22 +15,19 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.parsers.auto_parser import AutoParser
-from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.registry.dialects_by_name import get_parser
+from agent_parsers import Dialect, get_parser
+from agent_parsers.core import AutoParser
 from agent_parsers.runs.reading.transcript_parser import parse_transcripts
-from agent_parsers.testing.snapshots.difference import difference
 from agent_parsers.testing.snapshots.pages import Replies, events_page, prompt_page
-from agent_parsers.testing.snapshots.readable import readable
+from agent_parsers.testing.snapshots.readable import difference, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from syrupy.assertion import SnapshotAssertion
 
-    from agent_parsers.engine.writing.render import Step
-    from agent_parsers.testing.snapshots.steps import AnyParser
+    from agent_parsers.core import Step
+    from agent_parsers.testing.snapshots.pages import AnyParser
     from agent_parsers.toolset import Tools
     from outputs import BaseMessage
 
@@ -196,7 +193,7 @@ def _parser(parser: str | Dialect | AnyParser, tools: Tools | None) -> AnyParser
             return made
         raise ValueError('"auto" has no format to compare: name a dialect')
     if isinstance(parser, Dialect):
-        return dialect_parser(parser, lenient=True, tools=tools)
+        return get_parser(parser, lenient=True, tools=tools)
     if tools is not None:
         raise TypeError("this parser has its own tools; give a dialect to give tools with it")
     return parser

@@ -1,11 +1,14 @@
-"""`readable`: any value as text for a person, the same in every run."""
+"""`readable`: any value as text for a person, the same in every run; and where two differ."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
+from difflib import unified_diff
 from enum import Enum
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import Final, TypeGuard, assert_never
 
@@ -20,9 +23,52 @@ from agent_parsers.events import (
     Repair,
     StepFailed,
     ToolNamed,
+    merge_events,
 )
+from output_parsers import OutputParserException
+from output_parsers.printable import printable
 
-__all__ = ["labelled", "readable"]
+__all__ = ["assert_same_events", "difference", "labelled", "readable", "whole_story"]
+
+
+_CONTEXT: Final = 3
+"""Number of lines shown around those that differ."""
+_hunk: Final = re.compile(r"@@ -(\d+)").match
+
+
+def difference(snapshot: str, now: str) -> Iterator[str]:
+    """Yield the lines that differ and those around them, below the number of the first line.
+
+    ::
+
+        line 9
+          Write in this form:
+
+        - Action: the tool to use
+        + Step: the tool to use
+          Action Input: the input for that tool
+
+    In lines that differ, trailing white space is shown as middle dots.
+    """
+    if snapshot.endswith("\n") and now.endswith("\n"):
+        snapshot, now = snapshot[:-1], now[:-1]
+    lines = unified_diff(snapshot.split("\n"), now.split("\n"), n=_CONTEXT, lineterm="")
+    for line in list(lines)[2:]:
+        if found := _hunk(line):
+            yield f"line {found[1]}"
+        else:
+            yield _shown(line)
+
+
+def _shown(line: str) -> str:
+    mark, text = line[0], line[1:]
+    if mark == " ":
+        return f"  {printable(text)}".rstrip()
+    kept = text.rstrip()
+    return f"{mark} {printable(kept)}{'·' * (len(text) - len(kept))}"
+
+
+# -- values as text --------------------------------------------------------------------------------
 
 _MAX_COLUMNS: Final = 80
 """Sequences of plain values up to this many characters are written on one line."""
@@ -179,3 +225,90 @@ def _kind_and_content(event: Event) -> tuple[str, str]:
             return "failed", str(error)
         case _:
             assert_never(event)
+
+
+# -- streams of events -----------------------------------------------------------------------------
+
+_EVENTS_BEFORE: Final = 3
+"""Number of events shown before the first difference, and of each stream after it."""
+
+
+def assert_same_events(
+    first: Iterable[Event], second: Iterable[Event], *, text: str | None = None
+) -> None:
+    """Assert that two streams yield the same events, whichever way their texts were cut.
+
+    ::
+
+        parser = get_parser("react")
+        assert_same_events(parser.events(["Final Answer", ": 42"]), parser.events([whole]))
+
+    Neighbouring deltas of one kind are joined. If a stream raises an `OutputParserException`, the
+    error counts as its last event. Errors are equal if their messages and places are equal.
+
+    Args:
+        first: An iterable of events.
+        second: Another iterable of events.
+        text: The text that was parsed, to show the line and column of the difference.
+
+    Raises:
+        AssertionError: The events differ; the message shows the first difference in both streams,
+            and the events around it.
+    """
+    __tracebackhide__ = True
+    stories = (whole_story(first), whole_story(second))
+    pairs = enumerate(zip_longest(*stories))
+    parting = next(
+        (at for at, (one, other) in pairs if _compared_part(one) != _compared_part(other)), None
+    )
+    if parting is not None:
+        raise AssertionError("\n".join(_difference(stories, parting, text)))
+
+
+def whole_story(events: Iterable[Event]) -> list[Event]:
+    """Return *events*, joined; if they raise an `OutputParserException`, it is the last one."""
+    found: list[Event] = []
+    try:
+        for event in events:
+            found.append(event)  # noqa: PERF402 - keeps the events before an error
+    except OutputParserException as error:
+        found.append(StepFailed(error, error.span or (0, 0)))
+    return merge_events(found)
+
+
+def _compared_part(event: Event | None) -> object:
+    """Return the fields of *event* that are compared."""
+    if isinstance(event, StepFailed):
+        return event.span, str(event.error), event.error.observation
+    return event
+
+
+def _difference(
+    stories: tuple[list[Event], list[Event]], at: int, text: str | None
+) -> Iterator[str]:
+    """Yield the lines that show how the *stories* differ from this event on."""
+    place = ""
+    starts = [story[at].span[0] for story in stories if at < len(story)]
+    if text is not None:
+        error = OutputParserException("", llm_output=text, span=(min(starts), max(starts)))
+        place = f", line {error.line}, column {error.column} of the text"
+    yield f"the events differ from event {at + 1} on{place} (- the first, + the second):"
+    yield from (f"  {_line(event)}" for event in stories[0][max(0, at - _EVENTS_BEFORE) : at])
+    if len(starts) == 2 and _line(stories[0][at]) == _line(stories[1][at]):
+        # They differ in a field that the lines do not show, such as the log.
+        yield f"  {_line(stories[0][at])}"
+        yield from difference(*(_in_full(story[at]) for story in stories))
+        return
+    for mark, story in zip("-+", stories, strict=True):
+        lines = (
+            map(_line, story[at : at + _EVENTS_BEFORE]) if at < len(story) else ["(no more events)"]
+        )
+        yield from (f"{mark} {line}" for line in lines)
+
+
+def _in_full(event: Event) -> str:
+    return readable({field.name: getattr(event, field.name) for field in fields(event)})
+
+
+def _line(event: Event) -> str:
+    return readable(event).removesuffix("\n")

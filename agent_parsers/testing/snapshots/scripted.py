@@ -10,7 +10,7 @@ from agent_parsers.testing.trials.reply_pieces import Cut, Reply, check_cut, pie
 from outputs import AIMessage, AIMessageChunk, from_any, message_chunk_to_message
 
 if TYPE_CHECKING:
-    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers import RunnableConfig
 
 __all__ = ["Cut", "ModelCall", "ScriptedModel"]
 

@@ -8,15 +8,14 @@ from contextlib import suppress
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.testing.trials.calls_meant import calls_in, reading
-from agent_parsers.testing.trials.sample_calls import tool_sets, written_turn
+from agent_parsers.testing.trials.sample_calls import calls_in, reading, tool_sets, written_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from re import Match
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["KINDS", "DoubleKey", "SpoiltKey", "double_keys", "spoilt_keys"]

@@ -9,21 +9,17 @@ from random import Random
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.markers.kinds import Ahead, Label
-from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers import AgentAction, AgentFinish, Dialect
+from agent_parsers.authoring import Ahead, Label, Result, Written
+from agent_parsers.core import Patterns
 from agent_parsers.events import ActionComplete, Finish
-from agent_parsers.forms.form import Written
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from agent_parsers.testing.trials.stories import DELTAS, TILES, story_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.authoring import Marker, Mode, Table
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
 __all__ = [

@@ -8,16 +8,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.forms.form import Written
-from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
-from agent_parsers.testing.trials.sample_calls import usual_turn
+from agent_parsers.authoring import Result, Written
+from agent_parsers.core import REASONING
+from agent_parsers.testing.trials.sample_calls import Meant, calls_in, reading, usual_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
 
 __all__ = ["QuotedCall", "own_marks", "quotations", "reasoning_marks"]
 

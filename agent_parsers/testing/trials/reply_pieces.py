@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, Literal, TypeAlias
 
-from agent_parsers.native.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
+from agent_parsers.core import CallPiece, as_json, function_pieces, tool_pieces
 from agent_parsers.testing.trials.stories import cut as cut_to
 from outputs import AIMessage, AIMessageChunk, tool_call_chunk
 

@@ -7,9 +7,8 @@ from functools import lru_cache
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.modes import MAX_CHARS
-from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers import AgentAction, AgentFinish, StreamParser, get_parser
+from agent_parsers.authoring import MAX_CHARS
 from agent_parsers.events import (
     AnswerDelta,
     InputDelta,
@@ -22,15 +21,15 @@ from agent_parsers.events import (
     ToolNamed,
     merge_events,
 )
-from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode, OnConflict
+    from agent_parsers.core import AnyDialectParser
     from agent_parsers.events import Event
 
 __all__ = [
@@ -219,7 +218,7 @@ def parser_of(
     on_conflict: OnConflict = "error",
 ) -> AnyDialectParser:
     """Return a parser of single turns in this *mode*."""
-    return dialect_parser(
+    return get_parser(
         dialect,
         lenient=mode == "lenient",
         max_chars=max_chars,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
-from agent_parsers.toolset.declaring.docstrings import read_docstring
+from agent_parsers.toolset.declaring.functions import read_docstring
 from agent_parsers.toolset.declaring.validation import problems_of, validated
 from agent_parsers.toolset.schemas.spec import ToolSpec
-from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
+from output_parsers.types.models import is_v1_model, schema_of, validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

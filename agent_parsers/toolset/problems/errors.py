@@ -1,4 +1,4 @@
-"""The errors raised for calls of unknown tools, for inputs that do not fit, and for odd forms.
+"""How strictly inputs are checked, and the errors raised for calls that do not fit.
 
 ::
 
@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from typing_extensions import override
 
@@ -24,13 +24,58 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnswerError",
+    "CheckedInput",
+    "ExtraText",
     "ForeignCallError",
+    "InputNote",
+    "MissingKeys",
+    "Policy",
     "ToolInputError",
+    "UnknownKeys",
     "UnknownToolError",
     "placeholder_error",
     "wrong_answer",
     "wrong_input",
 ]
+
+
+UnknownKeys: TypeAlias = Literal["forbid", "drop", "keep"]
+MissingKeys: TypeAlias = Literal["forbid", "keep"]
+ExtraText: TypeAlias = Literal["forbid", "drop", "keep"]
+
+
+class Policy(NamedTuple):
+    """How strictly inputs are checked; see `ToolSet`."""
+
+    unknown_keys: UnknownKeys = "forbid"
+    missing_keys: MissingKeys = "forbid"
+    extra_text: ExtraText = "forbid"
+    lenient: bool = False
+    """Repair malformed JSON in texts."""
+
+
+class InputNote(NamedTuple):
+    """One change that was made so that an input fits."""
+
+    message: str
+    """What was changed, in a clause."""
+    kind: str = ""
+    """``unknown_key``, ``extra_text`` or a kind of `output_parsers.JsonRepair` if something was
+    repaired or left out; ``""`` if a value was only converted to the type in the schema."""
+
+
+class CheckedInput(NamedTuple):
+    """An input that fits the tool."""
+
+    tool: str
+    """Name of the tool, spelt as it was declared."""
+    value: str | dict[str, Any]
+    """The input for the tool; the original object if nothing had to be changed."""
+    notes: tuple[InputNote, ...] = ()
+    """The changes that were made."""
+
+
+# -- errors ----------------------------------------------------------------------------------------
 
 _MOST_LISTED: Final = 20
 _MOST_CHARS: Final = 200

@@ -6,12 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.toolset.problems.errors import InputNote
 from agent_parsers.toolset.problems.input_problem import InputProblem, kind_of, shown
-from agent_parsers.toolset.problems.policy import InputNote
 from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text
-from outputs.growing_json.lenient.json_text import begins_object, unquoted
-from outputs.growing_json.lenient.repeated_keys import repeated_key
+from outputs.growing_json.lenient.json_text import begins_object, repeated_key, unquoted
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 

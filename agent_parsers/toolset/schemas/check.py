@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.problems.errors import ToolInputError, wrong_input
+from agent_parsers.toolset.problems.errors import (
+    CheckedInput,
+    InputNote,
+    Policy,
+    ToolInputError,
+    wrong_input,
+)
 from agent_parsers.toolset.problems.input_problem import shown, where
-from agent_parsers.toolset.problems.policy import CheckedInput, InputNote, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, read_arguments
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import from_text

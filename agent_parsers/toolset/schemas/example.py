@@ -10,7 +10,7 @@ from agent_parsers.toolset.problems.errors import as_json
 from agent_parsers.toolset.problems.input_problem import kind_of, near
 from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text, number_faults
-from agent_parsers.toolset.schemas.words import type_words
+from agent_parsers.toolset.schemas.spec import type_words
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:

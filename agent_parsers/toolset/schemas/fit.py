@@ -16,8 +16,9 @@ from agent_parsers.toolset.problems.input_problem import (
     near,
     shown,
 )
-from agent_parsers.toolset.schemas.containers import fit_list, fit_object
 from agent_parsers.toolset.schemas.scalars import (
+    fit_list,
+    fit_object,
     from_text,
     frozen,
     is_format,
@@ -25,7 +26,7 @@ from agent_parsers.toolset.schemas.scalars import (
     size_faults,
 )
 from agent_parsers.toolset.schemas.schema import KINDS, compiled
-from agent_parsers.toolset.schemas.words import (
+from agent_parsers.toolset.schemas.spec import (
     expected_by,
     one_of_words,
     type_words,
@@ -37,7 +38,7 @@ from outputs.growing_json.scalars import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agent_parsers.toolset.problems.policy import Policy
+    from agent_parsers.toolset.problems.errors import Policy
     from agent_parsers.toolset.schemas.schema import Node, Schema
     from output_parsers.text.timed_regex import TimeLeft
 

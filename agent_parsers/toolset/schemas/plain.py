@@ -6,7 +6,7 @@ import re
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.toolset.problems.policy import InputNote
+from agent_parsers.toolset.problems.errors import InputNote
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
 
 if TYPE_CHECKING:

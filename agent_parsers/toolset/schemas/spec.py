@@ -1,19 +1,180 @@
-"""`ToolSpec`: the name, description, schema and origin of one tool."""
+"""`ToolSpec`: the name, description, schema and origin of one tool, also in words."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from agent_parsers.toolset.problems.input_problem import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from agent_parsers.toolset.problems.input_problem import InputProblem
-    from agent_parsers.toolset.schemas.schema import Schema
+    from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = ["Origin", "ToolSpec"]
+__all__ = [
+    "Origin",
+    "ToolSpec",
+    "counted",
+    "describe",
+    "describe_type",
+    "expected_by",
+    "one_of_words",
+    "type_words",
+    "words_of",
+]
+
+
+_WORDS: Final = {
+    "null": "null",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "string": "a string",
+}
+_MOST_LISTED: Final = 12
+_MOST_UNIONS: Final = 3
+_MOST_LEVELS: Final = 4
+
+# -- what is expected ------------------------------------------------------------------------------
+
+
+def type_words(node: dict[str, Any]) -> list[str]:
+    """Return the names of the types that *node* declares."""
+    names = node.get("type", [])
+    return [names] if isinstance(names, str) else list(names)
+
+
+def words_of(kinds: Collection[str]) -> str:
+    """Return *kinds* in words, such as ``an integer or null``."""
+    return " or ".join(_WORDS[kind] for kind in kinds)
+
+
+def expected_by(schema: Schema, node: Node, depth: int = 0) -> str:
+    """Return what *node* expects, in words."""
+    flat = schema.flat(node)
+    for keyword in ("enum", "const"):
+        if keyword in flat:
+            return one_of_words(flat["enum"] if keyword == "enum" else [flat["const"]])
+    if kinds := type_words(flat):
+        return words_of(kinds)
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in flat and depth < _MOST_UNIONS:
+            words = [expected_by(schema, part, depth + 1) for part in flat[keyword]]
+            return " or ".join(dict.fromkeys(words))
+    return "an object" if "properties" in flat else "a value"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return *count* and *noun*, in the plural unless *count* is 1."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def one_of_words(values: Sequence[Any]) -> str:
+    """Return ``one of``, followed by *values*; long lists are cut."""
+    if len(values) == 1:
+        return shown(values[0])
+    listed = ", ".join(shown(value) for value in values[:_MOST_LISTED])
+    return f"one of {listed}{', …' if len(values) > _MOST_LISTED else ''}"
+
+
+# -- tools and types for a prompt ------------------------------------------------------------------
+
+
+def describe(name: str, description: str, schema: Schema | None) -> str:
+    """Return name, parameters and description of a tool.
+
+    ::
+
+        search(query: string, limit: integer = 5): Looks up a name.
+            query: What to look for.
+
+    Args:
+        name: Name of the tool.
+        description: Description of the tool.
+        schema: Schema of its input; `None` if it takes any input.
+    """
+    head, lines = name, []
+    if schema is not None:
+        flat = schema.flat(schema.root)
+        required = flat.get("required", ())
+        parameters = []
+        for key, node in flat.get("properties", {}).items():
+            part = schema.flat(node)
+            default = "" if key in required else f" = {_default(part)}"
+            parameters.append(f"{key}: {_type(schema, node)}{default}")
+            if text := _line(part.get("description", "")):
+                lines.append(f"    {key}: {text}")
+        head = f"{name}({', '.join(parameters)})"
+    if description.strip():
+        first, *more = (line.strip() for line in description.splitlines() if line.strip())
+        head = f"{head}: {first}"
+        lines = [f"    {line}" for line in more] + lines
+    return "\n".join((head, *lines))
+
+
+def describe_type(schema: Schema) -> str:
+    """Return what a value of *schema* looks like.
+
+    ::
+
+        {city: string, days?: integer}
+            city: Where the journey ends.
+    """
+    lines = [_type(schema, schema.root)]
+    for key, node in schema.flat(schema.root).get("properties", {}).items():
+        if text := _line(schema.flat(node).get("description", "")):
+            lines.append(f"    {key}: {text}")
+    return "\n".join(lines)
+
+
+def _line(text: Any) -> str:
+    return " ".join(str(text).split())
+
+
+def _default(node: dict[str, Any]) -> str:
+    return json.dumps(node["default"], ensure_ascii=False) if "default" in node else "…"
+
+
+def _type(schema: Schema, node: Node, level: int = 0) -> str:
+    """Return the type of *node* as one word or a few."""
+    flat = schema.flat(node)
+    for keyword in ("enum", "const"):
+        if keyword in flat:
+            values = flat["enum"] if keyword == "enum" else [flat["const"]]
+            return " | ".join(json.dumps(value, ensure_ascii=False) for value in values)
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in flat and "type" not in flat and level < _MOST_LEVELS:
+            return " | ".join(
+                dict.fromkeys(_type(schema, part, level + 1) for part in flat[keyword])
+            )
+    names = [_container(schema, flat, name, level) for name in type_words(flat)]
+    return " | ".join(names) or "any"
+
+
+def _container(schema: Schema, flat: dict[str, Any], name: str, level: int) -> str:
+    if level >= _MOST_LEVELS:
+        return name
+    items = flat.get("items", True)
+    if name == "array" and isinstance(items, dict):
+        return f"array[{_type(schema, items, level + 1)}]"
+    if name == "object" and flat.get("properties"):
+        required = flat.get("required", ())
+        members = (
+            f"{key}{'' if key in required else '?'}: {_type(schema, part, level + 1)}"
+            for key, part in flat["properties"].items()
+        )
+        return f"{{{', '.join(members)}}}"
+    return name
+
+
+# -- the tool --------------------------------------------------------------------------------------
 
 
 class Origin(Protocol):
@@ -95,8 +256,6 @@ class ToolSpec:
 
     def describe(self) -> str:
         """Return a description for a prompt: ``search(query: string): Looks up a name.``."""
-        from agent_parsers.toolset.schemas.words import describe
-
         return describe(self.name, self.description, self.schema())
 
     def openai_tool(self) -> dict[str, Any]:

@@ -10,8 +10,8 @@ import pytest
 
 from agent_parsers import AgentAction, get_parser
 from agent_parsers.decoding import GrammarError
-from agent_parsers.decoding.texts.automaton import intersection
-from agent_parsers.decoding.texts.marks import marks_of, text_without
+from agent_parsers.decoding.parts.automaton import intersection
+from agent_parsers.decoding.parts.markless import marks_of, text_without
 from agent_parsers.registry.dialects_by_name import get_dialect
 
 from ...helpers.grammar_engines import Llguidance, Xgrammar, needs

@@ -19,12 +19,10 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
-from agent_parsers.decoding.forms.gbnf import write_gbnf
-from agent_parsers.decoding.forms.lark import write_lark
-from agent_parsers.decoding.forms.structural_tag import write_structural_tag
-from agent_parsers.decoding.texts import marks
-from agent_parsers.decoding.texts.automaton import Nfa
-from agent_parsers.decoding.tree.options import TurnKind, TurnOptions
+from agent_parsers.decoding.forms.rules import write_gbnf, write_lark, write_structural_tag
+from agent_parsers.decoding.parts import markless
+from agent_parsers.decoding.parts.automaton import Nfa
+from agent_parsers.decoding.parts.options import TurnKind, TurnOptions
 from agent_parsers.decoding.turns.grammar import turn_grammar
 from agent_parsers.decoding.values.strings import Strings
 from agent_parsers.toolset import ToolInputError, ToolSet
@@ -37,7 +35,7 @@ from ...helpers.grammar_tools import SETS, draw_tools, inputs_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agent_parsers.decoding.tree.nodes import Grammar
+    from agent_parsers.decoding.parts.tree import Grammar
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
 
 CODE = {"smolagents_code"}
@@ -321,11 +319,11 @@ class TestMistakesAreFound:
     @pytest.fixture(autouse=True)
     def _forget_mistakes(self) -> Iterator[None]:
         yield
-        marks.marks_of.cache_clear()
+        markless.marks_of.cache_clear()
 
     @staticmethod
     def is_misread(dialect: str) -> bool:
-        marks.marks_of.cache_clear()  # it may have texts from before the mistake
+        markless.marks_of.cache_clear()  # it may have texts from before the mistake
         texts = {"type": "string"}
         schema = {
             "type": "object",
@@ -345,14 +343,14 @@ class TestMistakesAreFound:
             yield tuple(marker.canonical)
 
         assert not self.is_misread("react")
-        monkeypatch.setattr(marks, "spellings", spelt)
+        monkeypatch.setattr(markless, "spellings", spelt)
         assert self.is_misread("react")
 
     @pytest.mark.parametrize("dialect", ["react", "hermes"])
     def test_a_stop_sequence_in_a_text(self, dialect: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        made = marks.Marks.__init__
+        made = markless.CountingMarks.__init__
         monkeypatch.setattr(
-            marks.Marks, "__init__", lambda self, of: made(self, replace(of, stop=()))
+            markless.CountingMarks, "__init__", lambda self, of: made(self, replace(of, stop=()))
         )
         assert self.is_misread(dialect)
 
@@ -365,6 +363,6 @@ class TestMistakesAreFound:
     def test_calls_that_content_forbids(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from agent_parsers.decoding.turns import grammar
 
-        anything = marks.text_without(("\u0001",))
+        anything = markless.text_without(("\u0001",))
         monkeypatch.setattr(grammar, "content_before_calls", lambda *_, **__: anything)
         assert self.is_misread("hermes")

@@ -21,14 +21,12 @@ from agent_parsers import (
 )
 from agent_parsers.authoring import Label
 from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
-from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.explanation import Explanation, explain
+from agent_parsers.explain.findings import Places
 from agent_parsers.explain.markers import Watcher
-from agent_parsers.explain.places import Places
-from agent_parsers.explain.screen import Drawing
+from agent_parsers.explain.screen import Drawing, cells, fit, wrapped
 from agent_parsers.testing import SnapshotValue, texts
-from agent_parsers.testing.laws.work import WHOLE, growth, shapes
-from agent_parsers.testing.laws.work_count import Work, counted_patterns
+from agent_parsers.testing.laws.work import WHOLE, Work, counted_patterns, growth, shapes
 from agent_parsers.testing.snapshots.pages import heading
 from agent_parsers.testing.trials.pieces import table_of
 from agent_parsers.testing.trials.stories import parsed, refusal, story_of

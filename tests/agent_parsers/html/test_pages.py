@@ -258,7 +258,7 @@ def test_a_report_shows_its_texts_and_adds_nothing(drawn: list[str], shape: int)
 
 
 def test_a_text_that_is_not_escaped_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("outputs.html.named_texts.html_text", str)
+    monkeypatch.setattr("outputs.html.texts.html_text", str)
     run, plain = (run_of(numbered(["<b>"], change), 0) for change in (str, harmless))
     with pytest.raises(AssertionError):
         assert structure(transcript_html(run)) == structure(transcript_html(plain))

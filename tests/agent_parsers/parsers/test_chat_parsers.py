@@ -7,7 +7,7 @@ import pytest
 
 from agent_parsers import AgentAction, AgentFinish, DialectParser, OutputParserException
 from agent_parsers.json import JSONAgentOutputParser
-from agent_parsers.parsers.chat_parsers import (
+from agent_parsers.parsers.named_parsers import (
     ChatOutputParser,
     ConvoOutputParser,
     StructuredChatOutputParser,

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import get_dialect
+from agent_parsers.core import whole_runs
 from agent_parsers.engine.reading.canonical.steps import StepReader
 from agent_parsers.registry.dialects_by_name import list_dialects
 from agent_parsers.runs.reading.reader import Lines
 from agent_parsers.runs.reading.record import read_output
+from agent_parsers.runs.splitting.log_run import WholeRun
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
-from agent_parsers.runs.splitting.whole_run import WholeRun, whole_runs
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect

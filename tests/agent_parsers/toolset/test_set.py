@@ -1,6 +1,7 @@
 """Tools in the forms in which users declare them."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from langchain_core.tools import tool as langchain_tool
 
 from agent_parsers import AgentAction, ToolInputError, get_parser
 from agent_parsers.toolset import ToolSet, ToolSpec
+from agent_parsers.toolset.listed import listed_tools
 
 
 def search(query: str) -> str:
@@ -134,3 +136,35 @@ def test_an_asynchronous_tool_is_awaited_or_refused() -> None:
         tools.call(action)
     assert asyncio.run(tools.acall(action)) == "a"
     assert asyncio.run(tools.acall([action, action])) == [(action, "a"), (action, "a")]
+
+
+# -- tools as people list them in a text -----------------------------------------------------------
+
+SCHEMA = {"type": "object", "properties": {"query": {"type": "string"}}}
+SEARCH = {"name": "search", "parameters": SCHEMA}
+
+
+@pytest.mark.parametrize("text", ["search, clock", "search\n\n clock ,", "search,clock"])
+def test_names(text: str) -> None:
+    assert listed_tools(text).names == ("search", "clock")
+
+
+@pytest.mark.parametrize("data", [[SEARCH], {"tools": [SEARCH]}])
+def test_json(data: object) -> None:
+    tools = listed_tools(json.dumps(data))
+    assert tools.names == ("search",)
+    assert tools.check("search", {"query": "a"}) == {"query": "a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "EOF while parsing"),
+        ("[" * 100_000, "recursion limit"),
+        ('{"tools": 3}', "expected a list of tools, found int"),
+        ("a, a", "two tools"),
+    ],
+)
+def test_what_is_no_list_of_tools(text: str, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        listed_tools(text)

@@ -21,7 +21,7 @@ from output_parsers.json_in_prose.markdown import (
     parse_and_check_json_markdown,
     parse_json_markdown,
 )
-from output_parsers.json_in_prose.skip import STRIP
+from output_parsers.json_in_prose.search import STRIP
 from outputs.growing_json.errors import JsonError, JsonLimitError
 from outputs.growing_json.reader import JsonReader, parse_partial_json
 

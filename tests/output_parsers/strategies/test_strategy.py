@@ -17,12 +17,12 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from output_parsers import OutputParserException
-from output_parsers.strategies.bindings import (
+from output_parsers.strategies.schema import (
     OutputTool,
     OutputToolBinding,
     ProviderStrategyBinding,
+    SchemaSpec,
 )
-from output_parsers.strategies.schema import SchemaSpec
 from output_parsers.strategies.strategy import (
     AutoStrategy,
     ProviderStrategy,

@@ -325,3 +325,14 @@ def test_the_work_for_a_chunk_does_not_grow() -> None:
 
     # Only the copy of an open string grows, which the consumer may keep; its cost is negligible.
     assert_linear(read, chunks, 1_000)
+
+
+def test_a_whole_message_in_a_stream_continues_its_calls_as_in_the_sum() -> None:
+    begun = AIMessageChunk(
+        "", tool_call_chunks=[{"name": "f", "args": '{"a"', "id": None, "index": None}]
+    )
+    rest = AIMessage("", invalid_tool_calls=[{"name": None, "args": ": 1}", "id": None}])
+    reader = CallsReader(JsonOutputToolsParser())
+    assert list(reader.feed(begun)) == [[{"args": {}, "type": "f"}]]
+    assert list(reader.feed(rest)) == [[{"args": {"a": 1}, "type": "f"}]]
+    assert list(reader.close()) == []

@@ -22,10 +22,10 @@ from pydantic import (
 )
 
 from output_parsers import PydanticOutputParser
-from output_parsers.json_in_prose.stream import GrowingJson
+from output_parsers.json_in_prose.markdown import GrowingJson
 from output_parsers.types import object_plans
+from output_parsers.types.models import validate
 from output_parsers.types.object_plans import ListPlan, ModelPlan, plan_of
-from output_parsers.types.pydantic_models import validate
 
 
 class Row(BaseModel):

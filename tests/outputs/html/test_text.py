@@ -5,10 +5,8 @@ import re
 import pytest
 from hypothesis import given
 
-from outputs.html.named_texts import long_text
-from outputs.html.page import fragment, page
-from outputs.html.styles import PALETTE, STYLES, SURFACES
-from outputs.html.text import html_line, html_text
+from outputs.html.pages import PALETTE, STYLES, SURFACES, fragment, page
+from outputs.html.texts import html_line, html_text, long_text
 
 from ...helpers.html_pages import Page, sharp_texts
 

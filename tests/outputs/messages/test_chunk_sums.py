@@ -1,7 +1,7 @@
 """Sums of message chunks equal those of LangChain, added one by one and in one go.
 
 For servers that number calls badly, they equal those of a stream: see
-`outputs.messages.call_places`.
+`outputs.messages.growing_calls`.
 """
 
 import copy

@@ -124,6 +124,10 @@ SHAPES: dict[str, Callable[[int], AIMessageChunk]] = {
     "arguments": lambda n: AIMessageChunk(
         "", tool_call_chunks=[tool_call_chunk(args="1234", index=0)]
     ),
+    "names": lambda n: AIMessageChunk("", tool_call_chunks=[tool_call_chunk(name="n", index=0)]),
+    "repeated names": lambda n: AIMessageChunk(
+        "", tool_call_chunks=[tool_call_chunk(name="f", args="", id="1", index=0)]
+    ),
     "calls of one index": lambda n: AIMessageChunk(
         "", tool_call_chunks=[tool_call_chunk(args="1", id=str(n), index=0)]
     ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.calls.json.enclosers import after_call, start_of_opener, with_fence
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import Repair
-from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 

@@ -12,7 +12,7 @@ from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.watch import Watch, watch
 from agent_parsers.engine.calls.reader import CallReader
 from agent_parsers.events import AnswerDelta, Event, ThoughtDelta
-from output_parsers.json_in_prose.skip import BracketSkipper
+from output_parsers.json_in_prose.search import BracketSkipper
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,10 +14,10 @@ from typing_extensions import override
 from agent_parsers.engine.calls.json.members import CallKeys, Members
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonLimitError
-from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import LenientStrings
 from outputs.growing_json.reader import JsonReader
-from outputs.growing_json.steps import JsonSteps, State, Step
+from outputs.growing_json.steps import JsonSteps, NextChars, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +103,7 @@ class Watch(JsonReader):
         return self._parts
 
     @override
-    def _open(self, chunk: str, pos: int, container: Any, state: State) -> int:
+    def _open(self, chunk: str, pos: int, container: Any, state: NextChars) -> int:
         grown, members = self._grown, self._members
         depth, at = grown.depth, self._offset + pos
         if depth != self._level:
@@ -174,7 +174,7 @@ class Watch(JsonReader):
 class StrictWatch(Watch):
     """Reads standard JSON, but accepts raw line breaks in strings."""
 
-    _COLON: ClassVar = State(
+    _COLON: ClassVar = NextChars(
         JsonReader._COLON.expected, {**JsonReader._COLON, ":": Watch._note_key}
     )
 
@@ -183,7 +183,7 @@ class LenientWatch(Watch, LenientJsonReader):
     """Reads JSON as models write it, and reports the repairs."""
 
     _TEXTS: ClassVar = (LenientStrings._text, LenientStrings._key_text)
-    _COLON: ClassVar = State(
+    _COLON: ClassVar = NextChars(
         LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
     )
 

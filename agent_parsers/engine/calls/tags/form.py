@@ -13,7 +13,7 @@ from typing import Literal as Choice
 
 from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead
 from agent_parsers.engine.markers.patterns import Patterns
-from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 

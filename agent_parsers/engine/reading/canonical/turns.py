@@ -139,7 +139,7 @@ class _JsonTurns(CanonicalTurns):
             tail + behind + form.around[1],
             "" if form.is_single else tail + between + head,
         )
-        shared = commonprefix([between, end]) if between else ""  # noqa: RUF071 - so is it meant
+        shared = commonprefix([between, end]) if between else ""
         ends = rf"{pattern(end[len(shared) :], ids)}{BLANK}\Z"
         if between:
             ends = rf"(?:{ends}|{pattern(between[len(shared) :], ids)}(?={{))"

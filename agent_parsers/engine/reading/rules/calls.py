@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
 from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
-from agent_parsers.engine.repairs.json_inputs import repeats_key
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, repeats_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,10 +16,9 @@ from agent_parsers.events import Repair, ToolNamed
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.reading.quoting.watch import QuoteWatch
     from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, Lack, ToolReader
     from agent_parsers.events import Span

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from output_parsers.exceptions import OutputParserException
+from agent_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

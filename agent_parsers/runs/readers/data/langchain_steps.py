@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.data.langchain_messages import object_of
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.messages import read_each
@@ -24,7 +25,6 @@ from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.reprs import fields_of_text
 from agent_parsers.runs.reading.spoken import Speech
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -21,8 +21,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import AgentFinish, get_dialect
 from agent_parsers.runs.reading.conversations import Form
 from agent_parsers.runs.reading.messages import evidence_of, said_or_refused
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of

@@ -18,14 +18,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.runs.readers.data.commands import COMMAND_FORMS, TOOL, command_in
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.messages import message_of, read_each
 from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.record import parse_record
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

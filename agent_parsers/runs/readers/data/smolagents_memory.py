@@ -18,14 +18,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import AgentFinish, OutputParserException, get_dialect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.messages import read_each
 from agent_parsers.runs.reading.parts import call_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.record import read_output
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.data.commands import TOOL
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.messages import read_each
 from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

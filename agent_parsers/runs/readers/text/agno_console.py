@@ -29,6 +29,7 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.text.agno_debug import begins_record, turns_in
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, joined, read_boxes
@@ -36,7 +37,6 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.parts import may_call
 from agent_parsers.runs.reading.reader import NumberedLines, TextReader, line_of
 from agent_parsers.runs.splitting.ansi import without_codes
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

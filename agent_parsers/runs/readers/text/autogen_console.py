@@ -32,7 +32,7 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import TextReader, line_of
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
-from outputs.growing_json.arguments import value_or_text
+from outputs.growing_json import value_or_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
 from agent_parsers.runs.reading.record import read_output
 
 if TYPE_CHECKING:

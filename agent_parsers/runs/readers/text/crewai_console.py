@@ -34,7 +34,7 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, TextReader
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
-from outputs.growing_json.arguments import read_arguments
+from outputs.growing_json import read_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
 from agent_parsers.runs.readers.text.console_turns import add_turn
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces

@@ -12,7 +12,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentFinish
+from agent_parsers import AgentFinish
 from agent_parsers.runs.readers.text.console_turns import add_turn, in_its_dialect, read_turn
 from agent_parsers.runs.readers.text.langchain_pieces import Piece
 from agent_parsers.runs.readers.text.langchain_tools import (

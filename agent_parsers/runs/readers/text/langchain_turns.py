@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentFinish
+from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.runs.readers.text.console_turns import in_its_dialect, read_turn
 from agent_parsers.runs.readers.text.langchain_pieces import GREEN, Piece
 from agent_parsers.runs.readers.text.langchain_tools import (
@@ -17,7 +17,6 @@ from agent_parsers.runs.readers.text.langchain_tools import (
     text_of,
 )
 from agent_parsers.runs.reading.building import RunBuilder
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

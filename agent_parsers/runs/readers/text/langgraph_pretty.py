@@ -31,12 +31,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.data.langchain_messages import LIMIT
 from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, line_of
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import get_dialect
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.console_turns import read_turn
 from agent_parsers.runs.reading.building import RunBuilder

@@ -30,9 +30,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.detecting.detection import Detection
-from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers import AgentAction, OutputParserException, get_dialect
+from agent_parsers.core import Detection
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
@@ -41,15 +40,13 @@ from agent_parsers.runs.splitting.labels import begins_any, begins_marked, begin
 from agent_parsers.runs.splitting.quoted import Quotations, has_structure
 from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
 from agent_parsers.runs.splitting.spellings import begins_foreign, spelling_of
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.splitting.log_run import LogRun
-    from agent_parsers.runs.splitting.whole_run import WholeRun
+    from agent_parsers.runs.splitting.log_run import LogRun, WholeRun
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""

@@ -20,11 +20,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs.prefixes.messages import Message, runs_of_messages_in
 from agent_parsers.runs.prefixes.prefix import Prefix, find_prefix
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
 from agent_parsers.runs.reading.transcript import Notice
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

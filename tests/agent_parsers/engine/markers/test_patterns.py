@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from agent_parsers.authoring import Literal
+from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
 from agent_parsers.engine.markers.patterns import Kind, MarkerSearch, Patterns
 from agent_parsers.engine.reading.rules.machine import machine
 
@@ -80,3 +81,41 @@ def test_after_many_searches_the_pattern_is_compiled() -> None:
         assert found is not None
         assert (found.start(), found.lastindex) == (14, None)
     assert settled == [patterns.growing]
+
+
+# -- whether text mentions a marker or uses it, from the characters around it ----------------------
+
+
+@pytest.mark.parametrize(
+    ("last", "blank", "after"),
+    [
+        ("`", "", "` to close it"),
+        ("“", "", "”"),
+        ("e", " ", " to close it"),
+        ("e", " ", ", then the answer"),
+        ("e", " ", " " * WINDOW),
+    ],
+)
+def test_a_marker_in_quotes_or_among_words_is_mentioned(last: str, blank: str, after: str) -> None:
+    assert is_spoken_of(last, blank, after[:WINDOW])
+
+
+@pytest.mark.parametrize(
+    ("last", "blank", "after"),
+    [
+        ("", "", " to close it"),
+        ("", "", ""),
+        ("e", "\n", " to close it"),
+        ("e", "", " to close it"),
+        (".", " ", " to close it"),
+        ("`", "", "' to close it"),
+        ("e", " ", "To close it"),
+        ("e", " ", ""),
+        ("e", " ", " " * (WINDOW - 1)),
+        ("e", " ", "\nAnd what is on the next line"),
+        ("e", " ", " \nAnd what is on the next line"),
+        ("e", " ", " \r\nAnd what is on the next line"),
+    ],
+)
+def test_a_marker_anywhere_else_is_used(last: str, blank: str, after: str) -> None:
+    assert not is_spoken_of(last, blank, after[:WINDOW])

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from agent_parsers import AgentAction, OutputParserException, Repair, get_parser
 from agent_parsers.engine.repairs.inputs import repair_answer, repair_input, repair_json_input
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.payloads import BadPayload, Lack, ToolHead, may_lack
+from outputs.messages.ended import Ended
 
 TOOLS = ["search", "Python REPL", "web_search", "Wikipedia", "Calculator"]
 
@@ -412,3 +413,24 @@ def test_of_two_actions_neither_counts_unless_the_user_says(on_conflict: str) ->
     parser = get_parser("json", on_conflict=on_conflict)  # type: ignore[arg-type]  # one of them
     with pytest.raises(OutputParserException, match="two that differ"):
         parser.parse(f"{RM}\n{LS}")
+
+
+# -- what a call may lack at the end of a text -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ended", "lacks", "may"),
+    [
+        ("stop", "values", True),
+        ("length", "closer", False),
+        ("length", "", True),
+        ("unknown", "closer", True),
+        ("unknown", "arguments", None),
+        ("unknown", "values", False),
+    ],
+)
+def test_a_call_may_lack_what_the_end_of_the_text_explains(
+    ended: Ended, lacks: Lack, may: bool | None
+) -> None:
+    found = [may_lack(lacks, ended, lambda fills=fills: fills) for fills in (False, True)]
+    assert found == ([False, True] if may is None else [may, may])

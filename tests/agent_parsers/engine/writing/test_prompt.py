@@ -28,8 +28,14 @@ from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.writing import is_same
 from agent_parsers.testing.trials.pieces import a_tool
-from agent_parsers.testing.trials.step_strategies import plain_input, plain_tool, wild
-from agent_parsers.testing.trials.strategies import anything, plain, soup
+from agent_parsers.testing.trials.strategies import (
+    anything,
+    plain,
+    plain_input,
+    plain_tool,
+    soup,
+    wild,
+)
 from agent_parsers.toolset import ToolSet, ToolSpec
 from outputs import AIMessage, HumanMessage, SystemMessage, ToolMessage
 

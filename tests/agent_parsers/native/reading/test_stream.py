@@ -326,3 +326,49 @@ def test_the_work_for_a_chunk_does_not_grow(lenient: bool) -> None:
 
 def piece(name: str | None, args: str, index: int) -> Any:
     return {"name": name, "args": args, "id": None, "index": index}
+
+
+def chunk_of(*pieces: tuple[str | None, str | None, str | None, int | None]) -> AIMessageChunk:
+    """A chunk with pieces of calls: name, arguments, id, index."""
+    keys = ("name", "args", "id", "index")
+    return AIMessageChunk(
+        "", tool_call_chunks=[dict(zip(keys, each, strict=True)) for each in pieces]
+    )
+
+
+SERVED = AIMessageChunk([{"type": "server_tool_use", "id": "s", "name": "w", "index": "lc_at_1"}])
+ODD_STREAMS = {
+    "a repeated name": (chunk_of(("f", "", "a", 0), ("f", "{}", "a", 0)), ["f"], ["a"]),
+    "no index": (chunk_of(("f", "{", "", None), (None, "}", None, None)), ["f"], [""]),
+    "an empty id, then none": (chunk_of(("f", "{", "", 0), (None, "}", None, 0)), ["f"], [""]),
+    "negative": (chunk_of(("f", "{}", "a", None), ("g", "{}", None, -1)), ["f", "g"], ["a", None]),
+    "served": (
+        SERVED + chunk_of(("f", "{}", "a", 0), ("g", "", "b", 1), ("h", "{}", "c", 1)), ["f"], ["a"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("chunk", "tools", "ids"), ODD_STREAMS.values(), ids=ODD_STREAMS)
+def test_a_chunk_alone_and_its_pieces_in_a_stream_have_the_same_calls(
+    chunk: AIMessageChunk, tools: list[str], ids: list[str]
+) -> None:
+    whole = ToolsAgentOutputParser().invoke(chunk)
+    stream = ToolsAgentOutputParser().stream_parser()
+    stream.feed(AIMessageChunk(chunk.content))
+    for piece_of_call in chunk.tool_call_chunks:
+        stream.feed(AIMessageChunk("", tool_call_chunks=[piece_of_call]))
+    stream.close()
+    for result in (whole, stream.result):
+        assert isinstance(result, list)
+        assert [action.tool for action in result] == tools
+        assert [getattr(action, "tool_call_id", None) for action in result] == ids
+
+
+def test_the_text_of_a_custom_call_that_may_be_cut_stays_open() -> None:
+    parser = ToolsAgentOutputParser().stream_parser()
+    for call_id in ("a", "b"):
+        custom = {"index": 0, "id": call_id, "custom": {"name": "sh", "input": "ls"}}
+        parser.feed(delta(tool_calls=[custom]))
+    with pytest.raises(OutputParserException):
+        parser.close(ended="length")
+    assert parser.text.endswith('"ls')

@@ -16,9 +16,8 @@ from agent_parsers import (
 )
 from agent_parsers.engine.reading.turn import turn_of
 from agent_parsers.templates import from_response_template
-from agent_parsers.testing.trials.step_strategies import turns
 from agent_parsers.testing.trials.stories import cut, results_in
-from agent_parsers.testing.trials.strategies import cuts, texts
+from agent_parsers.testing.trials.strategies import cuts, texts, turns
 
 from ....helpers.effort import THOROUGH
 from ....helpers.response_templates import Reading, exports, reading, theirs, turn_texts

@@ -10,7 +10,7 @@ import pytest
 
 from agent_parsers import get_dialect
 from agent_parsers.engine.reading.collecting import collector
-from agent_parsers.foreign import reader
+from agent_parsers.foreign import finding
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import BrokenLawError
 from agent_parsers.testing.trials.sample_calls import foreign_turns
@@ -20,7 +20,7 @@ from ....helpers.stories import DIALECTS, every_dialect, is_tried
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect, ToolSet
-    from agent_parsers.testing.trials.calls_meant import Meant
+    from agent_parsers.testing.trials.sample_calls import Meant
 
     Turn = tuple[str, ToolSet, list[Meant]]
 
@@ -72,18 +72,18 @@ def test_it_catches_that_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_catches_that_only_shapes_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_in_dialects", lambda *_: None)
+    monkeypatch.setattr(finding, "_in_dialects", lambda *_: None)
     with pytest.raises(BrokenLawError, match="it is read as"):
         broken_by("hermes", "kimi_k2")
 
 
 def test_it_catches_a_call_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = reader.find_foreign
+    find = finding.find_foreign
 
-    def first(text: str, tools: ToolSet | None, over: int) -> reader.Foreign | None:
+    def first(text: str, tools: ToolSet | None, over: int) -> finding.Foreign | None:
         found = find(text, tools, over)
         return None if found is None else found._replace(calls=found.calls[:1])
 
-    monkeypatch.setattr(reader, "find_foreign", first)
+    monkeypatch.setattr(finding, "find_foreign", first)
     with pytest.raises(BrokenLawError, match="it makes"):
         broken_by("hermes", "mistral")

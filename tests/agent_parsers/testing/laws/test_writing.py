@@ -8,18 +8,20 @@ from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, AgentFinish, Dialect, get_parser
 from agent_parsers.testing import laws
-from agent_parsers.testing.trials.step_strategies import (
+from agent_parsers.testing.trials.strategies import (
+    anything,
     forgeries,
     numbers,
     observations,
+    plain,
     plain_input,
     plain_steps,
     plain_tool,
+    soup,
     thoughts,
     wild,
     wild_input,
 )
-from agent_parsers.testing.trials.strategies import anything, plain, soup
 
 from ....helpers.stories import every_dialect, every_run_dialect
 

@@ -13,7 +13,7 @@ from typing_extensions import Doc
 
 from agent_parsers import AgentAction
 from agent_parsers.toolset import ToolInputError, ToolSet
-from agent_parsers.toolset.declaring.docstrings import read_docstring
+from agent_parsers.toolset.declaring.functions import read_docstring
 
 
 class Point(BaseModel):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent_parsers.engine.repairs.inputs import repair_json_input
 from outputs.growing_json.errors import JsonError
 from outputs.growing_json.lenient.json_text import without_trailing_commas
-from outputs.growing_json.lenient.reader import KeyReader
+from outputs.growing_json.lenient.lenient_reader import KeyReader
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from outputs.growing_json.errors import JsonError
-from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 
 from ....helpers.effort import MANY
 

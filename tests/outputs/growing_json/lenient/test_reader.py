@@ -12,7 +12,7 @@ from outputs.growing_json.errors import (
     JsonLimitError,
     JsonSyntaxError,
 )
-from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 
 # text, value, the kinds of repairs in the order of the text

@@ -1,0 +1,224 @@
+"""What the applications of this library use of its core, beyond what users are promised.
+
+The applications (`runs`, `testing`, `bulk`, `templates`, `serving`, `html`, `cli`, `playground`)
+import from the core only promised names and these, so what is behind them can change. They are not
+promised to users. The shorter this list the better: `tests/test_house.py` counts it.
+"""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.actions.agent import (
+        TurnResult,
+        as_data,
+        as_text,
+        make_action,
+        make_finish,
+        pair_of,
+    )
+    from agent_parsers.actions.in_words import in_a_line, turn_lines
+    from agent_parsers.actions.tool_action import make_message, make_tool_call
+    from agent_parsers.decoding.export import write_grammar
+    from agent_parsers.decoding.parts.options import TurnKind, TurnOptions
+    from agent_parsers.decoding.turns.shapes import Parameters, Shapes, ToolShape
+    from agent_parsers.decoding.turns.slots import SLOTS, Slot
+    from agent_parsers.detecting.detection import Detection, DialectCandidate, detection_of
+    from agent_parsers.detecting.signs import has_telling_marker
+    from agent_parsers.detecting.trial import DialectTrial, try_reply
+    from agent_parsers.engine.calls.marks import Before
+    from agent_parsers.engine.calls.tags.marks import CallStart
+    from agent_parsers.engine.grammar.problems import too_long
+    from agent_parsers.engine.grammar.reasoning import REASONING
+    from agent_parsers.engine.grammar.rewritings import END_TOKENS
+    from agent_parsers.engine.markers.kinds import label_words, spelt_texts
+    from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
+    from agent_parsers.engine.reading.canonical.steps import StepReader
+    from agent_parsers.engine.reading.message_text import MessageText, text_and_end
+    from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
+    from agent_parsers.engine.reading.rules.machine import machine
+    from agent_parsers.engine.reading.turn import PlainTurn, turn_of
+    from agent_parsers.engine.turn_reports import report_error
+    from agent_parsers.engine.whole import whole_reader
+    from agent_parsers.engine.whole_runs import WholeRuns, whole_runs
+    from agent_parsers.engine.writing.advice import advice_on_call
+    from agent_parsers.engine.writing.prompt import asked_in
+    from agent_parsers.engine.writing.render import Rendered, Step, render
+    from agent_parsers.explain.explanation import ROLES
+    from agent_parsers.explain.findings import Findings, input_as_text, notes_of, outcome_of
+    from agent_parsers.explain.following import Following
+    from agent_parsers.explain.screen import draw_outcome
+    from agent_parsers.foreign.shapes import find_nameless
+    from agent_parsers.native.reading.arguments import ARGUMENT, as_input, read_lenient
+    from agent_parsers.native.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
+    from agent_parsers.native.reading.problems import BadCall
+    from agent_parsers.native.reading.said import said_in
+    from agent_parsers.parsers.auto_parser import AutoParser
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.parsers.event_parser import EventParser
+    from agent_parsers.parsers.turn_parser import TurnParser
+    from agent_parsers.reports import LISTENERS
+    from agent_parsers.toolset.listed import listed_tools
+    from agent_parsers.toolset.problems.input_problem import shown
+    from agent_parsers.toolset.problems.names import did_you_mean
+
+__all__ = [
+    "ARGUMENT",
+    "END_TOKENS",
+    "LISTENERS",
+    "REASONING",
+    "ROLES",
+    "SLOTS",
+    "AnyDialectParser",
+    "AutoParser",
+    "BadCall",
+    "Before",
+    "CallPiece",
+    "CallStart",
+    "Detection",
+    "DialectCandidate",
+    "DialectTrial",
+    "EventParser",
+    "Findings",
+    "Following",
+    "MarkerSearch",
+    "MessageText",
+    "Parameters",
+    "Patterns",
+    "PlainTurn",
+    "Rendered",
+    "Shapes",
+    "Slot",
+    "Step",
+    "StepReader",
+    "ToolShape",
+    "TurnKind",
+    "TurnOptions",
+    "TurnParser",
+    "TurnResult",
+    "WholeRuns",
+    "advice_on_call",
+    "as_data",
+    "as_input",
+    "as_json",
+    "as_text",
+    "asked_in",
+    "detection_of",
+    "did_you_mean",
+    "draw_outcome",
+    "find_nameless",
+    "function_pieces",
+    "has_telling_marker",
+    "in_a_line",
+    "input_as_text",
+    "known_tools",
+    "label_words",
+    "listed_tools",
+    "machine",
+    "make_action",
+    "make_finish",
+    "make_message",
+    "make_tool_call",
+    "notes_of",
+    "outcome_of",
+    "pair_of",
+    "read_lenient",
+    "render",
+    "report_error",
+    "said_in",
+    "shown",
+    "spelt_texts",
+    "text_and_end",
+    "too_long",
+    "tool_pieces",
+    "try_reply",
+    "turn_lines",
+    "turn_of",
+    "whole_reader",
+    "whole_runs",
+    "with_called",
+    "write_grammar",
+]
+
+_MODULES = {
+    "TurnResult": "agent_parsers.actions.agent",
+    "as_data": "agent_parsers.actions.agent",
+    "as_text": "agent_parsers.actions.agent",
+    "make_action": "agent_parsers.actions.agent",
+    "make_finish": "agent_parsers.actions.agent",
+    "pair_of": "agent_parsers.actions.agent",
+    "in_a_line": "agent_parsers.actions.in_words",
+    "turn_lines": "agent_parsers.actions.in_words",
+    "make_message": "agent_parsers.actions.tool_action",
+    "make_tool_call": "agent_parsers.actions.tool_action",
+    "write_grammar": "agent_parsers.decoding.export",
+    "TurnKind": "agent_parsers.decoding.parts.options",
+    "TurnOptions": "agent_parsers.decoding.parts.options",
+    "Parameters": "agent_parsers.decoding.turns.shapes",
+    "Shapes": "agent_parsers.decoding.turns.shapes",
+    "ToolShape": "agent_parsers.decoding.turns.shapes",
+    "SLOTS": "agent_parsers.decoding.turns.slots",
+    "Slot": "agent_parsers.decoding.turns.slots",
+    "Detection": "agent_parsers.detecting.detection",
+    "DialectCandidate": "agent_parsers.detecting.detection",
+    "detection_of": "agent_parsers.detecting.detection",
+    "has_telling_marker": "agent_parsers.detecting.signs",
+    "DialectTrial": "agent_parsers.detecting.trial",
+    "try_reply": "agent_parsers.detecting.trial",
+    "Before": "agent_parsers.engine.calls.marks",
+    "CallStart": "agent_parsers.engine.calls.tags.marks",
+    "too_long": "agent_parsers.engine.grammar.problems",
+    "REASONING": "agent_parsers.engine.grammar.reasoning",
+    "END_TOKENS": "agent_parsers.engine.grammar.rewritings",
+    "label_words": "agent_parsers.engine.markers.kinds",
+    "spelt_texts": "agent_parsers.engine.markers.kinds",
+    "MarkerSearch": "agent_parsers.engine.markers.patterns",
+    "Patterns": "agent_parsers.engine.markers.patterns",
+    "StepReader": "agent_parsers.engine.reading.canonical.steps",
+    "MessageText": "agent_parsers.engine.reading.message_text",
+    "text_and_end": "agent_parsers.engine.reading.message_text",
+    "known_tools": "agent_parsers.engine.reading.rules.known_tools",
+    "with_called": "agent_parsers.engine.reading.rules.known_tools",
+    "machine": "agent_parsers.engine.reading.rules.machine",
+    "PlainTurn": "agent_parsers.engine.reading.turn",
+    "turn_of": "agent_parsers.engine.reading.turn",
+    "report_error": "agent_parsers.engine.turn_reports",
+    "whole_reader": "agent_parsers.engine.whole",
+    "WholeRuns": "agent_parsers.engine.whole_runs",
+    "whole_runs": "agent_parsers.engine.whole_runs",
+    "advice_on_call": "agent_parsers.engine.writing.advice",
+    "asked_in": "agent_parsers.engine.writing.prompt",
+    "Rendered": "agent_parsers.engine.writing.render",
+    "Step": "agent_parsers.engine.writing.render",
+    "render": "agent_parsers.engine.writing.render",
+    "ROLES": "agent_parsers.explain.explanation",
+    "Findings": "agent_parsers.explain.findings",
+    "Following": "agent_parsers.explain.following",
+    "draw_outcome": "agent_parsers.explain.screen",
+    "input_as_text": "agent_parsers.explain.findings",
+    "notes_of": "agent_parsers.explain.findings",
+    "outcome_of": "agent_parsers.explain.findings",
+    "find_nameless": "agent_parsers.foreign.shapes",
+    "ARGUMENT": "agent_parsers.native.reading.arguments",
+    "as_input": "agent_parsers.native.reading.arguments",
+    "read_lenient": "agent_parsers.native.reading.arguments",
+    "CallPiece": "agent_parsers.native.reading.pieces",
+    "as_json": "agent_parsers.native.reading.pieces",
+    "function_pieces": "agent_parsers.native.reading.pieces",
+    "tool_pieces": "agent_parsers.native.reading.pieces",
+    "BadCall": "agent_parsers.native.reading.problems",
+    "said_in": "agent_parsers.native.reading.said",
+    "AutoParser": "agent_parsers.parsers.auto_parser",
+    "AnyDialectParser": "agent_parsers.parsers.dialect_parser",
+    "EventParser": "agent_parsers.parsers.event_parser",
+    "TurnParser": "agent_parsers.parsers.turn_parser",
+    "LISTENERS": "agent_parsers.reports",
+    "listed_tools": "agent_parsers.toolset.listed",
+    "shown": "agent_parsers.toolset.problems.input_problem",
+    "did_you_mean": "agent_parsers.toolset.problems.names",
+}
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -1,1 +1,0 @@
-"""Texts that may not contain something, as automata."""

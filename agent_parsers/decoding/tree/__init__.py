@@ -1,1 +1,0 @@
-"""The parts of a grammar, from which each form is written."""
