@@ -41,7 +41,7 @@ from agent_parsers.runs.splitting.ansi import without_codes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.text.agno_debug import Turn
+    from agent_parsers.runs.readers.text.agno_debug import Logged
     from agent_parsers.runs.readers.text.boxes import Loose
     from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
@@ -157,7 +157,7 @@ def _run(
     return run
 
 
-def _agree(panels: Sequence[Box], turns: Sequence[Turn]) -> bool:
+def _agree(panels: Sequence[Box], turns: Sequence[Logged]) -> bool:
     """Return whether the messages that are logged are those that the panels show."""
     asked = [turn.text for turn in turns if turn.role == "user"]
     said = [turn.text for turn in turns if turn.role == "assistant"]
@@ -182,7 +182,7 @@ def _letters(text: str) -> str:
     return _OTHERS.sub("", text)
 
 
-def _calls_of(turns: Sequence[Turn]) -> Iterator[tuple[str, str, Turn | None]]:
+def _calls_of(turns: Sequence[Logged]) -> Iterator[tuple[str, str, Logged | None]]:
     """Yield the thought before each call, the id of the call, and its result."""
     for at, turn in enumerate(turns):
         results = [*takewhile(lambda each: each.role == "tool", turns[at + 1 :])]
@@ -192,7 +192,7 @@ def _calls_of(turns: Sequence[Turn]) -> Iterator[tuple[str, str, Turn | None]]:
             yield turn.text if number == 0 else "", call_id, by_id.get(call_id, in_order)
 
 
-def _note_end(turn: Turn, what: str, run: RunBuilder) -> None:
+def _note_end(turn: Logged, what: str, run: RunBuilder) -> None:
     if not turn.is_clear:
         message = f"the log does not show where {what} ends"
         run.notice("unclear_end", message, text=turn.text)
@@ -204,7 +204,7 @@ def _shown_calls(box: Box) -> list[str]:
     return _NEXT_CALL.split(_COMPRESSED.sub("", text))
 
 
-def _add_calls(box: Box, logged: Iterator[tuple[str, str, Turn | None]], run: RunBuilder) -> None:
+def _add_calls(box: Box, logged: Iterator[tuple[str, str, Logged | None]], run: RunBuilder) -> None:
     """Add the calls in a panel; of one that the log cuts, the last call may go on."""
     calls = _shown_calls(box)
     for number, shown in enumerate(calls, 1):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.readers.text.boxes import Loose
 
-__all__ = ["Turn", "begins_record", "turns_in"]
+__all__ = ["Logged", "begins_record", "turns_in"]
 
 _RECORD: Final = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 _HEADER: Final = re.compile(r"=+ (system|developer|user|assistant|tool) =+")
@@ -49,7 +49,7 @@ _BEHIND: Final = re.compile(
 
 
 @dataclass
-class Turn:
+class Logged:
     """A message that is logged."""
 
     role: str
@@ -67,15 +67,15 @@ def begins_record(line: str) -> bool:
     return _RECORD.match(line) is not None
 
 
-def turns_in(lines: Sequence[Loose]) -> list[Turn]:
+def turns_in(lines: Sequence[Loose]) -> list[Logged]:
     """Return the messages that are logged in *lines*; none unless each call ran, and returned."""
-    turns: list[Turn] = []
+    turns: list[Logged] = []
     is_open = False  # whether the next record may be of the last message
     running = 0
     for level, record in _records(lines):
-        turn = turns[-1] if turns else Turn("")
+        turn = turns[-1] if turns else Logged("")
         if header := _HEADER.fullmatch(record.strip()):
-            turns.append(Turn(header[1]))
+            turns.append(Logged(header[1]))
             is_open = True
         elif level == "DEBUG" and _BEHIND.fullmatch(record):
             is_open = False
