@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException
@@ -188,12 +189,11 @@ class RunBuilder:
             if not (named or waiting):
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
             index = (named or waiting or [-1])[0]
-        _see(self._steps[index], text)
+        self._see(index, text)
 
     def observe_more(self, text: str) -> None:
         """Add *text* to what the last step returned."""
-        last = self._steps[-1]
-        _see(last, (last.observation or "") + text)
+        self._see(-1, (self._steps[-1].observation or "") + text)
 
     def answer(self, value: Any, *, log: str = "") -> None:
         """Add the final answer."""
@@ -222,7 +222,8 @@ class RunBuilder:
         notices = [*self._notices]
         is_answered = False
         for step in self._steps:
-            step.__class__ = TranscriptStep  # it is whole
+            if type(step) is OpenStep:
+                step.__class__ = TranscriptStep  # it is whole
             if step.error is not None:
                 continue
             if isinstance(step.action, AgentFinish):
@@ -256,10 +257,13 @@ class RunBuilder:
             OpenStep(number, thought, action, None, None, None, None, tuple(repairs), error)
         )
 
-
-def _see(step: TranscriptStep, text: str) -> None:
-    """Set what the tool of an open *step* returned."""
-    step.observation = text  # type: ignore[misc]  # it is not frozen yet
+    def _see(self, index: int, text: str) -> None:
+        """Set what the tool of a step returned; a transcript that has the step keeps its own."""
+        step = self._steps[index]
+        if type(step) is OpenStep:
+            step.observation = text  # type: ignore[misc]  # it is not frozen yet
+        else:
+            self._steps[index] = replace(step, observation=text)
 
 
 def _is_waiting(step: TranscriptStep) -> bool:
