@@ -25,7 +25,7 @@ from output_parsers.exceptions import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from conformance.vectors import Vector
 
 TEMPLATES: Final = {

@@ -10,7 +10,7 @@ from agent_parsers import OutputParserException, StreamParser, get_dialect, merg
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 NAMES: Final = (
     "apertus", "apriel", "command_a", "command_a_plus", "command_r", "deepseek_v3",

@@ -23,7 +23,7 @@ from agent_parsers.engine.writing.prompt import instructions, replies
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
 NO_THOUGHTS: Final = {
