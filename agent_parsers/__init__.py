@@ -16,9 +16,9 @@ if TYPE_CHECKING:
         AgentStep,
     )
     from agent_parsers.actions.tool_action import ToolAgentAction
-    from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.stream_parser import StreamParser
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import (
         ActionComplete,
         AnswerDelta,
@@ -160,7 +160,7 @@ _MODULES = {
     "AgentFinish": "agent_parsers.actions.agent",
     "AgentStep": "agent_parsers.actions.agent",
     "ToolAgentAction": "agent_parsers.actions.tool_action",
-    "Dialect": "agent_parsers.engine.grammar.dialect",
+    "Dialect": "agent_parsers.engine.tables.dialect",
     "Turn": "agent_parsers.engine.reading.turn",
     "StreamParser": "agent_parsers.engine.stream_parser",
     "ActionComplete": "agent_parsers.events",

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call, CallReader, EmittingReader
     from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, TaggedForm, TagPart
     from agent_parsers.engine.calls.tags.pair import TagCall
-    from agent_parsers.engine.grammar.dialect import Dialect, PromptWords, Result
-    from agent_parsers.engine.grammar.labels import with_labels
-    from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
-    from agent_parsers.engine.grammar.problems import Problem
-    from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
     from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Literal, Marker
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.engine.repairs.payloads import read_json_input, unreadable, write_json_input
+    from agent_parsers.engine.tables.dialect import Dialect, PromptWords, Result
+    from agent_parsers.engine.tables.labels import with_labels
+    from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
+    from agent_parsers.engine.tables.problems import Problem
+    from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
     from agent_parsers.engine.writing.escape import escape, unescape
     from agent_parsers.engine.writing.prompt import (
         instructions,
@@ -193,21 +193,21 @@ _MODULES = {
     "TagPart": "agent_parsers.engine.calls.tags.form",
     "TaggedForm": "agent_parsers.engine.calls.tags.form",
     "TagCall": "agent_parsers.engine.calls.tags.pair",
-    "Dialect": "agent_parsers.engine.grammar.dialect",
-    "Result": "agent_parsers.engine.grammar.dialect",
-    "with_labels": "agent_parsers.engine.grammar.labels",
-    "EmitCalls": "agent_parsers.engine.grammar.modes",
-    "MAX_CHARS": "agent_parsers.engine.grammar.modes",
-    "Mode": "agent_parsers.engine.grammar.modes",
-    "OnConflict": "agent_parsers.engine.grammar.modes",
-    "Problem": "agent_parsers.engine.grammar.problems",
-    "EndTurn": "agent_parsers.engine.grammar.table",
-    "Go": "agent_parsers.engine.grammar.table",
-    "Note": "agent_parsers.engine.grammar.table",
-    "Part": "agent_parsers.engine.grammar.table",
-    "Table": "agent_parsers.engine.grammar.table",
-    "Transition": "agent_parsers.engine.grammar.table",
-    "PromptWords": "agent_parsers.engine.grammar.dialect",
+    "Dialect": "agent_parsers.engine.tables.dialect",
+    "Result": "agent_parsers.engine.tables.dialect",
+    "with_labels": "agent_parsers.engine.tables.labels",
+    "EmitCalls": "agent_parsers.engine.tables.modes",
+    "MAX_CHARS": "agent_parsers.engine.tables.modes",
+    "Mode": "agent_parsers.engine.tables.modes",
+    "OnConflict": "agent_parsers.engine.tables.modes",
+    "Problem": "agent_parsers.engine.tables.problems",
+    "EndTurn": "agent_parsers.engine.tables.table",
+    "Go": "agent_parsers.engine.tables.table",
+    "Note": "agent_parsers.engine.tables.table",
+    "Part": "agent_parsers.engine.tables.table",
+    "Table": "agent_parsers.engine.tables.table",
+    "Transition": "agent_parsers.engine.tables.table",
+    "PromptWords": "agent_parsers.engine.tables.dialect",
     "Ahead": "agent_parsers.engine.markers.kinds",
     "Inline": "agent_parsers.engine.markers.kinds",
     "Label": "agent_parsers.engine.markers.kinds",

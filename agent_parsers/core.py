@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from agent_parsers.detecting.trial import DialectTrial, try_reply
     from agent_parsers.engine.calls.marks import Before
     from agent_parsers.engine.calls.tags.marks import CallStart
-    from agent_parsers.engine.grammar.problems import too_long
-    from agent_parsers.engine.grammar.reasoning import REASONING
-    from agent_parsers.engine.grammar.rewritings import END_TOKENS
     from agent_parsers.engine.markers.kinds import label_words, spelt_texts
     from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
     from agent_parsers.engine.reading.canonical.steps import StepReader
@@ -39,6 +36,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
     from agent_parsers.engine.reading.rules.machine import machine
     from agent_parsers.engine.reading.turn import PlainTurn, turn_of
+    from agent_parsers.engine.tables.problems import too_long
+    from agent_parsers.engine.tables.reasoning import REASONING
+    from agent_parsers.engine.tables.rewritings import END_TOKENS
     from agent_parsers.engine.turn_reports import report_error
     from agent_parsers.engine.whole import whole_reader
     from agent_parsers.engine.whole_runs import WholeRuns, whole_runs
@@ -168,9 +168,9 @@ _MODULES = {
     "try_reply": "agent_parsers.detecting.trial",
     "Before": "agent_parsers.engine.calls.marks",
     "CallStart": "agent_parsers.engine.calls.tags.marks",
-    "too_long": "agent_parsers.engine.grammar.problems",
-    "REASONING": "agent_parsers.engine.grammar.reasoning",
-    "END_TOKENS": "agent_parsers.engine.grammar.rewritings",
+    "too_long": "agent_parsers.engine.tables.problems",
+    "REASONING": "agent_parsers.engine.tables.reasoning",
+    "END_TOKENS": "agent_parsers.engine.tables.rewritings",
     "label_words": "agent_parsers.engine.markers.kinds",
     "spelt_texts": "agent_parsers.engine.markers.kinds",
     "MarkerSearch": "agent_parsers.engine.markers.patterns",

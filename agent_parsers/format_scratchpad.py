@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agent_parsers.actions.agent import observed, pair_of
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import Result
+from agent_parsers.engine.tables.dialect import Result
 from agent_parsers.engine.writing.escape import escape
 from agent_parsers.forms.form import Written
 from agent_parsers.native.writing.scratchpad import (

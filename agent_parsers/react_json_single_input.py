@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, make_action, make_finish
 from agent_parsers.dialects import react_json
-from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import DialectParser
 from output_parsers import OutputParserException
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import DialectParser
 
 __all__ = ["ReActSingleInputOutputParser"]

@@ -6,7 +6,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from agent_parsers.dialects import xml as xml_dialect
-from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.parsers.named_parsers import MadeParser
 
 __all__ = ["XMLAgentOutputParser"]

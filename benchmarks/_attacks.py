@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from agent_parsers.authoring import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.testing.trials.sample_calls import SampleTurn
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from _attacks import Attack
 
     from agent_parsers.authoring import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
     from outputs.messages.ended import Ended
 
 OUTCOMES: Final = (

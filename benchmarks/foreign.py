@@ -24,7 +24,7 @@ from agent_parsers.testing.trials.sample_calls import calls_in, foreign_turns, p
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect, ToolSet
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.testing.trials.sample_calls import Meant
 
 OUTCOMES: Final = ("same call", "foreign", "error", "framed", "other", "answer")

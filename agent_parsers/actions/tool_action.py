@@ -52,6 +52,7 @@ def log_of(tool: str, tool_input: str | dict[Any, Any], content: Any) -> str:
 
 # As in `make_action`: the values are valid, and validation takes longer than everything else.
 _new: Final = object.__new__
+_set_fields: Final = BaseModel.__dict__["__dict__"].__set__
 _set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
@@ -60,10 +61,11 @@ _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
 def make_message(text: str, calls: Sequence[ToolCall] = ()) -> AIMessage:
     """Return ``AIMessage(text, tool_calls=calls)``, without validation."""
     message: AIMessage = _new(AIMessage)
-    message.__dict__.update(
-        content=text, additional_kwargs={}, response_metadata={}, type="ai", name=None, id=None,
-        tool_calls=[*calls], invalid_tool_calls=[], usage_metadata=None,
-    )  # fmt: skip
+    _set_fields(message, {
+        "content": text, "additional_kwargs": {}, "response_metadata": {}, "type": "ai",
+        "name": None, "id": None, "tool_calls": [*calls], "invalid_tool_calls": [],
+        "usage_metadata": None,
+    })  # fmt: skip
     _set_fields_set(message, {"content", "tool_calls"} if calls else {"content"})
     _set_extra(message, {})
     _set_private(message, None)

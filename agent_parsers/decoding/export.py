@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.decoding.parts.tree import Grammar
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["GrammarOptions", "request_fields", "write_grammar"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.detecting.evidence import Evidence
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["Detection", "DialectCandidate", "detect_reply", "detection_of", "ranked"]

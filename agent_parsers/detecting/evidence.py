@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.detecting.trial import DialectTrial
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from output_parsers.exceptions import OutputParserException
 
 __all__ = ["Evidence", "evidence_in"]

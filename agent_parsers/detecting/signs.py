@@ -12,18 +12,18 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.detecting.shipped import SIGNS
-from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.engine.grammar.rewritings import END_TOKENS
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
+from agent_parsers.engine.tables.reasoning import REASONING
+from agent_parsers.engine.tables.rewritings import END_TOKENS
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.registry.dialects_by_name import list_dialects, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from agent_parsers.detecting.shipped import OwnSigns
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.table import Table
 
 __all__ = [
     "SHARED", "dialects_with_signs", "find_labels", "has_telling_marker", "signs_of",

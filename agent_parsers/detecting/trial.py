@@ -29,7 +29,7 @@ from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset.set import ToolSet
 

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.markers.kinds import Ahead, Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import EndTurn, Go, Part, Table
 from agent_parsers.events import Repair
 from agent_parsers.families.steps import StepWriter, label_or_literal, reworded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
 
 __all__ = ["AI_PREFIX", "DIALECT", "make_dialect"]
 

@@ -19,9 +19,9 @@ from agent_parsers.families.steps import StepWriter, reworded
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.repairs.payloads import ToolHead
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Repair
 
 __all__ = ["DIALECT"]

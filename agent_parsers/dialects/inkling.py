@@ -36,7 +36,7 @@ from agent_parsers.authoring import (
     calls_dialect,
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
-from agent_parsers.engine.grammar.reasoning import other_reasoning
+from agent_parsers.engine.tables.reasoning import other_reasoning
 from agent_parsers.events import AnswerDelta, SkippedDelta, ThoughtDelta
 
 MODEL, TOOL, USER = "<|message_model|>", "<|message_tool|>", "<|message_user|>"

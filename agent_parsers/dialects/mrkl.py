@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.table import Go, Note, Part
 from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.engine.tables.table import Go, Note, Part
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair

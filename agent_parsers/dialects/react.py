@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer, repair_input
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import Go, Note, Part, Table
 from agent_parsers.families.steps import (
     INPUT_FIRST,
     Steps,

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import PromptWords
 from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.payloads import BadPayload, read_json_input, write_json_input
+from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.families.steps import StepWriter
 from agent_parsers.forms.form import Written
 from outputs.growing_json.lenient.json_text import begins_object

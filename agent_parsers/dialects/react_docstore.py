@@ -11,11 +11,11 @@ from functools import partial
 from typing import Final
 
 from agent_parsers.engine.calls.brackets import BracketCall
-from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import Go, Part, Table
 from agent_parsers.families.steps import Steps
 from agent_parsers.forms.form import NUMBER, CallForm, Form
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import PromptWords
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.payloads import read_json_input, write_json_input
+from agent_parsers.engine.tables.dialect import PromptWords
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import Go, Part, Table
 from agent_parsers.families.steps import StepWriter, reworded
 from agent_parsers.forms.form import Written
 

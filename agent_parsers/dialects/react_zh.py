@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import PromptWords
-from agent_parsers.engine.grammar.labels import with_labels
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.tables.dialect import PromptWords
+from agent_parsers.engine.tables.labels import with_labels
 from agent_parsers.events import Repair
 from agent_parsers.forms.form import Written
 

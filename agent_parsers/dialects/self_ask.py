@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.reader import Call, CallReader, Inside
-from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.payloads import ToolHead
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import EndTurn, Go, Part, Table
 from agent_parsers.events import Event, InputDelta, ToolNamed
 from agent_parsers.families.steps import Steps, label_or_literal
 from agent_parsers.forms.form import CallForm, Form, Written

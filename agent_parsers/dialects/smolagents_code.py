@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any, Final
 
 from agent_parsers.engine.calls.code.block import CLOSER, OPENER, CodeBlock
-from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import Go, Part, Table
 from agent_parsers.engine.writing.prompt import list_functions
 from agent_parsers.families.steps import Steps, StepWriter
 from agent_parsers.forms.form import Written

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 from typing import Literal as Choice
 
 from agent_parsers.engine.calls.tags.pair import TagCall
-from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.reasoning import other_reasoning
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_written_input
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.reasoning import other_reasoning
+from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.families.steps import Steps, TextElement
 from agent_parsers.forms.form import CallForm, Form
 

@@ -1,6 +1,6 @@
 """The engine: reads and writes the turns of any dialect. This page is the theory behind it.
 
-A dialect is data (`grammar.dialect.Dialect`). The engine turns that data into a state machine and
+A dialect is data (`tables.dialect.Dialect`). The engine turns that data into a state machine and
 walks it over a text. It has no branch for a particular dialect: what only one dialect needs is a
 function in that dialect's file.
 
@@ -8,14 +8,14 @@ What a state is
 ===============
 
 A state answers one question: *what is plain text while we are here?* The answer is its part
-(`grammar.table.Part`): thought, tool, input, call, content, answer, observation, question, or
+(`tables.table.Part`): thought, tool, input, call, content, answer, observation, question, or
 skipped. Text in a state becomes deltas of that part. Markers move the machine from state to state:
 
     question --"Thought:"--> thought --"Action:"--> tool --"Action Input:"--> input
                                 |                                              |
                                 +--"Final Answer:"--> answer      "Observation:" ends the turn
 
-A table (`grammar.table.Table`) lists the transitions, `(state, marker) -> Go | EndTurn | Note`:
+A table (`tables.table.Table`) lists the transitions, `(state, marker) -> Go | EndTurn | Note`:
 
 * `Go` leads to another state. If a single turn must not make this transition, `clash` names the
   problem, such as an answer after an action.
@@ -34,7 +34,7 @@ string, so a marker inside a value is part of the value.
 Whether a marker counts: guards
 ===============================
 
-A transition may have guards (`grammar.guards`): conditions on the place of the marker, such as
+A transition may have guards (`tables.guards`): conditions on the place of the marker, such as
 "begins a sentence", "not within backticks", "dressed like the label before", "outside of
 quotations", "not in a value of the call". A guard returns the reason why the marker is only text,
 or nothing. The first reason ends the matter, and `explain` quotes it. Some guards come with the
@@ -46,7 +46,7 @@ What a mode is: rewritings
 ==========================
 
 Strict, lenient and transcript, `on_conflict`, reasoning blocks and end tokens are no branches of
-the reader. Each is a function from table to table (`grammar.rewritings`), and `table_for` is the
+the reader. Each is a function from table to table (`tables.rewritings`), and `table_for` is the
 recipe:
 
     the strict or the lenient table of the dialect
@@ -123,7 +123,7 @@ The floors, top first
     whole, stream_parser      what parsers use: all roads, with errors worded for the model
     writing/                  render, prompts, scratchpads, escapes, wording of errors
     reading/                  scanner > collecting/ > rules/ > quoting/
-    grammar/                  tables, rewritings, guards, dialects, problems, prompt words
+    tables/                   tables, rewritings, guards, dialects, problems, prompt words
     calls/                    call readers: json/, tags/, code/, brackets
     repairs/                  names, inputs, answers as models dress them
     markers/                  labels, literals, and the patterns that find them

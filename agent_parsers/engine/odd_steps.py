@@ -11,7 +11,6 @@ from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, label_words
 from agent_parsers.engine.reading.canonical.leads import only_leads
 from agent_parsers.engine.reading.canonical.marks import key_of
@@ -19,6 +18,7 @@ from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import end_span, trimmed
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

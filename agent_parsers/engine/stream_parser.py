@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.tables.dialect import Dialect
+from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
 from agent_parsers.engine.writing.advice import advice
 from agent_parsers.reports import LISTENERS
 from output_parsers.printable import kind_of

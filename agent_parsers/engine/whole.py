@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.modes import MAX_CHARS
-from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.odd_steps import OddSteps
 from agent_parsers.engine.reading.canonical.steps import step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
@@ -14,19 +12,21 @@ from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.tables.modes import MAX_CHARS
+from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.writing.advice import advice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.odd_calls import OddCalls
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.modes import Mode, OnConflict
     from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

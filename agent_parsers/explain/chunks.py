@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.explain.explanation import ROLES
 from agent_parsers.explain.markers import Watcher
 from output_parsers import OutputParserException
@@ -15,8 +15,8 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.reading.rules.states import Crossing
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Event, Span
     from outputs.messages.ended import Ended
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -27,8 +27,8 @@ from outputs.html.viewable import Viewable
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.modes import Mode, OnConflict
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.events import Span
     from output_parsers import OutputParserException
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords
 from agent_parsers.families.call_tables import calls_table, with_messages
 from agent_parsers.families.results_writer import (
     IM_END,
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.grammar.problems import Problem
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.mentions import Given
+    from agent_parsers.engine.tables.problems import Problem
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.toolset import ToolSet
 
 __all__ = [

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
-from agent_parsers.engine.grammar.reasoning import CLOSES_OUTERMOST, OPENS_NO_OTHER
-from agent_parsers.engine.grammar.table import Go, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.engine.tables.reasoning import CLOSES_OUTERMOST, OPENS_NO_OTHER
+from agent_parsers.engine.tables.table import Go, Part, Table, Transition
 from agent_parsers.families.results_writer import TAGS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.json.named_json import Head, NamedJson
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.json_steps import OTHER_INPUTS, begins_anywhere, lenient_keys
 from agent_parsers.forms.form import CallForm, write_json

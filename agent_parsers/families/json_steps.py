@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.marks import Before, one_of
-from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.families.steps import Steps, StepWriter, action_in_answer
 from agent_parsers.forms.form import CallForm, Form
 from agent_parsers.toolset.problems.names import folded

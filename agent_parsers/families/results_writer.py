@@ -13,7 +13,7 @@ from agent_parsers.forms.form import write_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Result
+    from agent_parsers.engine.tables.dialect import Result
     from agent_parsers.forms.form import CallId, Marks
 
 __all__ = [

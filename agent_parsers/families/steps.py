@@ -22,16 +22,16 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.forms.form import CallForm, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from agent_parsers.engine.grammar.table import Transition
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.tables.table import Transition
     from agent_parsers.forms.form import Written
 
 __all__ = [

@@ -22,8 +22,8 @@ from agent_parsers.engine.calls.tags.form import (
 )
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
 from agent_parsers.engine.calls.tags.tagged_calls import TaggedCalls
-from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.engine.tables.table import Go, Part
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.call_tables import calls_table
 from agent_parsers.families.results_writer import TAGS
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from agent_parsers.engine.calls.tags.form import Tag
-    from agent_parsers.engine.grammar.table import Table, Transition
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.tables.table import Table, Transition
     from agent_parsers.families.json_blocks import JsonPayload
     from agent_parsers.forms.form import Marks
 

@@ -131,7 +131,8 @@ def find_nameless(text: str) -> Foreign | None:
     name and parameters.
     """
     why = "the tools are not known"
-    if (element := _NAMED_ELEMENT(text)) is not None:
+    is_closed = text.rstrip().endswith(">")
+    if is_closed and (element := _NAMED_ELEMENT(text)) is not None:
         span = (element.start(), len(text.rstrip()))
         return Foreign("as an element with a name and parameters", span, why=why)
     at = text.find("{")

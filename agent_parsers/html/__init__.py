@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agent_parsers.html.live import ashow, show, stream_html
     from agent_parsers.html.report import report_html
     from agent_parsers.html.runs import transcript_html
-    from agent_parsers.html.turns import turn_html
+    from agent_parsers.html.turn_pages import turn_html
     from outputs.html import STYLES, fragment, html_line, html_text, page, problem_html
 
 __all__ = [
@@ -40,7 +40,7 @@ _MODULES = {
     "stream_html": "agent_parsers.html.live",
     "report_html": "agent_parsers.html.report",
     "transcript_html": "agent_parsers.html.runs",
-    "turn_html": "agent_parsers.html.turns",
+    "turn_html": "agent_parsers.html.turn_pages",
     "fragment": "outputs.html",
     "page": "outputs.html",
     "problem_html": "outputs.html.source",

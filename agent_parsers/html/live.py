@@ -17,7 +17,7 @@ from agent_parsers.events import (
     ToolNamed,
     merge_events,
 )
-from agent_parsers.html.turns import badges_html, messages_html
+from agent_parsers.html.turn_pages import badges_html, messages_html
 from outputs.html import NamedText, fields_html, fragment, problem_html
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.html.runs import badges_of, run_html
-from agent_parsers.html.turns import badges_html, messages_html
+from agent_parsers.html.turn_pages import badges_html, messages_html
 from agent_parsers.runs.facts import facts_of
 from outputs.html import html_line, html_text, page
 

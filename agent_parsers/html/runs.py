@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction
-from agent_parsers.html.turns import (
+from agent_parsers.html.turn_pages import (
     badges_html,
     messages_html,
     notes_about,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.modes import EmitCalls
+    from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.events import Event
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput

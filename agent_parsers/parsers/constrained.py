@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agent_parsers.decoding.export import GrammarOptions
     from agent_parsers.decoding.parts.options import GrammarForm, Server, TurnOptions
     from agent_parsers.decoding.parts.tree import GrammarText, GrammarTree
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["Constrained"]

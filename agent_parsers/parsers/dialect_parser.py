@@ -12,7 +12,7 @@ from agent_parsers.parsers.turn_parser import TurnParser
 from output_parsers.base import is_default
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from output_parsers import ModelOutput
     from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended

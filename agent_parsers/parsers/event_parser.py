@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls
 from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls
 from output_parsers import BaseOutputParser, OutputParserException
 from output_parsers.printable import kind_of
 from output_parsers.runnables.langchain import is_langchains, needs_langchain

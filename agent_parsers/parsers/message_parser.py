@@ -12,7 +12,7 @@ from typing_extensions import TypeVar, override
 from agent_parsers.actions.agent import AgentFinish, T, WithResult
 from agent_parsers.actions.foreign import is_step
 from agent_parsers.actions.in_words import turn_lines
-from agent_parsers.engine.grammar.dialect import PromptWords
+from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
 from agent_parsers.native.reading.pieces import message_in, not_text
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
     from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.grammar.modes import EmitCalls
+    from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.engine.writing.render import Step
     from output_parsers.runnables.step import RunnableConfig
     from outputs import AIMessage, BaseMessage, Generation
@@ -47,7 +47,7 @@ Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 class MessageTurn(WithResult[T], Storable, Viewable):
     """Everything read from one message."""
 
-    _view = "agent_parsers.html.turns"
+    _view = "agent_parsers.html.turn_pages"
 
     result: AgentAction | list[AgentAction] | AgentFinish
     """The actions, or the final answer, as `parse_result` returns them."""

@@ -17,8 +17,8 @@ from agent_parsers.dialects import (
     react_docstore,
     structured_chat,
 )
-from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.reading.message_text import text_and_end
+from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import DialectParser, InstructedParser
 from agent_parsers.parsers.event_parser import AgentOutputParser
 from output_parsers import OutputFixingParser, OutputParserException

@@ -10,10 +10,10 @@ from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
 from agent_parsers.actions.agent import T
-from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.modes import OnConflict
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.tables.dialect import Dialect
+from agent_parsers.engine.tables.modes import OnConflict
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.constrained import Constrained
 from agent_parsers.parsers.event_parser import EventParser
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.modes import EmitCalls, Mode
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.stream_parser import StreamParser
+    from agent_parsers.engine.tables.modes import EmitCalls, Mode
     from agent_parsers.engine.writing.render import Rendered, Step
     from agent_parsers.explain.chunks import ExplainedChunk
     from agent_parsers.explain.explanation import Explanation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.toolset.problems.names import did_you_mean
 from output_parsers.printable import kind_of
 

@@ -22,11 +22,11 @@ from agent_parsers.toolset.problems.errors import (
     wrong_answer,
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem, shown
-from agent_parsers.toolset.schemas.arguments import BadInput, parted
 from agent_parsers.toolset.schemas.check import notes_of
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.schema import Schema
 from agent_parsers.toolset.schemas.spec import describe_type
+from agent_parsers.toolset.schemas.written_input import BadInput, parted
 from output_parsers.printable import kind_of
 from output_parsers.types.models import is_v1_model, schema_of, validate
 from outputs.growing_json.errors import JsonLimitError

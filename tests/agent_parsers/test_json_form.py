@@ -57,7 +57,7 @@ from .dialects.test_cases import CASES, Case
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
     from outputs.json_form.kinds import Kind
     from outputs.json_form.storable import Storable
 

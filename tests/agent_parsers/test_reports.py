@@ -41,7 +41,7 @@ from .dialects.test_cases import CASES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 TOOLS = ["search", "clock"]
 

@@ -16,7 +16,14 @@ from typing import Any, Final, Literal
 
 import pytest
 
-from agent_parsers import AgentAction, OutputParserException, StreamParser, ToolSet, get_dialect
+from agent_parsers import (
+    AgentAction,
+    OutputParserException,
+    StreamParser,
+    ToolSet,
+    get_dialect,
+    list_dialects,
+)
 from agent_parsers.engine.reading.turn import content_of, thought_of
 from conformance.make import call_of
 from conformance.vectors import Got
@@ -48,7 +55,7 @@ MET: Final[dict[str, tuple[int, int, int]]] = {
     "minimax_m2": (12, 12, 12),
     "minimax_m3": (1, 1, 1),
     "mistral": (38, 38, 38),
-    "muse_glimmer": (2, 2, 2),
+    "muse_glimmer": (0, 0, 0),
     "olmo3": (33, 36, 36),
     "pythonic": (9, 12, 12),
     "qwen3_coder": (47, 48, 48),
@@ -84,9 +91,10 @@ NOT_MET: Final[dict[str, str]] = {
         "of6607f31e762 ofcfca76075a7 "
     ),
     "of two equal keys the last counts, and here they are an error": ("s35d754fbff8 "),
+    "the format is not read": "oa77317186e9f o19d89f942e9a o9d144732f0f4",
     "the name of a tool is replaced by that of another": ("o7676c990ea3e "),
     "thoughts are switched off there": (
-        "o1289e0d510dc o6d38d225d63b o9d144732f0f4 o9d186d7853cd o9d4a59c5ca7d od58149a282e5 "
+        "o1289e0d510dc o6d38d225d63b o9d186d7853cd o9d4a59c5ca7d od58149a282e5 "
     ),
     "two pieces of content or thought are joined, and here they are lines": (
         "o1bb0690e9352 o34d562df2913 oe70101e6fe69 oe974e4361f70 "
@@ -110,6 +118,8 @@ def vectors() -> list[dict[str, Any]]:
 
 def got(vector: dict[str, Any], way: str) -> tuple[Got, str]:
     """Return what is made of a text, and its error, before which only thoughts may be told."""
+    if vector["dialect"] not in list_dialects():
+        return Got(), "there is no such dialect"
     tools = vector["tools"] and ToolSet(vector["tools"], unknown_keys="keep", missing_keys="keep")
     parser = StreamParser(
         get_dialect(vector["dialect"]),
@@ -139,7 +149,12 @@ def got(vector: dict[str, Any], way: str) -> tuple[Got, str]:
 def differs(vector: dict[str, Any], way: str) -> list[str]:
     """Return what differs from what is expected, of all that the other project looks at."""
     (found, error), checks, want = got(vector, way), vector["checks"], vector["expected"]
-    if error and (want["content"] or want["calls"] or not want["reasoning"]):
+    if error and (
+        not (found.content or found.reasoning)
+        or want["content"]
+        or want["calls"]
+        or not want["reasoning"]
+    ):
         return [error]
     expected = Got(want["content"] or "", want["reasoning"] or "", found.calls)
     wrong = [part for part in found.differs_from(expected) if checks[part]]

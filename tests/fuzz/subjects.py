@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from agent_parsers.authoring import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
     from ..helpers.public_parsers import Subject
 

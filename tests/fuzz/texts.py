@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.authoring import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.tables.modes import Mode, OnConflict
 
 __all__ = ["Material", "case_for", "cut", "material_of", "spoilt"]
 

@@ -10,7 +10,7 @@ from agent_parsers import OutputParserException, StreamParser, get_dialect, merg
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 NAMES: Final = (
     "apertus", "apriel", "command_a", "command_a_plus", "command_r", "deepseek_v3",
@@ -18,12 +18,12 @@ NAMES: Final = (
     "gigachat3", "gigachat31", "glm4", "granite", "granite_fc", "harmony", "hermes",
     "hunyuan_a13b", "inkling", "internlm2", "jamba", "kimi_k2", "llama3_function_tag",
     "llama3_json", "longcat", "minimax_m1", "mistral", "mistral_v11", "mistral_v3",
-    "nemotron_llama", "nemotron_v2", "phi4_mini", "plamo3", "reka_edge", "solar_open", "xlam",
+    "nemotron_llama", "nemotron_v2", "phi4_mini", "plamo3", "reka_edge", "xlam",
 )  # fmt: skip
 THINKING: Final = frozenset((
     "apertus", "command_a", "command_a_plus", "deepseek_v3", "deepseek_v31", "ernie45", "harmony",
     "hermes", "hunyuan_a13b", "inkling", "kimi_k2", "longcat", "minimax_m1", "mistral",
-    "mistral_v11", "nemotron_llama", "nemotron_v2", "plamo3", "reka_edge", "solar_open",
+    "mistral_v11", "nemotron_llama", "nemotron_v2", "plamo3", "reka_edge",
 ))  # fmt: skip
 """Dialects that write thoughts."""
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")

@@ -9,7 +9,7 @@ from agent_parsers import AgentFinish, OutputParserException, list_dialects
 from agent_parsers.templates import TemplateError, response_template
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.templates import ResponseTemplateParser
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, find, settings
 
 from agent_parsers import Dialect, get_dialect, list_dialects
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.testing import texts
 
 from .effort import THOROUGH

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, Dialect, ToolSet
 from agent_parsers.authoring import Written
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import texts
 from agent_parsers.testing.trials.pieces import a_tool

@@ -23,8 +23,8 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.dialects import minimax_m2
 from agent_parsers.engine.calls.tags.form import TaggedForm
-from agent_parsers.engine.grammar.guards import first_of_its_kind
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.tables.guards import first_of_its_kind
 from agent_parsers.engine.writing.escape import unescape
 from agent_parsers.testing import laws
 

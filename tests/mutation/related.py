@@ -23,7 +23,7 @@ _GROUPS: Final = {
     "output_parsers/format_instructions": "prompts",
     "output_parsers/prompts": "prompts",
     "agent_parsers/engine/calls": "engine/calls",
-    "agent_parsers/engine/grammar": "engine/grammar",
+    "agent_parsers/engine/tables": "engine/tables",
     "agent_parsers/engine/markers": "engine/markers",
     "agent_parsers/engine/repairs": "engine/repairs",
     "agent_parsers/engine": "engine/reading",

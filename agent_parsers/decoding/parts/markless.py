@@ -26,17 +26,17 @@ from agent_parsers.decoding.parts.automaton import (
     of_pattern,
     union,
 )
-from agent_parsers.engine.grammar.rewritings import table_for
-from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
+from agent_parsers.engine.tables.rewritings import table_for
+from agent_parsers.engine.tables.table import Note, Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.decoding.parts.automaton import Charset
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.table import Table
 
 __all__ = [
     "CountingMarks",

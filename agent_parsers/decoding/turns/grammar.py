@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent_parsers.decoding.parts.markless import Place
     from agent_parsers.decoding.parts.options import TurnOptions
     from agent_parsers.decoding.parts.tree import Node
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["turn_grammar"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
 
 __all__ = ["Parameters", "Shapes", "ToolShape", "json_in"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.guards import (
+from agent_parsers.engine.markers.mentions import TextBefore
+from agent_parsers.engine.tables.guards import (
     Here,
     closes_the_outermost,
     first_of_its_kind,
@@ -14,16 +15,15 @@ from agent_parsers.engine.grammar.guards import (
     outside_of_fences,
     outside_of_quotations,
 )
-from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.mentions import TextBefore
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import AnswerDelta, Event, MarkerSeen, Repair
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.markers.patterns import Found
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.engine.tables.guards import Guard
     from agent_parsers.events import Delta, Span
     from outputs.growing_json.scalars import Search
 

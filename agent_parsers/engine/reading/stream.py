@@ -6,19 +6,19 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
-from agent_parsers.engine.grammar.problems import too_long
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.reading.collecting.step import StepCollector
 from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
+from agent_parsers.engine.tables.problems import too_long
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import MarkerSeen
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

@@ -77,7 +77,7 @@ class _WithEvents:
 class Turn(_WithEvents, WithResult[T], Storable, Viewable):
     """Everything that was read in one turn."""
 
-    _view = "agent_parsers.html.turns"
+    _view = "agent_parsers.html.turn_pages"
 
     result: TurnResult
     """What `parse` returns."""

@@ -13,10 +13,10 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.rewritings import END_TOKENS
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
+from agent_parsers.engine.tables.dialect import Dialect, Result
+from agent_parsers.engine.tables.rewritings import END_TOKENS
+from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,11 +13,11 @@ from agent_parsers.actions.agent import (
     as_text,
     pair_of,
 )
-from agent_parsers.engine.grammar.dialect import Dialect, Result
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
+from agent_parsers.engine.tables.dialect import Dialect, Result
 from agent_parsers.engine.writing.escape import escape
 from agent_parsers.forms.form import Written, WrittenCall
 from agent_parsers.toolset.problems.errors import answer_text, as_json

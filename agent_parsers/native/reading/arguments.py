@@ -9,7 +9,7 @@ from agent_parsers.events import Repair
 from agent_parsers.native.reading.problems import BadCall
 from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
-from outputs.growing_json.lenient.json_text import repeated_key
+from outputs.growing_json.lenient.json_text import may_repeat, repeated_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -162,7 +162,8 @@ def _repaired(
     except json.JSONDecodeError:
         pass  # It may be repairable.
     else:
-        _refuse_repeated(written, (), tool)
+        if may_repeat(written, value):
+            _refuse_repeated(written, (), tool)
         return value
     # Imported lazily: these take time to import, and few replies need them.
     from output_parsers.json_in_prose.repair import repair_json

@@ -25,8 +25,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.tables.reasoning import REASONING
 from agent_parsers.native.reading.arguments import is_fence
 from agent_parsers.native.reading.problems import BadCall
 from outputs.growing_json.lenient.json_text import repeated_key

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
-from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.repairs.payloads import BadPayload, may_lack
+from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.events import (
     ActionComplete,
     Event,

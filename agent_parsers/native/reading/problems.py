@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.tables.problems import Problem
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span

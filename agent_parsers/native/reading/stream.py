@@ -21,9 +21,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.events import (
     AnswerDelta,
     Event,

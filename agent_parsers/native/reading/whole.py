@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import make_finish
 from agent_parsers.actions.tool_action import make_tool_call
-from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.native.reading.arguments import ARGUMENT
 from agent_parsers.native.reading.said import BESIDE
 from agent_parsers.native.reading.stream import MessageStreamParser

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.writing.render import Rendered
     from agent_parsers.native.writing.past import PastCall
     from agent_parsers.toolset import ToolSet

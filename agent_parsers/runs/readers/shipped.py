@@ -5,6 +5,7 @@ from typing import Final
 __all__ = ["DATA", "TEXT"]
 
 TEXT: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "agno_console": ("text.agno_console", ()),
     "autogen_console": ("text.autogen_console", ("---------- ",)),
     "crewai_console": ("text.crewai_console", ("crew execution started",
         "agent started", "task started", "tool execution started",
@@ -53,6 +54,7 @@ DATA: Final = {
     "crewai_log": "data.tables",
     "dspy_trajectory": "data.dspy_trajectory",
     "gemini": "data.tables",
+    "gemini_cli": "data.tables",
     "google_adk": "data.tables",
     "haystack": "data.tables",
     "inspect_ai": "data.inspect_ai",

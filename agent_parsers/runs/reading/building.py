@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException
 from agent_parsers.core import ARGUMENT, make_action, make_finish, make_tool_call
-from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
+from agent_parsers.runs.reading.transcript import (
+    Notice,
+    OpenStep,
+    OpenTranscript,
+    Transcript,
+    TranscriptStep,
+)
 from outputs import AIMessage
 
 if TYPE_CHECKING:
@@ -43,7 +49,7 @@ class RunBuilder:
         self._preamble: list[str] = []
         self._question = ""
         self._thoughts: list[str] = []  # of the next step
-        self._steps: list[TranscriptStep] = []
+        self._steps: list[TranscriptStep] = []  # each an `OpenStep`
         self._ids: dict[str, int] = {}  # index of the step of each call with an id
         self._notices: list[Notice] = []
         self.is_observed = True
@@ -125,7 +131,7 @@ class RunBuilder:
             wrong = OutputParserException(reason, observation="Name the tool.", llm_output=tool)
             self.fail(wrong, call_id=call_id, repairs=repairs)
             return
-        if isinstance(tool_input, dict) and tool_input.keys() == {ARGUMENT}:
+        if isinstance(tool_input, dict) and len(tool_input) == 1 and ARGUMENT in tool_input:
             tool_input = tool_input[ARGUMENT]
         if tool_input is None:
             tool_input = {}
@@ -153,7 +159,12 @@ class RunBuilder:
     def add(self, step: TranscriptStep) -> None:
         """Add a *step* that was read elsewhere, such as by a dialect; it is numbered anew."""
         thought = "\n".join(filter(None, (self._take_thought(), step.thought)))
-        self._steps.append(replace(step, number=len(self._steps) + 1, thought=thought))
+        self._steps.append(
+            OpenStep(
+                len(self._steps) + 1, thought, step.action, step.observation, step.thought_span,
+                step.action_span, step.observation_span, step.repairs, step.error,
+            )
+        )  # fmt: skip
 
     def fail(
         self, error: OutputParserException, *, call_id: str = "", repairs: Iterable[Repair] = ()
@@ -177,19 +188,12 @@ class RunBuilder:
             named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
             if not (named or waiting):
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
-                self._steps[-1] = replace(self._steps[-1], observation=text)
-                return
-            index = (named or waiting)[0]
-        step = self._steps[index]
-        self._steps[index] = TranscriptStep(
-            step.number, step.thought, step.action, text, step.thought_span, step.action_span,
-            step.observation_span, step.repairs, step.error,
-        )  # fmt: skip
+            index = (named or waiting or [-1])[0]
+        self._see(index, text)
 
     def observe_more(self, text: str) -> None:
         """Add *text* to what the last step returned."""
-        last = self._steps[-1]
-        self._steps[-1] = replace(last, observation=(last.observation or "") + text)
+        self._see(-1, (self._steps[-1].observation or "") + text)
 
     def answer(self, value: Any, *, log: str = "") -> None:
         """Add the final answer."""
@@ -218,6 +222,8 @@ class RunBuilder:
         notices = [*self._notices]
         is_answered = False
         for step in self._steps:
+            if type(step) is OpenStep:
+                step.__class__ = TranscriptStep  # it is whole
             if step.error is not None:
                 continue
             if isinstance(step.action, AgentFinish):
@@ -227,14 +233,12 @@ class RunBuilder:
                 notices.append(Notice("no_observation", message, step.number))
         if not is_answered:
             notices.append(Notice("no_answer", "the run ends without an answer"))
-        return Transcript(
-            self._question,
-            tuple(self._steps),
-            "\n".join(self._preamble),
-            id=self._name,
-            source=self._reading.source,
-            notices=tuple(notices),
-        )
+        run = OpenTranscript(
+            self._question, tuple(self._steps), "\n".join(self._preamble), (), self._name,
+            self._reading.source, tuple(notices),
+        )  # fmt: skip
+        run.__class__ = Transcript
+        return run
 
     def _take_thought(self) -> str:
         thought = "\n".join(self._thoughts)
@@ -250,10 +254,16 @@ class RunBuilder:
     ) -> None:
         number = len(self._steps) + 1
         self._steps.append(
-            TranscriptStep(
-                number, thought, action, None, None, None, None, tuple(repairs), error=error
-            )
+            OpenStep(number, thought, action, None, None, None, None, tuple(repairs), error)
         )
+
+    def _see(self, index: int, text: str) -> None:
+        """Set what the tool of a step returned; a transcript that has the step keeps its own."""
+        step = self._steps[index]
+        if type(step) is OpenStep:
+            step.observation = text  # type: ignore[misc]  # it is not frozen yet
+        else:
+            self._steps[index] = replace(step, observation=text)
 
 
 def _is_waiting(step: TranscriptStep) -> bool:

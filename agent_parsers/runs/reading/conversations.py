@@ -65,7 +65,7 @@ def messages_in(value: Any, form: Form) -> list[Any] | None:
     if isinstance(value, list):
         return value
     try:
-        return form.messages_of(value) if isinstance(value, Mapping) else None
+        return form.messages_of(value) if isinstance(value, (dict, Mapping)) else None
     except MALFORMED:
         return None
 
@@ -113,7 +113,8 @@ def _goes_on(before: list[Any], after: list[Any], form: Form) -> bool:
 
 def _conversation(messages: list[Any], record: Value) -> Conversation:
     data = record.data
-    name = data.get("id") or data.get("custom_id") if isinstance(data, Mapping) else None
+    is_record = isinstance(data, (dict, Mapping))
+    name = data.get("id") or data.get("custom_id") if is_record else None
     values = [Value(message) for message in messages]
     return Conversation(values, name if isinstance(name, str) else "", record.line)
 

@@ -52,7 +52,12 @@ def is_open_end(notice: Notice) -> bool:
 def _cut(run: Transcript, last: Sequence[str]) -> Transcript:
     """Return *run*, given the *last* lines of its log; of a box, one that was cut has no text."""
     found = _cut_behind(run, last[-1])
-    return _cut_behind(run, last[0]) if found is run and not last[-1].endswith("\n") else found
+    is_cut = not last[-1].endswith(_WHOLE)
+    return _cut_behind(run, last[0]) if found is run and is_cut else found
+
+
+_WHOLE: Final = ("\n", "╯", "┘", "┛")
+"""What ends a line that was not cut."""
 
 
 def _cut_behind(run: Transcript, last: str) -> Transcript:

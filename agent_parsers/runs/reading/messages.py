@@ -52,11 +52,11 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         call_id = message.get("tool_call_id") or message.get("id")
         result = result_of(content, call_id, message.get("name"))
         return Said("tool", results=(result,))
-    calls = [call_of(call) for call in _calls_in(message)]
+    calls = [] if message.keys().isdisjoint(_CALLS) else [*map(call_of, _calls_in(message))]
     thought = message.get("reasoning_content") or message.get("reasoning")
     thoughts = [text_of(thought)] if thought else []
     if content is None or isinstance(content, str):
-        return Said(ours, content or _beside(message), "".join(thoughts), calls)
+        return Said(ours, content or _beside(message), thoughts[0] if thoughts else "", calls)
     found = content_of(content)
     text = ("" if ours == "assistant" else "\n").join(found.texts)
     return Said(
@@ -69,9 +69,12 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     )
 
 
+_CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")
+
+
 def _calls_in(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    calls = [*(message.get("tool_calls") or ()), *(message.get("invalid_tool_calls") or ())]
-    if (function := message.get("function_call")) is not None:
+    calls = [*(message.get(_CALLS[0]) or ()), *(message.get(_CALLS[1]) or ())]
+    if (function := message.get(_CALLS[2])) is not None:
         calls.append(function)
     return calls
 

@@ -68,7 +68,7 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     """
     call_id = _first(call, _IDS)
     for nested in ("function", "custom"):
-        if isinstance(inner := call.get(nested), Mapping):
+        if isinstance(inner := call.get(nested), (dict, Mapping)):
             is_text = is_text or nested == "custom"
             call = inner
     tool = _first(call, _NAMES)
@@ -124,7 +124,7 @@ def content_of(content: Any) -> Content:
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, str):
             found.texts.append(part)
-        elif not isinstance(part, Mapping):
+        elif not isinstance(part, (dict, Mapping)):
             raise TypeError(f"a part of a message is {type(part).__name__}")
         else:
             _read_part(part, found)
@@ -158,7 +158,7 @@ def _thought_in(part: Mapping[str, Any]) -> str:
 
 def _has_text(part: Any) -> bool:
     return isinstance(part, str) or (
-        isinstance(part, Mapping) and isinstance(part.get("text"), str)
+        isinstance(part, (dict, Mapping)) and isinstance(part.get("text"), str)
     )
 
 

@@ -13,7 +13,6 @@ from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.core import make_message
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
-from outputs.messages import tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from outputs import AIMessage
+    from outputs.messages import ToolCall
 
 __all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]
 
@@ -125,6 +125,8 @@ class _Conversation:
         if message.error is not None:
             self._run.fail(message.error)
         match message.role:
+            case "assistant":
+                self._take_turn(message)
             case "system":
                 self._run.introduce(message.text)
             case "user" if message.results:
@@ -140,12 +142,10 @@ class _Conversation:
                 self._run.observe(self._speech.results(message.text)[0])
             case "user" if message.error is None:
                 ended = self._take_question(message)
-            case "assistant":
-                self._take_turn(message)
             case _:
                 pass
         for result in message.results:
-            texts = self._speech.results(result.text) if self._has_spoken else [result.text]
+            texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
             for text in texts:
                 self._run.observe(text, call_id=result.call_id, tool=result.tool)
         if message.left_out or message.calls:
@@ -187,8 +187,10 @@ class _Conversation:
         return ended
 
     def _take_turn(self, message: Said) -> None:
-        self._think_answer()
-        self._run.think(message.thought)
+        if self._answer is not None:
+            self._think_answer()
+        if message.thought:
+            self._run.think(message.thought)
         if message.calls:
             self._calls_natively, self._has_spoken = True, False
             self._run.think(message.text)
@@ -257,15 +259,11 @@ class _Conversation:
 
 def _message_of(said: Said) -> AIMessage:
     """Return the message that the calls of a turn share."""
-    return make_message(
-        said.text,
-        [
-            tool_call(
-                name=call.tool,
-                args={**call.tool_input} if isinstance(call.tool_input, dict) else {},
-                id=call.call_id or None,
+    calls: list[ToolCall] = []
+    for call in said.calls:
+        if call.error is None:
+            args = {**call.tool_input} if isinstance(call.tool_input, dict) else {}
+            calls.append(
+                {"name": call.tool, "args": args, "id": call.call_id or None, "type": "tool_call"}
             )
-            for call in said.calls
-            if call.error is None
-        ],
-    )
+    return make_message(said.text, calls)

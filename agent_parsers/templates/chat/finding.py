@@ -10,16 +10,16 @@ from agent_parsers import OutputParserException, get_dialect, get_parser, list_d
 from agent_parsers.core import Detection, DialectCandidate
 from agent_parsers.events import MarkerSeen
 from agent_parsers.templates.chat.deriving import calls_of
+from agent_parsers.templates.chat.model_turns import show
 from agent_parsers.templates.chat.probes import TOOLS, TURNS, UNCERTAIN, WITH_CONTENT
 from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
-from agent_parsers.templates.chat.turns import show
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agent_parsers import Dialect, Turn
-    from agent_parsers.templates.chat.turns import Shown
+    from agent_parsers.templates.chat.model_turns import Shown
 
 __all__ = ["dialect_for_template"]
 

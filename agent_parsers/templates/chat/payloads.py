@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.authoring import HeadedPayload, JsonPayload, write_json
 from agent_parsers.dialects.gemma4 import BracePayload
 from agent_parsers.dialects.pythonic import PythonPayload
+from agent_parsers.templates.chat.model_turns import is_mark, pieces_at_end
 from agent_parsers.templates.chat.probes import FIND, IDS, KEYS, PING, VALUES
 from agent_parsers.templates.chat.tags import AroundCalls, CallsOfTemplate, tagged_calls
-from agent_parsers.templates.chat.turns import is_mark, pieces_at_end
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.authoring import ResultForm, ResultsWriter, TaggedPayload, TagPart
 from agent_parsers.dialects import deepseek_dsml, minimax_m3
+from agent_parsers.templates.chat.model_turns import first_mark, pieces, same_beginning, same_end
 from agent_parsers.templates.chat.probes import (
     FIND,
     HOSTILE,
@@ -17,14 +18,13 @@ from agent_parsers.templates.chat.probes import (
     TEXT_OF_RESULT,
     VALUES,
 )
-from agent_parsers.templates.chat.turns import first_mark, pieces, same_beginning, same_end
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agent_parsers.authoring import Marks, Payload
-    from agent_parsers.templates.chat.turns import Shown
+    from agent_parsers.templates.chat.model_turns import Shown
 
 __all__ = ["AroundCalls", "CallsOfTemplate", "derive_results", "tagged_calls"]
 
@@ -138,7 +138,11 @@ def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
         trims=joint.endswith("\n") and value_closer.startswith("\n"),
     )
     payload = _with_values(payload, turns, joint, value_closer, prefix)
-    if not {TagPart.CALL, TagPart.END_CALL, TagPart.KEY} <= payload.tags(marks).keys():
+    try:
+        tags = payload.tags(marks)
+    except ValueError as error:
+        raise TemplateError(f"the tags of calls have no known form: {error}") from error
+    if not {TagPart.CALL, TagPart.END_CALL, TagPart.KEY} <= tags.keys():
         written = one.replace(FIND, "NAME").replace(KEYS[0], "KEY").replace(VALUES[0], "VALUE")
         raise TemplateError(
             "expected a tag before and after each call and before each parameter, found"

@@ -12,9 +12,9 @@ from agent_parsers.toolset.problems.errors import (
     wrong_input,
 )
 from agent_parsers.toolset.problems.input_problem import shown, where
-from agent_parsers.toolset.schemas.arguments import BadInput, read_arguments
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import from_text
+from agent_parsers.toolset.schemas.written_input import BadInput, read_arguments
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 

@@ -39,7 +39,7 @@ from agent_parsers.bulk.columns import Columns, json_text  # noqa: E402
 from agent_parsers.engine.reading.turn import PlainTurn  # noqa: E402
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 TEXTS = [
     "I need it.\nAction: search\nAction Input: bridge",

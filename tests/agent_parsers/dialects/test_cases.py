@@ -21,8 +21,8 @@ from agent_parsers import (
     parse_transcripts,
 )
 from agent_parsers.authoring import Table
-from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing.laws.table import reached
 from agent_parsers.testing.plan import checks_of_texts

@@ -13,7 +13,7 @@ from agent_parsers.events import AnswerDelta, MarkerSeen, ThoughtDelta
 from ...helpers.json_stories import CALL, MODES, PING, every_mode, read, repaired, said, story
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 # -- hermes ---------------------------------------------------------------------------------------
 

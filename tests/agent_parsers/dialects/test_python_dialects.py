@@ -25,7 +25,7 @@ from agent_parsers import (
 )
 from agent_parsers.authoring import Written
 from agent_parsers.engine.calls.code.python_values import write_python
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.events import Repair
 from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.toolset import ToolSpec

@@ -31,7 +31,7 @@ from agent_parsers.testing import cut
 from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 NAMES = (
     *("qwen3_coder", "seed_oss", "glm45", "glm47", "hunyuan_v3", "minimax_m2", "minimax_m3"),

@@ -16,7 +16,7 @@ from output_parsers import OutputParserException
 from ...helpers.effort import THOROUGH
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
     from outputs.messages.ended import Ended
 
 THOUGHT = "Thought: I need it.\n"

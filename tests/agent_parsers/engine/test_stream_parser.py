@@ -19,7 +19,7 @@ from agent_parsers import (
     get_parser,
     merge_events,
 )
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.events import MarkerSeen, SkippedDelta
 
 REACT = get_dialect("react")

@@ -20,7 +20,7 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.authoring import Label
-from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
+from agent_parsers.engine.tables.modes import MAX_CHARS, Mode
 from agent_parsers.explain.explanation import Explanation, explain
 from agent_parsers.explain.findings import Places
 from agent_parsers.explain.markers import Watcher

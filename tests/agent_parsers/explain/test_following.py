@@ -25,7 +25,7 @@ from ...helpers.stories import every_turn_mode
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 

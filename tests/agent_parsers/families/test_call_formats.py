@@ -40,7 +40,7 @@ from agent_parsers.testing import check_dialect
 from ...helpers.effort import THOROUGH
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.table import Transition
+    from agent_parsers.engine.tables.table import Transition
     from agent_parsers.registry.dialects_by_name import Start
 
 LISTING: Final = Path(__file__).parents[2] / "helpers" / "call_tables.txt"

@@ -11,9 +11,9 @@ import pytest
 
 from agent_parsers import get_dialect
 from agent_parsers.authoring import EndTurn, Go, Inline, Label, Literal, Part, Table
-from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Transition
 from agent_parsers.engine.markers.kinds import Marker
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.table import Transition
 from agent_parsers.families.steps import (
     FOLLOWS,
     INPUT_FIRST,

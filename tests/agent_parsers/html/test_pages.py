@@ -21,7 +21,7 @@ from agent_parsers import (
     get_parser,
     parse_transcript,
 )
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.explain.explanation import explain
 from agent_parsers.html import explanation_html, report_html, transcript_html, turn_html
 from agent_parsers.runs import Notice, RunSource

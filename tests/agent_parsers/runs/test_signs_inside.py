@@ -8,6 +8,7 @@ from agent_parsers.runs import detect_log
 from .readers.text_logs import LOGS
 
 SIGNS = {
+    "agno_console": f"┏━ Tool Calls {'━' * 20}┓",
     "langchain_console": "> Entering new AgentExecutor chain...",
     "autogen_console": "---------- TextMessage (user) ----------",
     "smolagents_console": "━━━━━━━━━━ Step 7 ━━━━━━━━━━",

@@ -19,7 +19,7 @@ from agent_parsers.runs.splitting.log_run import WholeRun
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.tables.dialect import Dialect
 
 DIALECTS = [
     dialect

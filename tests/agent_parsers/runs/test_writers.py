@@ -137,6 +137,15 @@ def whole_run() -> Transcript:
     return replace(run.transcript(), all_steps=steps)
 
 
+def test_a_run_goes_on_after_it_was_shown() -> None:
+    run = RunBuilder(Reading(RunSource("drawn")))
+    run.call("search", {"q": "fog"})
+    shown = run.transcript()
+    run.observe("Thick.")
+    assert [step.observation for step in shown.steps] == [None]
+    assert [step.observation for step in run.transcript().steps] == ["Thick."]
+
+
 @pytest.mark.parametrize("name", [*list_writers(), "react"])
 def test_what_a_form_cannot_hold_is_named(name: str) -> None:
     writer = get_writer(name)

@@ -12,7 +12,7 @@ from agent_parsers.engine.calls.code.code_calls import LONGEST_HEAD, CodeCalls, 
 from agent_parsers.events import AnswerDelta, Event, InputDelta, MarkerSeen, Repair, SkippedDelta
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.calls.code.arguments import Arguments
+    from agent_parsers.engine.calls.code.code_arguments import Arguments
     from agent_parsers.engine.calls.reader import Call
 
 __all__ = ["BraceCalls"]

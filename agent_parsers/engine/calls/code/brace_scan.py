@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.code.arguments import Arguments
+from agent_parsers.engine.calls.code.code_arguments import Arguments
 from agent_parsers.engine.calls.raw_values import finder
 from agent_parsers.events import Repair
 from outputs.growing_json.scalars import NOTHING, unescape

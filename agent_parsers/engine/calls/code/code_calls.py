@@ -14,7 +14,7 @@ from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, ToolName
 if TYPE_CHECKING:
     import re
 
-    from agent_parsers.engine.calls.code.arguments import Arguments
+    from agent_parsers.engine.calls.code.code_arguments import Arguments
 
 __all__ = ["LONGEST_HEAD", "CodeCalls", "no_call"]
 

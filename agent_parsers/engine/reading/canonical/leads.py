@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_values
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, spelt_texts
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, key_of
+from agent_parsers.engine.tables.guards import outside_of_calls, outside_of_values
+from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
-    from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.engine.tables.guards import Guard
 
 __all__ = ["SAID", "leads_of", "only_leads", "reachable", "spells_words"]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from re import Match
 
-    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.forms.form import Form, Marks
 
 __all__ = [

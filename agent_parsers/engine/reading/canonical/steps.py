@@ -6,7 +6,6 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.canonical.leads import SAID, leads_of, reachable, spells_words
 from agent_parsers.engine.reading.canonical.marks import Marks
 from agent_parsers.engine.reading.canonical.short_steps import short_steps
@@ -16,6 +15,7 @@ from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn, content_of, thought_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:

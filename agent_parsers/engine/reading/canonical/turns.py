@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from re import Match
 
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.reading.turn import PlainCall
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.forms.form import Form
     from agent_parsers.forms.templates import Templates
 

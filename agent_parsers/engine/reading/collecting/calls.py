@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
 from agent_parsers.engine.reading.quoting.beside import Beside
@@ -16,6 +15,7 @@ from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span, merged, trimmed, without
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.reading.rules.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 

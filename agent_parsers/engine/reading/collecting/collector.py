@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.kept_text import KeptText
 from agent_parsers.engine.reading.quoting.watch import CodeWatch, QuoteWatch
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import (
     ActionComplete,
     Event,

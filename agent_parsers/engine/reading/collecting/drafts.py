@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
 from agent_parsers.engine.reading.collecting.calls import CallsCollector
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import AnswerDelta, Event, MarkerSeen, Repair, Span, ThoughtDelta
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.reading.quoting.judge import Met
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["DraftsCollector"]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.step import BETWEEN, StepCollector
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import StepFailed
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.actions.agent import make_action
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.quoting.quotations import Quotation, closes_quotation, enclosing
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import (
     Event,
     Repair,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers.engine.calls.reader import Call, CallReader
-    from agent_parsers.engine.grammar.modes import OnConflict
+    from agent_parsers.engine.tables.modes import OnConflict
     from agent_parsers.events import Span
 
 __all__ = ["call_meant", "quoted_repair"]

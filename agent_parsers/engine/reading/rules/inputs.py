@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine.grammar.rewritings import table_for
 from agent_parsers.engine.markers.kinds import open_mark
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
+from agent_parsers.engine.tables.rewritings import table_for
 from agent_parsers.events import Repair, ToolNamed
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.reading.quoting.watch import QuoteWatch
     from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, Lack, ToolReader
+    from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+    from agent_parsers.engine.tables.modes import Mode, OnConflict
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

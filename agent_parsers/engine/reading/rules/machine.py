@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
-from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
 from agent_parsers.engine.reading.rules.calls import CallRules
 from agent_parsers.engine.reading.rules.states import states_of
+from agent_parsers.engine.tables.problems import SHARED_PROBLEMS
+from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.repairs.payloads import BadPayload
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.modes import Mode, OnConflict
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 

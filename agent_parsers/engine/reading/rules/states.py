@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar import guards
-from agent_parsers.engine.grammar.rewritings import CUT
-from agent_parsers.engine.grammar.table import Go, Note, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.markers.mentions import Nameable, Quotable
 from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
+from agent_parsers.engine.tables import guards
+from agent_parsers.engine.tables.rewritings import CUT
+from agent_parsers.engine.tables.table import Go, Note, Part, Table, Transition
 from agent_parsers.events import (
     AnswerDelta,
     Delta,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from re import Pattern
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.markers.patterns import Found, Kind, Search
+    from agent_parsers.engine.tables.guards import Guard
 
 __all__ = ["Crossing", "State", "states_of"]
 

@@ -6,14 +6,17 @@ that go on. Without spans of models the tools alone make a run. Read are:
 * OpenTelemetry's spans, as OTLP in JSON (``resourceSpans``) and as the SDK's console exporter
   prints them, with attributes of the conventions for generative AI (``gen_ai.input.messages``) or
   of OpenInference, as Phoenix has (``llm.input_messages.0.message.role``)
-* a trace of Langfuse with its ``observations``, calls of Weave, and spans of the OpenAI Agents SDK
+* a trace of Langfuse with its ``observations``, calls of Weave, spans of the OpenAI Agents SDK, and
+  traces of MLflow, whose attributes are JSON (``mlflow.spanInputs``)
 
 Source: opentelemetry.io/docs/specs/semconv/gen-ai; openinference-semantic-conventions 0.1;
-api.reference.langfuse.com; weave 0.52; ``agents/tracing`` of openai-agents 0.24.
+api.reference.langfuse.com; weave 0.52; ``agents/tracing`` of openai-agents 0.24;
+``mlflow/entities/span.py`` of mlflow-tracing 3.17.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -117,6 +120,18 @@ def _chat(span: Any) -> Any:
     return attributes.get("gen_ai.output.messages") if is_chat else None
 
 
+def _logged(name: str, path: Path, *kinds: str) -> Callable[[Any], Any]:
+    """Return what finds what MLflow logged of a span of these *kinds*, at a *path* in it."""
+
+    def find(span: Any) -> Any:
+        attributes = span["attributes"]
+        kind = json.loads(attributes.get("mlflow.spanType") or "null")
+        is_kind = kind in kinds
+        return at(json.loads(attributes[f"mlflow.span{name}"]), path) if is_kind else None
+
+    return find
+
+
 _KINDS: Final = (
     _Spans(
         sign=_chat, before=_of_attribute("gen_ai.input.messages"),
@@ -150,6 +165,13 @@ _KINDS: Final = (
         if at(span, "span_data.type") == "function" else None,
         arguments="span_data.input", result="span_data.output",
     ),
+    _Spans(
+        sign=_logged("Outputs", "choices.0.message", "CHAT_MODEL", "LLM"),
+        before=_logged("Inputs", "messages", "CHAT_MODEL", "LLM"),
+        said=_logged("Outputs", "choices.0.message", "CHAT_MODEL", "LLM"),
+        tool=lambda span: span["name"] if _logged("Type", "", "TOOL")(span) else None,
+        arguments=_logged("Inputs", "", "TOOL"), result=_logged("Outputs", "", "TOOL"),
+    ),
 )  # fmt: skip
 _BEGINS: Final = "startTimeUnixNano|start_time_unix_nano|start_time|startTime|started_at"
 _TRACES: Final = "traceId|trace_id|context.trace_id"
@@ -161,8 +183,8 @@ def _spans_of(value: Any) -> list[dict[str, Any]]:
     if isinstance(resources, list):
         scopes = [each for one in resources for each in at(one, "scopeSpans|scope_spans") or ()]
         spans = [span for scope in scopes for span in scope["spans"]]
-    elif isinstance(at(value, "observations"), list):
-        spans = value["observations"]
+    elif isinstance(found := at(value, "observations|data.spans"), list):
+        spans = found
     else:
         spans = [value]
     return [{**span, "attributes": _plain(span.get("attributes") or {})} for span in spans]
@@ -191,7 +213,7 @@ def _kind_of(span: Any) -> tuple[_Spans, bool] | None:
             try:
                 if path and at(span, path):
                     return kind, is_tool
-            except (KeyError, AttributeError):
+            except (AttributeError, KeyError, TypeError, ValueError):
                 continue  # another kind of span
     return None
 
@@ -339,7 +361,7 @@ def _result(span: dict[str, Any], kind: _Spans) -> SaidResult:
 
 READER: Final = DataReader(
     name="spans",
-    summary="spans: OpenTelemetry (GenAI, OpenInference), Langfuse, Weave, OpenAI Agents",
+    summary="spans: OpenTelemetry (GenAI, OpenInference), Langfuse, Weave, MLflow, OpenAI Agents",
     evidence=_evidence,
     read=_read,
     before=("openai_chat", "json_lines"),

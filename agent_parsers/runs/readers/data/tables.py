@@ -52,6 +52,21 @@ GEMINI: Final = Messages(
            "|request.system_instruction",
 )  # fmt: skip
 
+# packages/core/src/services/chatRecordingService.ts of Gemini CLI: sessions below ~/.gemini/tmp.
+GEMINI_CLI: Final = Messages(
+    name="gemini_cli", summary="sessions of Gemini CLI",
+    roles={"user": "user", "gemini": "assistant"}, role="type", type_key="", may_be_text=True,
+    messages=lambda record: record["messages"] if "projectHash" in record else None,
+    has=("type", "timestamp", "id"), sign="'type', 'timestamp' and 'content'",
+    skips=lambda message: message.get("type") in ("info", "warning", "error"),
+    parts=[
+        Part("thought", at="thoughts", key="description"),
+        Part("text", key="text"),
+        Part("call", at="toolCalls", key="args", of="", arguments="args",
+             output="result[].functionResponse.response", unwrap=("output", "error")),
+    ],
+)  # fmt: skip
+
 # google/adk/events/event.py and sessions/session.py of google-adk 1.
 ADK: Final = Messages(
     name="google_adk", summary="sessions and events of Google's ADK", roles=GEMINI.roles,
@@ -300,5 +315,5 @@ OTEL: Final = Messages(
 TABLES: Final = (
     ANTHROPIC, HAYSTACK, GEMINI, ADK, PYDANTIC_AI, CONVERSE, VERCEL, VERCEL_UI, AGENT_FRAMEWORK,
     SEMANTIC_KERNEL, AG2, CAMEL, CLAUDE_CODE, CREWAI_LOG,
-    OPENHANDS, OTEL,
+    OPENHANDS, OTEL, GEMINI_CLI,
 )  # fmt: skip

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Box", "Loose", "cells", "joined", "read_boxes"]
 
-_TOP: Final = re.compile(r"[╭┌]─+(?: (?P<title>\S.*?) )?─*[╮┐]")
-_BOTTOM: Final = re.compile(r"[╰└]─+(?: (?P<title>\S.*?) )?─*[╯┘]")
+_TOP: Final = re.compile(r"[╭┌┏][─━]+(?: (?P<title>\S.*?) )?[─━]*[╮┐┓]")
+_BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: (?P<title>\S.*?) )?[─━]*[╯┘┛]")
+_SIDES: Final = ("│", "┃")
 _WIDE: Final = frozenset("WF")
 _SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
@@ -45,6 +46,8 @@ class Box:
     drawn: list[str] = field(default_factory=list)
     """All its lines, with the frame."""
     subtitle: str = ""
+    is_whole: bool = False
+    """Whether its last line was there."""
     is_wrapped: bool = False
     """Whether `text` has joined lines."""
 
@@ -80,13 +83,13 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
         number = lines.number - 1
         bare = line.strip()
         if box is not None:
-            if len(bare) > 1 and bare[0] == bare[-1] == "│":
+            if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in _SIDES:
                 box.lines.append(bare[1:-1])
                 box.drawn.append(line)
                 continue
             if bottom := _BOTTOM.fullmatch(bare):
                 box.drawn.append(line)
-                box.subtitle = bottom["title"] or ""
+                box.subtitle, box.is_whole = bottom["title"] or "", True
                 yield box
                 box = None
                 continue

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.engine.markers.patterns import Found
     from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.tables.modes import Mode
 
 
 def states_from(initial: State) -> Iterator[State]:

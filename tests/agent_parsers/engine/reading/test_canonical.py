@@ -30,8 +30,8 @@ from ....helpers.effort import THOROUGH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.modes import Mode
 
 STREAM_ONLY = {
     "json_toolcall": "one call is written in another way than several",

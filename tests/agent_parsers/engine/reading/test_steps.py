@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from agent_parsers import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.tables.modes import Mode, OnConflict
 
 ONE_ACTION = [name for name in list_dialects() if not get_parser(name).dialect.several]
 

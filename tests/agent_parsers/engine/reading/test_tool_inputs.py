@@ -20,7 +20,7 @@ from agent_parsers import (
     parse_record,
     parse_transcript,
 )
-from agent_parsers.engine.grammar.modes import OnConflict
+from agent_parsers.engine.tables.modes import OnConflict
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.testing.trials.stories import outcome_of
 

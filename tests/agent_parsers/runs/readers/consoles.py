@@ -49,12 +49,20 @@ def box(title: str, text: str, *, width: int = 60, padding: int = 2, subtitle: s
     return f"╭{top}╮\n{middle}╰{below}╯\n"
 
 
+def agno(title: str, text: str, *, width: int = 60) -> str:
+    """Return *text* in a panel as Agno draws it."""
+    lines = box("", text, width=width, padding=1).splitlines()[1:-1]
+    blank = f"┃{' ' * (width - 2)}┃\n"
+    inside = "".join(f"┃{line[1:-1]}┃\n" for line in lines)
+    return f"┏{f'━ {title} '.ljust(width - 2, '━')}┓\n{blank}{inside}{blank}┗{'━' * (width - 2)}┛\n"
+
+
 def runs_of(log: Any, **given: Any) -> list[Transcript]:
     """Return the runs in *log*, none of which has an escape code or a frame in a value."""
     runs = [*read_runs(log, **given)]
     for run in runs:
         for text in values_of(run):
-            assert not re.search(r"\x1b|\[[0-9;]+m|[╭╰│]|> (?:Entering|Finished) ", text), text
+            assert not re.search(r"\x1b|\[[0-9;]+m|[╭╰│┃┏┗]|> (?:Entering|Finished) ", text), text
     return runs
 
 

@@ -67,6 +67,21 @@ def _otlp(*attributes: dict[str, Any]) -> dict[str, Any]:
     return {"resourceSpans": [{"scopeSpans": [{"spans": spans[::-1]}]}]}
 
 
+def _mlflow(number: int, kind: str, given: Any, returned: Any) -> dict[str, Any]:
+    attributes = {"spanType": kind, "spanInputs": given, "spanOutputs": returned}
+    return {
+        "trace_id": "dA==",
+        "span_id": str(number),
+        "name": "search",
+        "start_time_unix_nano": 1795782111531581367 + number,
+        "attributes": {f"mlflow.{key}": json.dumps(own) for key, own in attributes.items()},
+    }
+
+
+def _choice(message: dict[str, Any]) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "message": message}]}
+
+
 def _spread(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """Return *messages* as the attributes of OpenInference."""
     found = {}
@@ -175,6 +190,18 @@ LOGS: dict[str, list[Any]] = {
              "output": ANSWER},
         ],
     ],
+    "gemini_cli": [
+        {"sessionId": "s", "projectHash": "0f", "startTime": _STAMP, "lastUpdated": _STAMP,
+         "messages": [
+             {"id": "1", "timestamp": _STAMP, "type": "user", "content": [{"text": QUESTION}]},
+             {"id": "2", "timestamp": _STAMP, "type": "gemini", "content": THOUGHT,
+              "toolCalls": [
+                  {"id": "c1", "name": "search", "args": GIVEN, "status": "success",
+                   "result": [{"functionResponse": {
+                       "id": "c1", "name": "search", "response": {"output": RESULT}}}]}]},
+             {"id": "3", "timestamp": _STAMP, "type": "info", "content": "saved"},
+             {"id": "4", "timestamp": _STAMP, "type": "gemini", "content": ANSWER}]},
+    ],
     "google_adk": [
         {"appName": "app", "events": [
             _adk("user", "user", {"text": QUESTION}),
@@ -259,6 +286,11 @@ LOGS: dict[str, list[Any]] = {
              "inputs": {"messages": _OPENAI[:3]},
              "output": {"choices": [{"message": _OPENAI[3]}]}},
         ],
+        {"info": {"trace_id": "tr-t"}, "data": {"spans": [
+            _mlflow(0, "CHAT_MODEL", {"messages": _OPENAI[:1]}, _choice(_OPENAI[1])),
+            _mlflow(1, "TOOL", GIVEN, RESULT),
+            _mlflow(2, "CHAT_MODEL", {"messages": _OPENAI[:3]}, _choice(_OPENAI[3])),
+            _mlflow(3, "AGENT", {"question": QUESTION}, ANSWER)]}},
         [
             {"object": "trace", "id": "t", "workflow_name": "w"},
             {"object": "trace.span", "id": "1", "trace_id": "t", "started_at": "1",

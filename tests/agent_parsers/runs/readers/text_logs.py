@@ -1,6 +1,6 @@
 """One small run, as each console and logger prints it."""
 
-from .consoles import BLUE, ESC, GREEN, box, chain, coloured
+from .consoles import BLUE, ESC, GREEN, agno, box, chain, coloured
 
 QUESTION, THOUGHT, RESULT, ANSWER = "Which month?", "I look it up.", "November", "Fog."
 JSON = '{"query": "fog"}'
@@ -39,6 +39,9 @@ def _called(text: str) -> str:
 
 
 LOGS = {
+    "agno_console": agno("Message", QUESTION)
+    + agno("Tool Calls", "• search(query=fog)")
+    + agno("Response (0.8s)", ANSWER),
     "autogen_console": "".join(
         f"{_DASHES} {title} {_DASHES}\n{text}\n"
         for title, text in (

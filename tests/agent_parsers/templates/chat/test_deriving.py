@@ -16,10 +16,10 @@ from agent_parsers.forms.form import Written, WrittenCall
 from agent_parsers.registry import dialects_by_name as _registry
 from agent_parsers.templates import TemplateError, dialect_for_template, dialect_from_template
 from agent_parsers.templates.chat.deriving import derive_format, format_of_turns, what_differs
+from agent_parsers.templates.chat.model_turns import Shown, show
 from agent_parsers.templates.chat.probes import FIND, VALUES
 from agent_parsers.templates.chat.rendering import render_all
 from agent_parsers.templates.chat.source import dialect_file
-from agent_parsers.templates.chat.turns import Shown, show
 from agent_parsers.testing.plan import plan_of_form, plan_of_reading
 from output_parsers.exceptions import OutputParserException
 
@@ -261,6 +261,13 @@ def test_turns_with_something_missing_are_derived_or_refused(
     assume(FIND in turns["one"] and VALUES[0] in turns["one"])
     with suppress(TemplateError):
         format_of_turns("mutilated", replace(shown(name), turns=turns))
+
+
+def test_tags_that_no_payload_has_are_refused_as_the_fault_of_the_template() -> None:
+    turns = {**shown("prefixed_tags").turns}
+    turns["one"] = f"{turns['one'][:41]}{{{turns['one'][41:]}"
+    with pytest.raises(TemplateError, match="no other attribute"):
+        format_of_turns("mutilated", replace(shown("prefixed_tags"), turns=turns))
 
 
 @pytest.mark.one_in(3)

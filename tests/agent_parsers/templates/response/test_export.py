@@ -23,6 +23,7 @@ REFUSED = {
     "kimi_k3": "the calls of kimi_k3 are written by a function, which does not say their spelling",
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
+    "minicpm3": PYTHON,
     "minimax_m1": "its calls stand in one block in a row that is no list",
     "minimax_m3": "its lists and objects have tags inside, and a template reads flat ones",
     "olmo3": PYTHON,

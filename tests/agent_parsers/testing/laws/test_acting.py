@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from agent_parsers import Dialect
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 CUTS = 60
 """Number of prefixes of turns that are read for a dialect and mode, unless thorough."""

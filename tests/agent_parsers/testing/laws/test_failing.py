@@ -21,7 +21,7 @@ from agent_parsers import (
     parse_record,
     parse_transcript,
 )
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.testing import cut, cuts, laws, texts
 from agent_parsers.testing.laws.modes import is_clear
 from agent_parsers.testing.trials.stories import (

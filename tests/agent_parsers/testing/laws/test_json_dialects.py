@@ -28,7 +28,7 @@ from ....helpers.json_stories import (
 from ....helpers.stories import some
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.tables.modes import Mode
 
 PIECES: Final = (
     "Hello", " ", "\n", "I {see} it. ", "```json\n", "\n```", "{", "}", '"', "[", "]", ",", ";",

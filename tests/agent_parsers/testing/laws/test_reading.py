@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import Dialect
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.testing.laws.reading import quiet_places
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs

@@ -15,7 +15,7 @@ from agent_parsers import (
     ToolSet,
     UnknownToolError,
 )
-from agent_parsers.engine.grammar.modes import Mode, OnConflict
+from agent_parsers.engine.tables.modes import Mode, OnConflict
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import cut, cuts
 from agent_parsers.testing.laws.writing import is_same

@@ -7,8 +7,8 @@ import pytest
 
 from agent_parsers import Dialect, StreamParser
 from agent_parsers.authoring import Literal
-from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.testing import cut, laws
 from agent_parsers.testing.laws import work
 from agent_parsers.testing.laws.work import (

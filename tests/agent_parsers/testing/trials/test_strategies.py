@@ -21,7 +21,7 @@ from agent_parsers import (
     ToolNamed,
 )
 from agent_parsers.authoring import Part
-from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.events import MarkerSeen, ObservationDelta, QuestionDelta, SkippedDelta
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import cut, cuts, every_cut, turns

@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from unicodedata import normalize
 
-from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.engine.tables.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.forms.form import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect, PromptWords
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.tables.dialect import Dialect, PromptWords
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.forms.form import Form, Marks, Written
 
 __all__ = ["with_labels"]

@@ -19,7 +19,7 @@ from agent_parsers import (
     parse_transcript,
 )
 from agent_parsers.authoring import Label, Literal, PromptWords, with_labels
-from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
+from agent_parsers.engine.tables.problems import SHARED_PROBLEMS
 from agent_parsers.engine.writing.prompt import instructions
 
 FRENCH = {

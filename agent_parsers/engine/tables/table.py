@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader
+    from agent_parsers.engine.tables.guards import Guard
 
 __all__ = ["EndTurn", "Go", "Note", "Part", "Table", "Transition"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.tables.problems import Problem
 
 PROBLEM = Problem(
     "expected the arguments of {tool!r}",

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from agent_parsers import AgentAction, get_parser
-from agent_parsers.engine.grammar import guards
 from agent_parsers.engine.reading.rules.machine import Machine
 from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.tables import guards
 from agent_parsers.events import merge_events
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.tables.guards import Guard
 
 
 class Case(NamedTuple):

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.guards import (
+from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
+from agent_parsers.engine.tables.guards import (
     dressed_alike,
     outside_of_code,
     outside_of_quotations,
     outside_of_values,
 )
-from agent_parsers.engine.grammar.reasoning import with_calls_in_thoughts, with_reasoning
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
-from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
+from agent_parsers.engine.tables.reasoning import with_calls_in_thoughts, with_reasoning
+from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.markers.mentions import Given
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.modes import Mode, OnConflict
 
 __all__ = [
     "CUT",

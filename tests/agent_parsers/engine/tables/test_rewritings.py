@@ -8,8 +8,9 @@ from typing import get_args
 import pytest
 
 from agent_parsers import list_dialects
-from agent_parsers.engine.grammar.modes import Mode, OnConflict
-from agent_parsers.engine.grammar.rewritings import (
+from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.tables.modes import Mode, OnConflict
+from agent_parsers.engine.tables.rewritings import (
     CUT,
     END_TOKENS,
     many_turns,
@@ -18,8 +19,7 @@ from agent_parsers.engine.grammar.rewritings import (
     with_end_tokens,
     with_thoughts,
 )
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
-from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.registry.dialects_by_name import get_dialect
 
 STEP = Table(

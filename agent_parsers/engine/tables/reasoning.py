@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.guards import (
+from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.engine.tables.guards import (
     begins_the_text,
     closes_the_outermost,
     opens_no_other,
     outside_of_ticks,
 )
-from agent_parsers.engine.grammar.table import Go, Part, Table, Transition
-from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.engine.tables.table import Go, Part, Table, Transition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

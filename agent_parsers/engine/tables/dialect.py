@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic_core import CoreSchema, core_schema
 
-from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
-from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.engine.grammar.table import Go, Part, Table
+from agent_parsers.engine.tables.problems import SHARED_PROBLEMS, Problem
+from agent_parsers.engine.tables.reasoning import REASONING
+from agent_parsers.engine.tables.table import Go, Part, Table
 from agent_parsers.forms.form import Form, Written
 
 if TYPE_CHECKING:

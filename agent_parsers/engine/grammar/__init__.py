@@ -1,1 +1,0 @@
-"""The grammar of a dialect as data: tables, problems, the words of its prompt."""
