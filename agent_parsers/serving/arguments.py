@@ -105,11 +105,11 @@ class CertainArguments:
         )
         if form.own is not None or not writes_plainly or len(head) > _MOST_HELD:
             return False
-        if "id" in form.call.names and not any("id" in hole for hole in segments[1:end:2]):
-            return False  # an id that follows the input comes too late
+        has_id = any("id" in hole for hole in segments[1:end:2])
+        if "id" in form.call.names and not (has_id and form.ids):
+            return False  # the id follows the input, or may be any text
         ids = re.escape(form.ids).replace(r"\{tool\}", re.escape(tool))
         ids = ids.replace(r"\{number\}", r"\d+").replace(r"\{nine\}", r"[a-zA-Z0-9]{9}")
-        ids = ids or r"[\w.:-]+"
         holes = {
             "tool": re.escape(tool),
             '"tool"': re.escape(as_json(tool)),
