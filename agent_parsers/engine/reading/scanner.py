@@ -79,8 +79,9 @@ class Scanner:
         before, at = self._before, self._at
         blank = before.blank
         if not (body := chunk.rstrip()):
-            self._at = at + len(chunk)
-            blank.append(chunk)
+            if chunk:  # nothing is no white space
+                self._at = at + len(chunk)
+                blank.append(chunk)
             return []
         text = "".join((*blank, body)) if blank else body
         if (stops := self._stops) is not None and stops(text, 0) is not None:

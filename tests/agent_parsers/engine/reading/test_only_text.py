@@ -21,6 +21,10 @@ ODD = {
             "bove </arg_value>",
         ],
     ),
+    "empty chunks, which are no white space": (
+        "hermes",
+        ["<think>He asks for `think>` and `", "", "</", "", "think>", "", "`"],
+    ),
     "an end that begins with white space": ("smolagents_code", [*"word\n<code 1 + 2\n```py and"]),
 }
 
