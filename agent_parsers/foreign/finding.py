@@ -19,6 +19,7 @@ from agent_parsers.detecting.trial import DialectTrial, try_reply
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.places import (
     are_fenced,
+    is_in_clause,
     is_indented,
     is_over,
     is_structural,
@@ -151,6 +152,9 @@ def _doubt(text: str, trial: DialectTrial, spans: Sequence[Span]) -> str:
     """Return why it is in doubt that the calls of a *trial* are meant; empty if it is not."""
     if not trial.is_told and not is_over(text, spans[-1][1]):
         return "text follows it"
+    begin = spans[0][0] if trial.first_mark < 0 else min(trial.first_mark, spans[0][0])
+    if trial.is_told and is_in_clause(text, begin, spans[-1][1]):
+        return "it stands in the middle of a sentence"
     is_raw = not trial.dialect.several and any(isinstance(each, str) for each in trial.inputs)
     if is_raw and any(isinstance(each, str) and _PARAGRAPH(each) for each in trial.inputs):
         return "text follows it, or belongs to its input"

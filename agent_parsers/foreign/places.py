@@ -21,6 +21,7 @@ __all__ = [
     "Stand",
     "are_fenced",
     "is_example",
+    "is_in_clause",
     "is_indented",
     "is_over",
     "is_structural",
@@ -100,6 +101,13 @@ def line_before(text: str, at: int) -> str:
 def is_over(text: str, at: int) -> bool:
     """Return whether no more text follows offset *at*, apart from closers and end tokens."""
     return not _MARKS_BEHIND.sub("", text[at:]).strip(_CLOSERS)
+
+
+def is_in_clause(text: str, start: int, stop: int) -> bool:
+    """Return whether words of one sentence stand on both sides of *start* to *stop* in *text*."""
+    before = line_before(text, start).rstrip()[-1:]
+    after = _MARKS_BEHIND.sub("", text[stop:].partition("\n")[0]).lstrip(_CLOSERS)[:1]
+    return (before.isalnum() or before in (",", ";")) and after.islower()
 
 
 def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
