@@ -154,8 +154,7 @@ REFUSED = {
         'I ask {"tool": "search", "args": {"query": "lakes"}} for it.',
         'I will look. <call name="search" query="lakes"></call>',
         "Write <tool>search</tool><tool_input>lakes</tool_input> first.",
-        'To look, write <minimax:tool_call><invoke name="search"><parameter name="query">lakes'
-        "</parameter></invoke></minimax:tool_call> and wait.",
+        "Now <function=search><parameter=query>lakes</parameter></function> is a call.",
     ],
     "no more than a command": [
         "!search query=lakes",
