@@ -28,9 +28,10 @@ LINES: Final = ("<think>\n", "\n</think>\n\n")
 _HOLE: Final = re.compile(r"\{(text|tool|id)\}")
 _MARK: Final = re.compile(
     r"<(\w+)>[^<>]*</\1>|<\|[^<>|\n]+\|>|\[\[[^\[\]\n]+\]\]|<<[^<>\n]+>>|\{\{[^{}\n]+\}\}"
-    r"|[<\[\]][^<>\[\]\s]+[>\]]"
+    r'|[<\[\]][^<>\[\]\s]+[>\]]|<\w+ \w+="?\Z'
 ).match
-"""Matches an element of words, or a mark in brackets such as ``<|im_start|>`` or ``[[result]]``."""
+"""Matches an element of words, a mark in brackets such as ``<|im_start|>`` or ``[[result]]``, or
+what begins a tag with the name of the tool."""
 IM_END: Final = "<|im_end|>"
 """What ends a turn in ChatML."""
 
