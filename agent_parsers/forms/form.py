@@ -129,6 +129,7 @@ def inputs_of(call: WrittenCall) -> dict[str, Any]:
 _OBJECT: Final = {"key": "value"}
 NUMBER: Final = "{number}"
 """Stands for the number of a step."""
+_HOLE_IN_ID: Final = re.compile(r"(\{\w+\})")
 _HOLE: Final = re.compile(r'\{("?)(tool|id|input|parameters|key|value|is_text)\1\}')
 
 
@@ -288,6 +289,15 @@ class Form:
     def __post_init__(self) -> None:
         if self.call_id is None and self.own is None and "id" in self.call.names:
             raise ValueError(f"calls have ids, and no call_id makes them: {self.call.text!r}")
+
+    def pattern_of_ids(self, tool: str) -> str:
+        """Return a pattern for an id, the group ``id``, given one for the *tool*; see `ids`."""
+        if not self.ids:
+            return ""
+        holes = {"{tool}": tool, "{number}": "[0-9]++", "{nine}": "[A-Za-z0-9]{9}"}
+        parts = enumerate(_HOLE_IN_ID.split(self.ids))
+        spelt = (holes[part] if number % 2 else re.escape(part) for number, part in parts)
+        return f"(?P<id>{''.join(spelt)})"
 
     @property
     def shows_calls(self) -> bool:

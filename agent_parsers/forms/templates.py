@@ -32,12 +32,6 @@ _BRACKETS: Final = tuple("<>[]{}")
 """Characters beside which a line break means nothing."""
 _OPENS_FENCE: Final = re.compile(r"```\w*\Z").search
 _SLOT_OR_BLANK: Final = re.compile(rf"[ \t\r\n]+|{TOOL}|{ID}|{IS_TEXT}")
-_IN_IDS: Final = {
-    "{tool}": f"(?P<tool>{NAME})",
-    "{number}": "[0-9]++",
-    "{nine}": "[A-Za-z0-9]{9}",
-}
-_HOLE_IN_ID: Final = re.compile(r"(\{\w+\})")
 
 
 class Templates(NamedTuple):
@@ -72,22 +66,13 @@ def templates_of(form: Form) -> Templates | None:
     elif not call.has_json_input:
         return None
     head, found, tail = _joined(call.segments, slots).partition(INPUT)
-    ids = _pattern_of_ids(form.ids)
+    ids = form.pattern_of_ids(f"(?P<tool>{NAME})")
     return Templates(head, tail, parameter, between, ids, plain) if found else None
 
 
 def _joined(segments: tuple[str, ...], slots: Mapping[str, str]) -> str:
     """Return the text of *segments*, with what stands in *slots* for the holes in it."""
     return "".join(slots[each] if number % 2 else each for number, each in enumerate(segments))
-
-
-def _pattern_of_ids(ids: str) -> str:
-    """Return the pattern for ids that are spelt as *ids* says; see `Form.ids`."""
-    if not ids:
-        return ""
-    parts = _HOLE_IN_ID.split(ids)
-    spelt = (_IN_IDS[each] if number % 2 else re.escape(each) for number, each in enumerate(parts))
-    return f"(?P<id>{''.join(spelt)})"
 
 
 def pattern(piece: str, ids: str = "", *, first: bool = True, last: bool = True) -> str:

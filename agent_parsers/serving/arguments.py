@@ -108,13 +108,12 @@ class CertainArguments:
         has_id = any("id" in hole for hole in segments[1:end:2])
         if "id" in form.call.names and not (has_id and form.ids):
             return False  # the id follows the input, or may be any text
-        ids = re.escape(form.ids).replace(r"\{tool\}", re.escape(tool))
-        ids = ids.replace(r"\{number\}", r"\d+").replace(r"\{nine\}", r"[a-zA-Z0-9]{9}")
+        ids = form.pattern_of_ids(re.escape(tool))
         holes = {
             "tool": re.escape(tool),
             '"tool"': re.escape(as_json(tool)),
-            "id": f"(?P<id>{ids})",
-            '"id"': f'"(?P<id>{ids})"',
+            "id": ids,
+            '"id"': f'"{ids}"',
         }
         pattern = "".join(
             holes[segments[at]] if at % 2 else _spelt(segments[at]) for at in range(end)
