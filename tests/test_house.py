@@ -394,6 +394,18 @@ def test_the_front_door_has_few_names() -> None:
     assert len(agent_parsers.__all__) <= 66
 
 
+def test_no_group_is_repeated_possessively() -> None:
+    """``(?>(?:ab|c)*)`` and not ``(?:ab|c)*+``, which Python 3.11.0 to 3.11.4 match wrongly."""
+    possessive = re.compile(r"\)(?:[*+?]|\{\{?[\d,]+\}\}?)\+").search
+    found = [
+        f"{path}: {node.value}"
+        for path in modules().values()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and possessive(node.value)
+    ]
+    assert not found
+
+
 def test_the_packages_have_types() -> None:
     for package in PACKAGES:
         assert (ROOT / package / "py.typed").exists()

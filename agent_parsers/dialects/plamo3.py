@@ -39,7 +39,7 @@ REQUEST, END_OF_REQUEST = element("tool_request")
 TYPE = "<|plamo:constrain|>json"
 HEAD = re.compile(
     r"\s*+".join(("", re.escape(NAME[0]), rf"(.*?)\s*+{re.escape(NAME[1])}", re.escape(ARGUMENTS)))
-    + rf"\s*+({re.escape(TYPE)})?+\s*+{re.escape(TEXT)}\s*+"
+    + rf"\s*+(?>({re.escape(TYPE)})?)\s*+{re.escape(TEXT)}\s*+"
 )
 
 

@@ -44,7 +44,7 @@ _STRUCTURAL_BEHIND: Final = re.compile(
 ).match
 """Matches what follows a name in the shapes of calls."""
 _LONGEST_BLOCK: Final = 4_000
-_BEGINS_BLOCK: Final = re.compile(r"\n[ \t]*+\n(?:(?: {4}|\t).*+\n)*+\Z").search
+_BEGINS_BLOCK: Final = re.compile(r"\n[ \t]*+\n(?>(?:(?: {4}|\t).*+\n)*)\Z").search
 """Matches the end of a text in which an indented block has begun."""
 _LONGEST_LEAD: Final = 400
 _EXAMPLE: Final = re.compile(

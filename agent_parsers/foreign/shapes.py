@@ -73,7 +73,7 @@ _TO_OBJECT: Final = re.compile(
 ).match
 _TO_PARENTHESIS: Final = re.compile(r"[ \t]?\(").match
 _CODE: Final = re.compile(
-    r"""[^"'()\[\]{}]++|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[(\[{])|(?P<closes>[)\]}])|["']"""
+    r"""[^"'()\[\]{}]++|"(?>(?:[^"\\\n]|\\.)*)"|'(?>(?:[^'\\\n]|\\.)*)'|(?P<opens>[(\[{])|(?P<closes>[)\]}])|["']"""
 )
 _LONGEST_COMMAND: Final = 300
 _IS_PROSE: Final = re.compile(r"[.;,!?]\s+\w|\.\s*\Z").search

@@ -28,7 +28,7 @@ _TYPES: Final = {"string": str, "boolean": bool, "integer": int}
 _KEY: Final = re.compile(r'("?)\s*([{,])\s*("[^"\\\x00-\x1f]*")\s*:\s*(?=\S)').match
 _SCALAR: Final = re.compile(r"(-?\d{1,15}|true|false)\s*(?=[,}])").match
 _CHARS: Final = re.compile(
-    r'(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u(?![dD][89a-fA-F])[0-9a-fA-F]{4})*+'
+    r'(?>(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u(?![dD][89a-fA-F])[0-9a-fA-F]{4})*)'
 ).match
 _HALF_ESCAPE: Final = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z").match
 

@@ -274,7 +274,7 @@ def _repaired(fitter: Fitter, text: str, notes: list[InputNote]) -> Any:
 
 
 _FENCE: Final = re.compile(r"\A```\w*\s*")
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+("?)', re.DOTALL)
+_STRING: Final = re.compile(r'"(?>(?:[^"\\]|\\.)*)("?)', re.DOTALL)
 _CUT: Final = "<>"
 _LAST_WORD: Final = re.compile(r"[\w.+-]+\Z")
 

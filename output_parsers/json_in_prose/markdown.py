@@ -29,7 +29,7 @@ __all__ = ["parse_and_check_json_markdown", "parse_json_markdown", "parse_partia
 
 
 _ESCAPES: Final = str.maketrans({"\n": r"\n", "\r": r"\r", "\t": r"\t"})
-_action_input = re.compile(r'("action_input":\s*+")((?:[^"\\]|\\.)*+)', re.DOTALL)
+_action_input = re.compile(r'("action_input":\s*+")((?>(?:[^"\\]|\\.)*))', re.DOTALL)
 _to_container = re.compile(rf"[{STRIP}]*+(?:(?<={FENCE})json[{STRIP}]*+)?(?=[{{[])").match
 _scalar = re.compile(rf'[{STRIP}]*+(?:["\-0-9]|true|false|null|NaN|Infinity)').match
 

@@ -30,9 +30,9 @@ _HARMLESS_CHARS: Final = 600
 """A text of this length has no number that is too long; Python's limit is at least 640 digits."""
 
 _containers = frozenset((list, dict))
-_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_STRING = r'"(?>(?:[^"\\]++|\\.)*)"'
 _strings = re.compile(_STRING, re.DOTALL)
-_to_open_string = matcher(rf'(?s:(?: [^"]++ | {_STRING} )*+)')
+_to_open_string = matcher(rf'(?s:(?>(?: [^"]++ | {_STRING} )*))')
 _brackets = re.compile(r"[\[\]{}]").findall
 _scan_container = json.JSONDecoder(strict=False).raw_decode
 

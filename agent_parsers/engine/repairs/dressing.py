@@ -28,7 +28,7 @@ _REMARK: Final = re.compile(
 ).match
 """Matches at the beginning of words that follow an object, but not at text that may continue it:
 another object, a member, an operator, a line of code."""
-begins_quoted: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
+begins_quoted: Final = re.compile(r"""\{\s*+(["'])(?>(?:(?!\1).)*)\1\s*+:""").match
 """Matches at the beginning of an object whose first key is in quotes."""
 _EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
 _EMPHASISED: Final = re.compile(r"""(\*{2,3}+)((?=[^\W_]|["'“‘`])[^*\n]++(?<![\s/]))\1""").fullmatch

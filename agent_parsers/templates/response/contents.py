@@ -20,7 +20,7 @@ __all__ = ["calls_of", "value_of"]
 
 
 _BARE_KEY: Final = re.compile(r"(?<=[{,])(\w+):")
-_BETWEEN_TAGS: Final = re.compile(r"(?:[\s,;]|</[^<>]*>)*+")
+_BETWEEN_TAGS: Final = re.compile(r"(?>(?:[\s,;]|</[^<>]*>)*)")
 _CLOSING_TAG: Final = re.compile(r"</[^<>]*>")
 _BOOLS: Final = {"true": True, "1": True, "false": False, "0": False}
 _PLACEHOLDER: Final = re.compile(r"\{(\w+(?:\.\w+)*)\}")

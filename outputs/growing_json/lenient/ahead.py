@@ -34,7 +34,7 @@ CLOSERS: Final = {
 }
 """The quotes that open a string, each with the quotes that may close it."""
 
-bare_key: Matcher = matcher(r"(?: [\w$] [\w$-]*+ )?+")
+bare_key: Matcher = matcher(r"(?>(?: [\w$] [\w$-]*+ )?)")
 closing_fence: Search = re.compile(r"`[` ]{0,15}+\r?+(?:\n|\Z)").match
 """Matches a fence with nothing after it on its line. Only such a fence ends a value."""
 half_quoted_key: Matcher = matcher(r"""[^"'“”„‘’‚«»\x00-\x1f\\:,{}\[\]]{0,100}+""")
@@ -47,7 +47,7 @@ _all_closers = frozenset("".join(CLOSERS.values()))
 
 @cache
 def _key_text(opener: str) -> Matcher:
-    return matcher(rf"(?: [^\n\\{CLOSERS[opener]}]++ | \\. )*+ \\?+")
+    return matcher(rf"(?>(?: [^\n\\{CLOSERS[opener]}]++ | \\. )*) \\?+")
 
 
 class Follows(Enum):

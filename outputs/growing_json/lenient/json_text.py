@@ -19,10 +19,10 @@ __all__ = ["begins_object", "may_repeat", "repeated_key", "unquoted", "without_t
 
 
 _COMMENT: Final = re.compile(r"\{\s*+[#/]").match
-_single: Final = re.compile(r"'(?:[^'\\]++|\\.)*+'", re.DOTALL).fullmatch
+_single: Final = re.compile(r"'(?>(?:[^'\\]++|\\.)*)'", re.DOTALL).fullmatch
 _TRAILS: Final = re.compile(r",\s*+[\]}]").search
 _STRINGS_AND_COMMAS: Final = re.compile(
-    r'"(?:[^"\\]++|\\.)*+(?P<end>"?)|(?P<comma>,)\s*+[\]}]|[\[{]\s*+,', re.DOTALL
+    r'"(?>(?:[^"\\]++|\\.)*)(?P<end>"?)|(?P<comma>,)\s*+[\]}]|[\[{]\s*+,', re.DOTALL
 ).finditer
 _IN_SINGLE: Final = re.compile(r"\\(.)|\"", re.DOTALL)
 
@@ -86,7 +86,7 @@ def _in_double(found: re.Match[str]) -> str:
 
 # -- keys that are there twice ---------------------------------------------------------------------
 
-_STRINGS: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*+:)?', re.DOTALL).findall
+_STRINGS: Final = re.compile(r'"((?>(?:[^"\\]++|\\.)*))"(\s*+:)?', re.DOTALL).findall
 
 
 def may_repeat(text: str, value: Any) -> bool:

@@ -68,7 +68,7 @@ _NEVER_QUOTED_FIRST: Final = frozenset(" \t\r\n,:;.")
 _BEFORE_QUOTES: Final = frozenset(" \t\r\n([{=:,")
 _APOSTROPHES: Final = frozenset("'’")
 _control_run = scalars.matcher(r"[\x00-\x1f]++")
-_escapes = scalars.matcher(rf"(?: {scalars.ESCAPE} )*+")
+_escapes = scalars.matcher(rf"(?>(?: {scalars.ESCAPE} )*)")
 _cut_hex = re.compile(r"\\x[0-9a-fA-F]?\Z").match
 _hex = re.compile(r"\\x([0-9a-fA-F]{2})").match
 

@@ -25,7 +25,7 @@ _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)
 _MOST_DIGITS: Final = 4000
 """Longest integer, in digits; Python refuses to read slightly longer ones."""
 _ends_plain: Final = re.compile(r'[\\"]').search
-_plain: Final = re.compile(r'(?s:(?:[^\\"]++|\\.)*+)').match
+_plain: Final = re.compile(r'(?s:(?>(?:[^\\"]++|\\.)*))').match
 _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
 
 

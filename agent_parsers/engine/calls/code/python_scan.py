@@ -20,10 +20,10 @@ __all__ = ["PythonArguments", "read_literal"]
 _OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search
 _INNER: Final = re.compile(r"""[()\[\]{}'"#]""").search
 _IN_STRING: Final = {
-    '"': re.compile(r'(?s:(?:[^\\"]++|\\.)*+)').match,
-    "'": re.compile(r"(?s:(?:[^\\']++|\\.)*+)").match,
-    '"""': re.compile(r'(?s:(?:[^\\"]++|\\.|"{1,2}+(?=[^"]))*+)').match,
-    "'''": re.compile(r"(?s:(?:[^\\']++|\\.|'{1,2}+(?=[^']))*+)").match,
+    '"': re.compile(r'(?s:(?>(?:[^\\"]++|\\.)*))').match,
+    "'": re.compile(r"(?s:(?>(?:[^\\']++|\\.)*))").match,
+    '"""': re.compile(r'(?s:(?>(?:[^\\"]++|\\.|"{1,2}+(?=[^"]))*))').match,
+    "'''": re.compile(r"(?s:(?>(?:[^\\']++|\\.|'{1,2}+(?=[^']))*))").match,
 }
 """Match as much of a string as is certain: up to its end, or to an incomplete escape."""
 _ENDS_STRING: Final = {mark: re.compile(rf"[\\{mark[0]}]").search for mark in _IN_STRING}

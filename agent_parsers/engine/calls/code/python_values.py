@@ -29,10 +29,10 @@ _END: Final = r"(?=\s*+(?:[\])},:]|\Z))"
 # Here `"` stands for a whole string. Only text that ends a value may follow it. This rules out
 # expressions, such as a sum of a million numbers, on which `ast` would spend memory and stack.
 _is_literal: Final = re.compile(
-    r"(?:[\s\[({,:]++"
+    r"(?>(?:[\s\[({,:]++"
     rf'|"(?:{_END}|(?=\s++"))'
     rf"|[\])}}]{_END}"
-    rf"|[-+]?(?:{_NUMBER}|True|False|None|true|false|null){_END})*+"
+    rf"|[-+]?(?:{_NUMBER}|True|False|None|true|false|null){_END})*)"
 ).fullmatch
 _ARE_JOINED: Final = re.compile(r'"\s++"')
 _NUMBERS: Final = re.compile(_NUMBER)

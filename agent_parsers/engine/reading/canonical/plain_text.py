@@ -63,7 +63,7 @@ def around(marks: Marks | None, text: str) -> str:
     if marks is None:
         return ""
     before, after = (pattern(mark) if mark.strip() else "" for mark in marks)
-    return f"(?:{before}{text}{after})?+"
+    return f"(?>(?:{before}{text}{after})?)"
 
 
 def plain_text(known: KnownMarks, *, of_thought: bool = False, stop: str = "") -> str:
@@ -77,14 +77,14 @@ def plain_text(known: KnownMarks, *, of_thought: bool = False, stop: str = "") -
     odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{"})))
     parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]", r"(?<=\S)>|(?<=\S )>"]
     inside = re.escape("".join(sorted({*known.first, *UNSEEN, *"`<["} - {"{"})))
-    code = rf"(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*+"
+    code = rf"(?>(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*)"
     parts.append(rf"(?<=\S\n)```[a-z]*+\n{code}(?<=\n)```(?=\n|\Z)")
     if of_thought:
         parts += (known.no_bracket, "" if "{" in known.first else r"\{")
     others = "|".join(filter(None, parts))
     if stop.strip()[:1].isalpha():
-        return rf"(?:(?!{re.escape(stop)})(?:[^{odd}]|{others}))*+"
-    return rf"(?:[^{odd}]++|{others})*+"
+        return rf"(?>(?:(?!{re.escape(stop)})(?:[^{odd}]|{others}))*)"
+    return rf"(?>(?:[^{odd}]++|{others})*)"
 
 
 def known_marks(table: Table, form: Form) -> KnownMarks:

@@ -82,10 +82,10 @@ class ShortSteps:
         self._begins_mark = known.begins
         self._odd = _odd_in(machine, known, form)
         line = _line(self._odd)
-        text = rf"(?:{line})*+"
+        text = rf"(?>(?:{line})*)"
         if not _ends_lines(machine):
             stops = "|".join(re.escape(each[:WORD]) for each in opens)
-            text = rf"(?:{line}|\n(?![{{]|{stops}))*+"
+            text = rf"(?>(?:{line}|\n(?![{{]|{stops}))*)"
         self._lead, self._closer = form.thought or ("", "")
         self._may_lack_lead = _may_lack_lead(machine, form)
         thought = ""
@@ -95,7 +95,7 @@ class ShortSteps:
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
             results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
-        begun = f"(?:{thought})?+" if thought and not form.no_thought else thought
+        begun = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
         result = f"(?:{'|'.join(results)})"
         self._match = re.compile(f"{begun}{result}").match
         self._match_after = re.compile(result).match
@@ -111,11 +111,11 @@ class ShortSteps:
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
         end = _escaped(tail)
         if tail and tail == self._machine.dialect.closer:
-            end = f"(?:{end})?+"  # a stop sequence may have removed it
+            end = f"(?>(?:{end})?)"  # a stop sequence may have removed it
         tool = rf"(?P<tool>[^{re.escape(''.join(self._odd))}\n\[]++)"
         head = _escaped(head).replace(r"\{tool\}", tool)
         line = _line((*self._odd, *tail[:1]))
-        return rf"{head}(?P<input>(?:{line}|(?<=\"):)*+){end}\Z"
+        return rf"{head}(?P<input>(?>(?:{line}|(?<=\"):)*)){end}\Z"
 
     def _begin(self, text: str) -> int:
         """Return where the action or answer of a long step begins, after its thought; or -1."""

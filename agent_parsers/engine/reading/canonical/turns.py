@@ -52,7 +52,7 @@ _MAX_DEPTH: Final = 64
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 """Finds what, right before a call, may quote or forbid it."""
 _KEY: Final = r"[A-Za-z_]\w*+"
-_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,15}+)?+"
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?>(?:\.[0-9]{1,15}+)?)"
 
 
 class CanonicalTurns(ABC):
@@ -230,8 +230,8 @@ class _TaggedTurns(_ParameterTurns):
         opens, rest = templates.parameter.split(KEY, 1)
         equals, closes = rest.split(VALUE)
         odd = re.escape("".join({*known.first, *UNSEEN, "["} - {"<"}))
-        word = rf"(?:[^{odd}\s<]++|{known.no_tag}|{known.no_bracket}{known.no_other})++"
-        value = rf"(?P<value> *+(?:{word}(?:\s++{word})*+)?+ *+)"
+        word = rf"(?>(?:[^{odd}\s<]++|{known.no_tag}|{known.no_bracket}{known.no_other})+)"
+        value = rf"(?P<value> *+(?>(?:{word}(?>(?:\s++{word})*))?) *+)"
         closer = "(?P=key)".join(
             pattern(part, first=at > 0) for at, part in enumerate(closes.split(KEY))
         )
@@ -240,7 +240,7 @@ class _TaggedTurns(_ParameterTurns):
             more = f"{pattern(templates.between)}(?={_KEY})"
             behind = f"(?:{more}|(?={BLANK}{pattern(templates.tail.lstrip())}))"
         elif templates.between:
-            before = f"{BLANK}(?:{pattern(templates.between)})?+"
+            before = f"{BLANK}(?>(?:{pattern(templates.between)})?)"
         opener = f"{before}{pattern(opens.lstrip())}(?P<key>{_KEY})"
         text = f"{pattern(equals, last=False)}{value}{closer}"
         self._has_plain = bool(templates.plain)
@@ -275,7 +275,7 @@ class _PythonTurns(_ParameterTurns):
         self, templates: Templates, known: KnownMarks
     ) -> Callable[[str, int], Match[str] | None]:
         value = (
-            r'"(?:[^"\\\n\r]++|\\["\\ntr])*+"|(?=[\[{])'
+            r'"(?>(?:[^"\\\n\r]++|\\["\\ntr])*)"|(?=[\[{])'
             rf"|{_NUMBER}|None|True|False"
         )
         between, end = re.escape(templates.between), re.escape(templates.tail[0])

@@ -58,7 +58,7 @@ _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
 ).search
 _FORBIDDEN: Final = re.compile(
-    r"\W*+(?:(?:please|you|should|must|may)\W++)*+(?:do not|don['’]t|not|never|avoid)\b",
+    r"\W*+(?>(?:(?:please|you|should|must|may)\W++)*)(?:do not|don['’]t|not|never|avoid)\b",
     re.IGNORECASE,
 ).match
 _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")

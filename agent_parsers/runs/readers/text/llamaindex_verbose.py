@@ -36,7 +36,7 @@ _FRAME: Final = re.compile(r"\[\w+(?::\d+)?\] (?:started from|complete with|add:
 _SIGN: Final = re.compile(
     r"(?m:^)\[tick\] add: (?P<name>[A-Z]\w*)\(|(?m:^)\[\w+:\d+\] (?:started from|complete with) "
 )
-_STRING: Final = r"'(?:[^'\\\n]|\\.)*+'|\"(?:[^\"\\\n]|\\.)*+\""
+_STRING: Final = r"'(?>(?:[^'\\\n]|\\.)*)'|\"(?>(?:[^\"\\\n]|\\.)*)\""
 _QUESTION: Final = re.compile(rf"user_msg=({_STRING})[,)]")
 _TOOL: Final = re.compile(rf"tool_name=({_STRING}), tool_kwargs=")
 _AFTER_INPUT: Final = re.compile(rf", tool_id=({_STRING})")

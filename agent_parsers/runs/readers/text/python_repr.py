@@ -46,7 +46,7 @@ _CLASSES: Final = (
     "ToolCallRequestEvent", "ToolCallExecutionEvent",
 )  # fmt: skip
 _known: Final = re.compile(
-    rf"^(?:[\[({{]|'\w++': )*+(?P<name>{'|'.join(_CLASSES)})\((?:[A-Za-z_]\w*+=|\{{|\n)",
+    rf"^(?>(?:[\[({{]|'\w++': )*)(?P<name>{'|'.join(_CLASSES)})\((?:[A-Za-z_]\w*+=|\{{|\n)",
     re.MULTILINE,
 ).search
 _KEYS: Final = (
