@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from agent_parsers.explain.explanation import Explanation
     from agent_parsers.json import JSONAgentOutputParser
     from agent_parsers.loop import arun_agent, run_agent
-    from agent_parsers.native.writing.to_anthropic import to_anthropic
-    from agent_parsers.native.writing.to_langchain import to_langchain
-    from agent_parsers.native.writing.to_openai import to_openai
-    from agent_parsers.native.writing.to_openai_responses import to_openai_responses
+    from agent_parsers.messages.writing.to_anthropic import to_anthropic
+    from agent_parsers.messages.writing.to_langchain import to_langchain
+    from agent_parsers.messages.writing.to_openai import to_openai
+    from agent_parsers.messages.writing.to_openai_responses import to_openai_responses
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
     from agent_parsers.parsers.answers import answer_stream
@@ -177,10 +177,10 @@ _MODULES = {
     "JSONAgentOutputParser": "agent_parsers.json",
     "arun_agent": "agent_parsers.loop",
     "run_agent": "agent_parsers.loop",
-    "to_anthropic": "agent_parsers.native.writing.to_anthropic",
-    "to_langchain": "agent_parsers.native.writing.to_langchain",
-    "to_openai": "agent_parsers.native.writing.to_openai",
-    "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",
+    "to_anthropic": "agent_parsers.messages.writing.to_anthropic",
+    "to_langchain": "agent_parsers.messages.writing.to_langchain",
+    "to_openai": "agent_parsers.messages.writing.to_openai",
+    "to_openai_responses": "agent_parsers.messages.writing.to_openai_responses",
     "OpenAIFunctionsAgentOutputParser": "agent_parsers.openai_functions",
     "OpenAIToolsAgentOutputParser": "agent_parsers.openai_tools",
     "AgentOutputParser": "agent_parsers.parsers.event_parser",

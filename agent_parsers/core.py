@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     )
     from agent_parsers.actions.in_words import in_a_line, turn_lines
     from agent_parsers.actions.tool_action import make_message, make_tool_call
-    from agent_parsers.decoding.export import write_grammar
-    from agent_parsers.decoding.parts.options import TurnKind, TurnOptions
-    from agent_parsers.decoding.turns.shapes import Parameters, Shapes, ToolShape
-    from agent_parsers.decoding.turns.slots import SLOTS, Slot
+    from agent_parsers.constrain.export import write_grammar
+    from agent_parsers.constrain.parts.options import TurnKind, TurnOptions
+    from agent_parsers.constrain.turns.shapes import Parameters, Shapes, ToolShape
+    from agent_parsers.constrain.turns.slots import SLOTS, Slot
     from agent_parsers.detecting.detection import Detection, DialectCandidate, detection_of
     from agent_parsers.detecting.signs import has_telling_marker
     from agent_parsers.detecting.trial import DialectTrial, try_reply
@@ -50,10 +50,15 @@ if TYPE_CHECKING:
     from agent_parsers.explain.following import Following
     from agent_parsers.explain.screen import draw_outcome
     from agent_parsers.foreign.shapes import find_nameless
-    from agent_parsers.native.reading.arguments import ARGUMENT, as_input, read_lenient
-    from agent_parsers.native.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
-    from agent_parsers.native.reading.problems import BadCall
-    from agent_parsers.native.reading.said import said_in
+    from agent_parsers.messages.reading.arguments import ARGUMENT, as_input, read_lenient
+    from agent_parsers.messages.reading.pieces import (
+        CallPiece,
+        as_json,
+        function_pieces,
+        tool_pieces,
+    )
+    from agent_parsers.messages.reading.problems import BadCall
+    from agent_parsers.messages.reading.said import said_in
     from agent_parsers.parsers.auto_parser import AutoParser
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.parsers.event_parser import EventParser
@@ -152,14 +157,14 @@ _MODULES = {
     "turn_lines": "agent_parsers.actions.in_words",
     "make_message": "agent_parsers.actions.tool_action",
     "make_tool_call": "agent_parsers.actions.tool_action",
-    "write_grammar": "agent_parsers.decoding.export",
-    "TurnKind": "agent_parsers.decoding.parts.options",
-    "TurnOptions": "agent_parsers.decoding.parts.options",
-    "Parameters": "agent_parsers.decoding.turns.shapes",
-    "Shapes": "agent_parsers.decoding.turns.shapes",
-    "ToolShape": "agent_parsers.decoding.turns.shapes",
-    "SLOTS": "agent_parsers.decoding.turns.slots",
-    "Slot": "agent_parsers.decoding.turns.slots",
+    "write_grammar": "agent_parsers.constrain.export",
+    "TurnKind": "agent_parsers.constrain.parts.options",
+    "TurnOptions": "agent_parsers.constrain.parts.options",
+    "Parameters": "agent_parsers.constrain.turns.shapes",
+    "Shapes": "agent_parsers.constrain.turns.shapes",
+    "ToolShape": "agent_parsers.constrain.turns.shapes",
+    "SLOTS": "agent_parsers.constrain.turns.slots",
+    "Slot": "agent_parsers.constrain.turns.slots",
     "Detection": "agent_parsers.detecting.detection",
     "DialectCandidate": "agent_parsers.detecting.detection",
     "detection_of": "agent_parsers.detecting.detection",
@@ -200,15 +205,15 @@ _MODULES = {
     "notes_of": "agent_parsers.explain.findings",
     "outcome_of": "agent_parsers.explain.findings",
     "find_nameless": "agent_parsers.foreign.shapes",
-    "ARGUMENT": "agent_parsers.native.reading.arguments",
-    "as_input": "agent_parsers.native.reading.arguments",
-    "read_lenient": "agent_parsers.native.reading.arguments",
-    "CallPiece": "agent_parsers.native.reading.pieces",
-    "as_json": "agent_parsers.native.reading.pieces",
-    "function_pieces": "agent_parsers.native.reading.pieces",
-    "tool_pieces": "agent_parsers.native.reading.pieces",
-    "BadCall": "agent_parsers.native.reading.problems",
-    "said_in": "agent_parsers.native.reading.said",
+    "ARGUMENT": "agent_parsers.messages.reading.arguments",
+    "as_input": "agent_parsers.messages.reading.arguments",
+    "read_lenient": "agent_parsers.messages.reading.arguments",
+    "CallPiece": "agent_parsers.messages.reading.pieces",
+    "as_json": "agent_parsers.messages.reading.pieces",
+    "function_pieces": "agent_parsers.messages.reading.pieces",
+    "tool_pieces": "agent_parsers.messages.reading.pieces",
+    "BadCall": "agent_parsers.messages.reading.problems",
+    "said_in": "agent_parsers.messages.reading.said",
     "AutoParser": "agent_parsers.parsers.auto_parser",
     "AnyDialectParser": "agent_parsers.parsers.dialect_parser",
     "EventParser": "agent_parsers.parsers.event_parser",

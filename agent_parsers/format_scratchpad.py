@@ -13,7 +13,7 @@ from agent_parsers.dialects import react
 from agent_parsers.engine.tables.dialect import Result
 from agent_parsers.engine.writing.escape import escape
 from agent_parsers.forms.form import Written
-from agent_parsers.native.writing.scratchpad import (
+from agent_parsers.messages.writing.scratchpad import (
     format_to_openai_function_messages,
     format_to_openai_functions,
     format_to_openai_tool_messages,

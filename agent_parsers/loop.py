@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from agent_parsers.actions.agent import T, as_text
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta, StepFailed
-from agent_parsers.native.writing.request import ask
+from agent_parsers.messages.writing.request import ask
 from agent_parsers.parsers.message_parser import MessageParser
 from output_parsers import ModelRefusalError, OutputParserException
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
-from agent_parsers.native.reading.pieces import ai_message
-from agent_parsers.native.reading.whole import result_of
-from agent_parsers.native.writing.scratchpad import (
+from agent_parsers.messages.reading.pieces import ai_message
+from agent_parsers.messages.reading.whole import result_of
+from agent_parsers.messages.writing.scratchpad import (
     format_to_openai_function_messages,
 )
 from agent_parsers.parsers.event_parser import AgentOutputParser

@@ -15,9 +15,9 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect, get_parser, list_dialects
-from agent_parsers.decoding import GrammarError
-from agent_parsers.decoding.parts.options import TurnOptions
-from agent_parsers.decoding.turns.grammar import turn_grammar
+from agent_parsers.constrain import GrammarError
+from agent_parsers.constrain.parts.options import TurnOptions
+from agent_parsers.constrain.turns.grammar import turn_grammar
 from agent_parsers.toolset import ToolSet
 from tests.helpers.grammar_engines import Llguidance, Xgrammar, built_in
 from tests.helpers.grammar_samples import Sampler

@@ -31,8 +31,8 @@ PACKAGES = ["outputs", "output_parsers", "agent_parsers"]
 DOORS = [
     "outputs", "outputs.growing_json", "outputs.html", "outputs.json_form", "outputs.messages",
     "output_parsers", "output_parsers.text", "agent_parsers", "agent_parsers.authoring",
-    "agent_parsers.bulk", "agent_parsers.core", "agent_parsers.decoding", "agent_parsers.explain",
-    "agent_parsers.html", "agent_parsers.native", "agent_parsers.runs",
+    "agent_parsers.bulk", "agent_parsers.core", "agent_parsers.constrain", "agent_parsers.explain",
+    "agent_parsers.html", "agent_parsers.messages", "agent_parsers.runs",
     "agent_parsers.templates", "agent_parsers.testing", "agent_parsers.toolset",
 ]  # fmt: skip
 """Modules that only export names of other modules."""
@@ -44,9 +44,9 @@ APPLICATIONS = {
 
 PROMISED = {
     "outputs", "output_parsers", "agent_parsers", "agent_parsers.authoring",
-    "agent_parsers.decoding", "agent_parsers.events", "agent_parsers.explain",
+    "agent_parsers.constrain", "agent_parsers.events", "agent_parsers.explain",
     "agent_parsers.format_scratchpad", "agent_parsers.json_form", "agent_parsers.loop",
-    "agent_parsers.native", "agent_parsers.reports", "agent_parsers.toolset", "outputs.messages",
+    "agent_parsers.messages", "agent_parsers.reports", "agent_parsers.toolset", "outputs.messages",
 }  # fmt: skip
 """The modules of the core that users are promised; each file of a dialect as well."""
 

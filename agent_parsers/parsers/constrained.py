@@ -10,9 +10,9 @@ from agent_parsers.engine.tables.table import Part
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from agent_parsers.decoding.export import GrammarOptions
-    from agent_parsers.decoding.parts.options import GrammarForm, Server, TurnOptions
-    from agent_parsers.decoding.parts.tree import GrammarText, GrammarTree
+    from agent_parsers.constrain.export import GrammarOptions
+    from agent_parsers.constrain.parts.options import GrammarForm, Server, TurnOptions
+    from agent_parsers.constrain.parts.tree import GrammarText, GrammarTree
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
@@ -67,7 +67,7 @@ class Constrained:
                 `ValueError` whose message says why.
             ValueError: There is no such form, or an option is wrong.
         """
-        from agent_parsers.decoding.export import write_grammar  # lazily: rarely needed
+        from agent_parsers.constrain.export import write_grammar  # lazily: rarely needed
 
         return write_grammar(form, self.dialect, self.tools, self._turn_options(options))
 
@@ -87,12 +87,12 @@ class Constrained:
             GrammarError: The form that the server takes cannot say it.
             ValueError: There is no such server, or an option is wrong.
         """
-        from agent_parsers.decoding.export import request_fields  # lazily: rarely needed
+        from agent_parsers.constrain.export import request_fields  # lazily: rarely needed
 
         return request_fields(server, self.dialect, self.tools, self._turn_options(options))
 
     def _turn_options(self, options: GrammarOptions) -> TurnOptions:
-        from agent_parsers.decoding.parts.options import TurnOptions
+        from agent_parsers.constrain.parts.options import TurnOptions
 
         start: Literal["", "content", "thought"] = self.start
         if self.prompt:

@@ -15,11 +15,11 @@ from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
-from agent_parsers.native.reading.pieces import message_in, not_text
-from agent_parsers.native.reading.stream import MessageStreamParser
-from agent_parsers.native.reading.whole import result_of
-from agent_parsers.native.writing.past import message_of
-from agent_parsers.native.writing.scratchpad import past_messages
+from agent_parsers.messages.reading.pieces import message_in, not_text
+from agent_parsers.messages.reading.stream import MessageStreamParser
+from agent_parsers.messages.reading.whole import result_of
+from agent_parsers.messages.writing.past import message_of
+from agent_parsers.messages.writing.scratchpad import past_messages
 from agent_parsers.parsers.event_parser import BaseAgentOutputParser, EventParser
 from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage

@@ -320,7 +320,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
         earlier: list[list[BaseMessage]] = []
         if history:
-            from agent_parsers.native.writing.conversation import conversation  # reads messages
+            from agent_parsers.messages.writing.conversation import conversation  # reads messages
 
             head, earlier = conversation(history, self.dialect, self.tools)
             system = "\n\n".join(filter(None, (system, *head)))

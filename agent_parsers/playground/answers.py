@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from agent_parsers import detect, get_dialect, get_parser, list_dialects
+from agent_parsers.constrain import GrammarError
 from agent_parsers.core import listed_tools
-from agent_parsers.decoding import GrammarError
 from agent_parsers.events import (
     ActionComplete,
     Finish,

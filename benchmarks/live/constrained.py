@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers import OutputParserException, get_parser, list_dialects
-from agent_parsers.decoding import GrammarError
+from agent_parsers.constrain import GrammarError
 from benchmarks.live.questions import QUESTIONS, TOOL_SETS
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from agent_parsers import (
     list_dialects,
     run_agent,
 )
-from agent_parsers.decoding.parts.options import TurnOptions
-from agent_parsers.decoding.parts.tree import GrammarError
-from agent_parsers.decoding.turns.grammar import turn_grammar
+from agent_parsers.constrain.parts.options import TurnOptions
+from agent_parsers.constrain.parts.tree import GrammarError
+from agent_parsers.constrain.turns.grammar import turn_grammar
 from agent_parsers.json_form import from_json
 from agent_parsers.templates import from_response_template, response_template
 from agent_parsers.testing import ScriptedModel

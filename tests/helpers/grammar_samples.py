@@ -6,7 +6,7 @@ from collections import deque
 from random import Random
 from typing import TYPE_CHECKING
 
-from agent_parsers.decoding.parts.tree import (
+from agent_parsers.constrain.parts.tree import (
     Chars,
     Choice,
     FixedText,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers import Dialect
-    from agent_parsers.decoding.parts.automaton import Automaton, Charset
+    from agent_parsers.constrain.parts.automaton import Automaton, Charset
 
 PIECES = (
     "a", "the lake", " ", "\n", "\n\n", "\t", ":", ": ", ".", "!\n", "`", "```", "```json\n", "~~~",

@@ -28,7 +28,7 @@ from agent_parsers.events import MarkerSeen, SkippedDelta
 from agent_parsers.testing.trials.stories import refusal
 
 if TYPE_CHECKING:
-    from agent_parsers.native.reading.stream import MessageStreamParser
+    from agent_parsers.messages.reading.stream import MessageStreamParser
 
 DELTAS = (AnswerDelta, ThoughtDelta, InputDelta, SkippedDelta)
 TILES = (*DELTAS, ToolNamed, MarkerSeen)

@@ -69,7 +69,7 @@ _SLOW: Final = {
         ),
     ),
     "output_parsers": (
-        ("tests/output_parsers", "tests/test_langchain_modules.py", "tests/agent_parsers/native"),
+        ("tests/output_parsers", "tests/test_langchain_modules.py", "tests/agent_parsers/messages"),
     ),
 }
 """What a mutant has to survive after the other tests, by package."""

@@ -19,8 +19,8 @@ from agent_parsers.cli.options import (
     known_tools,
     or_json,
 )
+from agent_parsers.constrain import GrammarForm
 from agent_parsers.core import TurnKind
-from agent_parsers.decoding import GrammarForm
 
 __all__ = ["commands"]
 
@@ -107,8 +107,8 @@ def grammar(
     said of them is left out, which standard error reports.
     """
     from agent_parsers import get_dialect
+    from agent_parsers.constrain import GrammarError
     from agent_parsers.core import TurnOptions, write_grammar
-    from agent_parsers.decoding import GrammarError
 
     try:
         options = TurnOptions(

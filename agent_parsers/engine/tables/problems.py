@@ -1,7 +1,7 @@
 """Problems: what can be wrong with a turn, and what to tell the model that wrote it.
 
 The problems defined here are shared by all dialects; a dialect may override them. Those of messages
-with tool calls have the same form, in `agent_parsers.native.reading.problems`.
+with tool calls have the same form, in `agent_parsers.messages.reading.problems`.
 """
 
 from __future__ import annotations

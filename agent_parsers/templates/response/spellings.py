@@ -9,8 +9,8 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.authoring import Written
+from agent_parsers.constrain import GrammarError
 from agent_parsers.core import SLOTS, Parameters, Shapes, Slot
-from agent_parsers.decoding import GrammarError
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:

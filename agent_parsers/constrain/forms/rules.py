@@ -1,0 +1,251 @@
+"""Grammars as named rules: GBNF, Lark, and the structural tags that hold one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from agent_parsers.constrain.parts.automaton import ANY, minus, spelt
+from agent_parsers.constrain.parts.tree import (
+    NOTHING,
+    Chars,
+    Choice,
+    FixedText,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers.constrain.parts.automaton import Automaton, Charset
+    from agent_parsers.constrain.parts.tree import Grammar, Node
+
+__all__ = [
+    "Gbnf",
+    "Lark",
+    "RuleNotation",
+    "rules_of",
+    "write_gbnf",
+    "write_lark",
+    "write_structural_tag",
+]
+
+
+class RuleNotation(Protocol):
+    """How a form of grammar is spelt."""
+
+    @property
+    def start(self) -> str:
+        """The name of the first rule."""
+
+    @property
+    def is_left(self) -> bool:
+        """Whether rules that repeat begin with themselves, rather than end so."""
+
+    def literal(self, text: str) -> str:
+        """Return a text as it is spelt."""
+
+    def one_of(self, ranges: str, *, negated: bool) -> str:
+        """Return a class of characters, given its *ranges*."""
+
+    def char(self, code: int) -> str:
+        """Return a character as it is spelt in a class."""
+
+    def name(self, name: str) -> str:
+        """Return the name of a rule as it is spelt."""
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+
+
+def rules_of(grammar: Grammar, notation: RuleNotation) -> dict[str, str]:
+    """Return the rules of *grammar*, the first one first: names and bodies."""
+    return _Rules(grammar, notation).rules
+
+
+_SHORT: Final = 16
+"""Classes that are spelt with fewer characters stand where they are used."""
+
+
+class _Rules:
+    def __init__(self, grammar: Grammar, notation: RuleNotation) -> None:
+        self._notation = notation
+        self.rules: dict[str, str] = {notation.start: ""}
+        self._texts: dict[Automaton, str] = {}
+        self._classes: dict[str, str] = {}
+        self.rules[notation.start] = self._alternatives(grammar.start)
+        for name, node in grammar.rules.items():
+            self.rules[notation.name(name)] = self._alternatives(node)
+
+    def _alternatives(self, node: Node) -> str:
+        options = node.options if isinstance(node, Choice) else (node,)
+        return " | ".join(map(self._row, options))
+
+    def _row(self, node: Node) -> str:
+        parts = node.parts if isinstance(node, Sequence) else (node,)
+        return " ".join(map(self._item, parts))
+
+    def _item(self, node: Node) -> str:
+        if isinstance(node, FixedText):
+            return self._notation.literal(node.text)
+        if isinstance(node, Chars):
+            return self._class(node.charset)
+        if isinstance(node, Rule):
+            return self._notation.name(node.name)
+        if isinstance(node, Text):
+            return self._text(node.automaton)
+        if isinstance(node, Repeat):
+            return self._repeat(node)
+        return f"({self._alternatives(node)})"
+
+    def _repeat(self, node: Repeat) -> str:
+        item = self._item(node.part)
+        if " " in item or isinstance(node.part, Repeat):
+            item = f"({item})"
+        if (node.least, node.most) == (0, 1):
+            return f"{item}?"
+        if node.most is None and node.least < 2:
+            return f"{item}{'+' if node.least else '*'}"
+        return item + "{" + f"{node.least},{'' if node.most is None else node.most}" + "}"
+
+    def _text(self, automaton: Automaton) -> str:
+        """Return the name of the rule of a text; each state of the automaton is a rule."""
+        known = self._texts.get(automaton)
+        if known is None:
+            known = self._texts[automaton] = f"t{len(self._texts) + 1}"
+            add = self._text_from_right if self._notation.is_left else self._text_from_left
+            add(known, automaton)
+        return known
+
+    def _text_from_left(self, name: str, automaton: Automaton) -> None:
+        """Add rules, each of which is the rest of a text from a state on."""
+        for state, row in enumerate(automaton.rows):
+            options = [f"{self._class(charset)} {self._state(name, to)}" for charset, to in row]
+            if state in automaton.accepting:
+                options.append(self._item(NOTHING))
+            self.rules[self._state(name, state)] = " | ".join(options)
+
+    def _text_from_right(self, name: str, automaton: Automaton) -> None:
+        """Add rules, each of which is the beginning of a text up to a state."""
+        into: defaultdict[int, list[str]] = defaultdict(list)
+        into[automaton.start].append(self._item(NOTHING))
+        for state, row in enumerate(automaton.rows):
+            for charset, to in row:
+                into[to].append(f"{self._state(name, state, 1)} {self._class(charset)}")
+        self.rules[name] = " | ".join(
+            self._state(name, each, 1) for each in sorted(automaton.accepting)
+        )
+        for state, options in sorted(into.items()):
+            self.rules[self._state(name, state, 1)] = " | ".join(options)
+
+    def _state(self, text: str, state: int, first: int = 0) -> str:
+        number = state + first
+        return self._notation.name(f"{text}-{number}" if number else text)
+
+    def _class(self, charset: Charset) -> str:
+        """Return a class of characters; the longer ones have names, since many rules share them."""
+        if len(charset) == 1 and charset[0][0] == charset[0][1]:
+            return self._notation.literal(chr(charset[0][0]))
+        others = minus(ANY, charset)
+        is_negated = len(others) < len(charset)
+        ranges = ((0, 0), *others) if is_negated else charset  # NUL is in no text
+        spelt = "".join(
+            self._notation.char(low)
+            if low == high
+            else f"{self._notation.char(low)}-{self._notation.char(high)}"
+            for low, high in ranges
+        )
+        made = self._notation.one_of(spelt, negated=is_negated)
+        if len(made) < _SHORT:
+            return made
+        name = self._classes.setdefault(made, self._notation.class_name(len(self._classes) + 1))
+        self.rules[name] = made
+        return name
+
+
+# -- GBNF ------------------------------------------------------------------------------------------
+
+
+class Gbnf:
+    """The notation of GBNF."""
+
+    start: Final = "root"
+    is_left: Final = False  # llama.cpp refuses rules that begin with themselves
+
+    def literal(self, text: str) -> str:
+        """Return a text in double quotes."""
+        return f'"{"".join(spelt(ord(char), chr(34) + chr(92)) for char in text)}"'
+
+    def one_of(self, ranges: str, *, negated: bool) -> str:
+        """Return a class in brackets."""
+        return f"[{'^' if negated else ''}{ranges}]"
+
+    def char(self, code: int) -> str:
+        """Return a character as it is spelt in a class."""
+        return spelt(code, "]\\^-")
+
+    def name(self, name: str) -> str:
+        """Return a name with hyphens."""
+        return name
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+        return f"c{number}"
+
+
+def write_gbnf(grammar: Grammar) -> str:
+    """Return *grammar* in GBNF."""
+    rules = rules_of(grammar, Gbnf())
+    return "".join(f"{name} ::= {body}\n" for name, body in rules.items())
+
+
+# -- Lark ------------------------------------------------------------------------------------------
+
+
+class Lark:
+    """The notation of Lark."""
+
+    start: Final = "start"
+    is_left: Final = True  # with rules that end so, the work of llguidance would be quadratic
+
+    def literal(self, text: str) -> str:
+        """Return a text in double quotes; nothing at all for the empty text."""
+        # Each character apart: llguidance prefers the longest lexeme, so that of two texts that
+        # begin alike it would only see the longer one.
+        return " ".join(f'"{spelt(ord(char), chr(34) + chr(92))}"' for char in text) or '""'
+
+    def one_of(self, ranges: str, *, negated: bool) -> str:
+        """Return a class in a regular expression."""
+        return f"/[{'^' if negated else ''}{ranges}]/"
+
+    def char(self, code: int) -> str:
+        """Return a character as it is spelt in a class."""
+        return spelt(code, "]\\^-[/")
+
+    def name(self, name: str) -> str:
+        """Return a name with underscores."""
+        return name.replace("-", "_")
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+        return f"C{number}"
+
+
+def write_lark(grammar: Grammar) -> str:
+    """Return *grammar* in Lark."""
+    rules = rules_of(grammar, Lark())
+    return "".join(f"{name}: {body}\n" for name, body in rules.items())
+
+
+# -- structural tags -------------------------------------------------------------------------------
+
+
+def write_structural_tag(grammar: Grammar) -> dict[str, Any]:
+    """Return *grammar* as a structural tag.
+
+    It is one EBNF grammar: an outline of tags, with a grammar for each text and call in it, says
+    the same, but repeats what these have in common.
+    """
+    form = {"type": "grammar", "grammar": write_gbnf(grammar)}
+    return {"type": "structural_tag", "format": form}

@@ -1,0 +1,273 @@
+"""The tree of a grammar: what a turn is, in the few parts that each form can write."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from agent_parsers.constrain.parts.automaton import Automaton, Charset
+
+__all__ = [
+    "JSON",
+    "NAME",
+    "NOTHING",
+    "Chars",
+    "Choice",
+    "FixedText",
+    "Grammar",
+    "GrammarError",
+    "GrammarNote",
+    "GrammarText",
+    "GrammarTree",
+    "NoValue",
+    "Node",
+    "Notation",
+    "Notes",
+    "Repeat",
+    "Rule",
+    "Sequence",
+    "Text",
+    "choice",
+    "factored",
+    "optional",
+    "repeat",
+    "sequence",
+]
+
+
+class GrammarError(ValueError):
+    """A form of grammar cannot say what a dialect or a tool asks for; the message says why."""
+
+
+class NoValue(GrammarError):  # noqa: N818 - internal: what has no value is left out
+    """Raised for a part of a schema of which no value can be written; it is left out."""
+
+
+# -- how a dialect writes values that are not text -------------------------------------------------
+
+NAME: Final = "\ue005"
+"""What stands for a name in tags."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How values are written that are like those of JSON."""
+
+    constants: tuple[str, str, str] = ("null", "true", "false")
+    """How null, true and false are written."""
+    quote: str = '"'
+    """The mark at both ends of a string. If it is not that of JSON, strings have no escapes, names
+    of members no quotes, and there is no white space."""
+    element: tuple[str, str] = ("", "")
+    """The tags around a member, with `NAME` in place of its name, if lists and objects are written
+    as elements and everything else as text."""
+    item: str = ""
+    """The name of the elements in a list."""
+    sorts: bool = False
+    """Whether members are written in the order of their names, ignoring case."""
+
+    @property
+    def is_json(self) -> bool:
+        """Whether strings are those of JSON."""
+        return self.quote == '"'
+
+
+JSON: Final = Notation()
+
+
+# -- the tree of a grammar -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FixedText:
+    """A text as it is."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character of a set."""
+
+    charset: Charset
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One part after another."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several options."""
+
+    options: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A part several times."""
+
+    part: Node
+    least: int = 0
+    most: int | None = None
+    """`None` for any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that an automaton accepts."""
+
+    automaton: Automaton
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A part with a name, which is written once and may contain itself."""
+
+    name: str
+
+
+Node: TypeAlias = FixedText | Chars | Sequence | Choice | Repeat | Text | Rule
+NOTHING: Final = FixedText("")
+"""The empty text."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The grammar of a turn."""
+
+    start: Node
+    """A turn."""
+    rules: Mapping[str, Node] = field(default_factory=dict)
+    """The parts with names."""
+    notes: tuple[GrammarNote, ...] = ()
+    """What it leaves out of the schemas of the tools."""
+
+
+def sequence(*parts: Node | str) -> Node:
+    """Return *parts* in a row, with neighbouring texts joined."""
+    flat: list[Node] = []
+    for part in parts:
+        each: Node = FixedText(part) if isinstance(part, str) else part
+        for one in each.parts if isinstance(each, Sequence) else (each,):
+            if isinstance(one, FixedText) and flat and isinstance(flat[-1], FixedText):
+                flat[-1] = FixedText(flat[-1].text + one.text)
+            elif one != NOTHING:
+                flat.append(one)
+    return flat[0] if len(flat) == 1 else Sequence(tuple(flat)) if flat else NOTHING
+
+
+def choice(options: Iterable[Node | str]) -> Node:
+    """Return a choice between *options*, each of them once."""
+    nodes = (FixedText(each) if isinstance(each, str) else each for each in options)
+    flat = (
+        one for node in nodes for one in (node.options if isinstance(node, Choice) else (node,))
+    )
+    once = tuple(dict.fromkeys(flat))
+    assert once, "a choice has options"
+    return once[0] if len(once) == 1 else Choice(once)
+
+
+def factored(options: Iterable[Node]) -> Node:
+    """Return a choice between *options*, with what they begin with alike written once."""
+    by_first: dict[Node, list[Node]] = {}
+    for option in dict.fromkeys(options):
+        first, *rest = option.parts if isinstance(option, Sequence) else (option,)
+        by_first.setdefault(first, []).append(Sequence(tuple(rest)) if rest else NOTHING)
+    return choice(
+        sequence(first, factored(rests) if len(rests) > 1 else rests[0])
+        for first, rests in by_first.items()
+    )
+
+
+def repeat(part: Node, least: int, most: int | None) -> Node:
+    """Return *part* from *least* to *most* times; engines refuse a repeat of no times."""
+    return NOTHING if most == 0 else Repeat(part, least, most)
+
+
+def optional(part: Node) -> Node:
+    """Return *part* or nothing."""
+    return Repeat(part, 0, 1)
+
+
+# -- what a grammar leaves out of schemas ----------------------------------------------------------
+
+
+class GrammarNote(NamedTuple):
+    """Something in the schema of a tool that a grammar leaves out.
+
+    ::
+
+        search: 'uniqueItems' of tags is left out: a grammar does not know which items a list has
+    """
+
+    tool: str
+    """Name of the tool; ``""`` for the type of answers."""
+    path: str
+    """Where in the input it is, such as ``filter.tags[]``; ``""`` for the input itself."""
+    keyword: str
+    """The keyword of the schema; ``""`` if the whole tool is left out, which has no value then."""
+    reason: str
+    """Why it is left out."""
+
+    def __str__(self) -> str:
+        """Return the note as a sentence."""
+        tool, path = self.tool or "the answer", self.path or "the whole value"
+        if not self.keyword:
+            return f"{tool} is left out: {self.reason}"
+        return f"{tool}: {self.keyword!r} of {path} is left out: {self.reason}"
+
+
+class GrammarText(str):  # noqa: SLOT000 - it has its notes
+    """A grammar as text."""
+
+    notes: tuple[GrammarNote, ...] = ()
+    """What it leaves out of the schemas of the tools; the parser still checks it."""
+
+
+class GrammarTree(dict[str, Any]):
+    """A grammar as JSON."""
+
+    notes: tuple[GrammarNote, ...] = ()
+    """What it leaves out of the schemas of the tools; the parser still checks it."""
+
+
+class Notes:
+    """Collects notes, each at the place where the schema is read just now."""
+
+    def __init__(self) -> None:
+        self.found: dict[GrammarNote, None] = {}
+        self._tool = ""
+        self._path: list[str] = []
+
+    @contextmanager
+    def of_tool(self, tool: str | None) -> Iterator[None]:
+        """Collect notes on *tool*."""
+        before, self._tool = self._tool, tool or ""
+        yield
+        self._tool = before
+
+    @contextmanager
+    def below(self, part: str) -> Iterator[None]:
+        """Collect notes on a *part* of the value: ``.key``, or ``[]`` for the items of a list."""
+        self._path.append(part)
+        try:
+            yield
+        finally:
+            self._path.pop()
+
+    def add(self, keyword: str, reason: str) -> None:
+        """Add a note."""
+        path = "".join(self._path).removeprefix(".")
+        self.found[GrammarNote(self._tool, path, keyword, reason)] = None
+
+    def forget(self, known: Iterable[GrammarNote]) -> None:
+        """Forget all notes but those that were *known* before."""
+        self.found = dict.fromkeys(known)

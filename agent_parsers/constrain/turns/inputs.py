@@ -1,0 +1,346 @@
+"""The calls of tools with their inputs, as parts of the grammar of a turn."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.constrain.parts.automaton import (
+    ANY,
+    SPACES,
+    Automaton,
+    chars,
+    intersection,
+    minus,
+)
+from agent_parsers.constrain.parts.tree import (
+    JSON,
+    GrammarError,
+    Notes,
+    NoValue,
+    Text,
+    choice,
+    sequence,
+)
+from agent_parsers.constrain.turns.slots import Slot, tokens
+from agent_parsers.constrain.values.cases import cases, without_texts
+from agent_parsers.constrain.values.elements import Elements
+from agent_parsers.constrain.values.members import declared, in_order
+from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings, constants
+from agent_parsers.toolset.schemas.plain import lone_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from agent_parsers.constrain.parts.markless import CountingMarks, Place
+    from agent_parsers.constrain.parts.tree import Node
+    from agent_parsers.constrain.turns.shapes import Parameters, Shapes, ToolShape
+    from agent_parsers.constrain.turns.texts import Texts
+    from agent_parsers.constrain.values.cases import Case
+    from agent_parsers.constrain.values.json_values import JsonValues
+    from agent_parsers.toolset import ToolSet
+    from agent_parsers.toolset.schemas.schema import Schema
+
+__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs", "TaggedCall"]
+
+
+class TaggedCall:
+    """Makes the calls of one tool.
+
+    Args:
+        schema: The schema of its input.
+        spelt: How its parameters are spelt.
+        shapes: How the dialect spells its turns.
+        texts: What may stand in values.
+        notes: Collects what is left out of the schema.
+    """
+
+    def __init__(
+        self, schema: Schema, spelt: Parameters, shapes: Shapes, texts: Texts, notes: Notes
+    ) -> None:
+        self._schema = schema
+        self._spelt = spelt
+        self._shapes = shapes
+        self._texts = texts
+        self._notes = notes
+
+    def node(self) -> Node:
+        """Return a call.
+
+        Raises:
+            NoValue: The tool has no input that can be written.
+        """
+        schema, spelt = self._schema, self._spelt
+        none = sequence(*tokens(spelt.none))
+        options: list[Node] = []
+        for case in cases(schema, schema.root, self._notes):
+            found = declared(schema, case, self._parameter, self._notes)
+            if self._shapes.notation.sorts:
+                found.sort(key=lambda member: member[0].lower())
+            parts = [(made, is_required) for _, made, is_required in found]
+            made, may_be_empty = in_order(parts, sequence(spelt.between))
+            if parts:
+                options.append(sequence(*tokens(spelt.opens), made, *tokens(spelt.closes)))
+            if may_be_empty and not case.get("minProperties"):
+                options.append(none)
+        if not options:
+            raise NoValue("no input fits")
+        return choice(options)
+
+    def _parameter(self, key: str, part: Any) -> Node:
+        """Return a parameter with its value."""
+        options: list[Node] = []
+        problems: dict[str, str] = {}
+        for case in cases(self._schema, part, self._notes):
+            kind = case.get("type", "enum" if case else "string")
+            try:
+                options += self._written(key, case)
+            except NoValue as error:
+                problems[kind] = str(error)
+        if not options:
+            raise NoValue(next(iter(problems.values()), "no value fits"))
+        for kind, problem in problems.items():
+            self._notes.add("enum" if kind == "enum" else "type", f"{kind}: {problem}")
+        return sequence(key, choice(options))
+
+    def _written(self, key: str, case: Case) -> Iterator[Node]:
+        """Yield the values of *case* with the marks around them."""
+        if "enum" in case or case.get("type", "string") == "string":
+            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.text)
+            yield from (sequence(equals, each, after) for each in self._text(case, after))
+        others = without_texts(case) if case else case
+        if others is not None:
+            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.other)
+            yield sequence(equals, self._other(others), after)
+
+    def _text(self, case: Case, after: str) -> Iterator[Node]:
+        """Yield the texts of *case*, as they are or enclosed in marks."""
+        opens, closes = self._shapes.enclosing
+        ways = [("", self._texts.in_tags(after), "")]
+        ways += [(opens, self._texts.enclosed, closes)] if opens else []
+        if "enum" in case:
+            yield from constants(case, ways, self._notes)
+            return
+        problem: NoValue | None = None
+        made = []
+        for before, strings, behind in ways:
+            try:
+                made.append(sequence(before, strings.body(case, self._notes), behind))
+            except NoValue as error:
+                problem = error
+        if problem is not None and not made:
+            raise problem
+        yield from made
+
+    def _other(self, case: Case) -> Node:
+        """Return the values of *case*, none of which is a text."""
+        notation, texts = self._shapes.notation, self._texts
+        if notation.item:
+            values = texts.values(texts.in_tags(self._spelt.text[1]))
+            assert isinstance(values, Elements), "the dialect writes elements"
+            return values.whole(self._schema, case)
+        escapes, after = (JSON_ESCAPES, "") if notation.is_json else ("", notation.quote)
+        return texts.values(texts.in_tags(after, escapes)).one_of(self._schema, [case])
+
+
+# -- all calls -------------------------------------------------------------------------------------
+
+NOT_BLANK: Final = Automaton(
+    (((minus(ANY, SPACES), 1), (SPACES, 0)), ((ANY, 1),)), 0, frozenset([1])
+)
+"""Texts of more than white space."""
+_BEGINS: Final = minus(minus(ANY, SPACES), chars("{[(}]),;\"'`*_<\\\ufeff\u200b\u2060"))
+PLAIN_TEXT: Final = Automaton((((_BEGINS, 1),), ((ANY, 1),)), 0, frozenset([1]))
+"""Texts that are sure to be read as the value of the only parameter, not as an object."""
+
+
+class Inputs:
+    """Makes the calls of tools.
+
+    Args:
+        tools: The tools; `None` for any, as are inputs without a schema.
+        shapes: How the dialect spells its turns.
+        marks: Its markers.
+        texts: What may stand in inputs.
+        notes: Collects what is left out of the schemas.
+    """
+
+    def __init__(
+        self,
+        tools: ToolSet | None,
+        shapes: Shapes,
+        marks: CountingMarks,
+        texts: Texts,
+        notes: Notes,
+    ) -> None:
+        self._tools = tools
+        self._shapes = shapes
+        self._marks = marks
+        self._notes = notes
+        self._texts = texts
+        self._known: dict[str | None, ToolShape] = {}
+        self._schemas: dict[str, Schema | None] = {}
+
+    def shape(self, tool: str | None) -> ToolShape:
+        """Return how calls of *tool* are spelt."""
+        if tool not in self._known:
+            self._known[tool] = self._shapes.of_tool(tool)
+        return self._known[tool]
+
+    def _schema(self, tool: str | None) -> Schema | None:
+        if self._tools is None or tool is None:
+            return None
+        if tool not in self._schemas:
+            self._schemas[tool] = self._tools[tool].schema()
+        return self._schemas[tool]
+
+    def any_of(self, calls: Iterable[tuple[str | None, Callable[[], Node]]]) -> Node:
+        """Return one of *calls*, given as the names of tools and what makes a call of each.
+
+        Tools that no call can have are left out, and noted.
+
+        Raises:
+            GrammarError: None is left.
+        """
+        options, problem = [], ""
+        for tool, make in calls:
+            with self._notes.of_tool(tool):
+                try:
+                    options.append(make())
+                except NoValue as error:
+                    problem = str(error)
+                    self._notes.add("", problem)
+        if not options:
+            raise GrammarError(problem)
+        return choice(options)
+
+    # -- turns of one call -------------------------------------------------------------------------
+
+    def rest(self, tool: str | None, rest: str, place: Place) -> Node:
+        """Return the *rest* of a turn that is one call of *tool*, which begins at *place*."""
+        if Slot.KEY in rest:
+            return self.call(tool)
+        before, slot, after = re.split(f"([{Slot.INPUT}{Slot.TEXT}])", rest, maxsplit=1)
+        place = self._marks.follow(place, before.replace(Slot.TOOL, "tool"))
+        made = self._raw(tool, place, after) if slot == Slot.TEXT else self._json(tool, place)
+        return sequence(*tokens(before), made, *tokens(after))
+
+    def _raw(self, tool: str | None, place: Place, after: str) -> Node:
+        """Return the inputs of *tool* where text stands as it is."""
+        schema = self._schema(tool)
+        if schema is None:
+            return Text(intersection(self._texts.bare(place, after), NOT_BLANK).smallest)
+        whole, inner = self._texts.raw(place, after)
+        values = self._texts.values(inner)
+        return choice([values.value(schema, schema.root), *self._lone(schema, whole, values)])
+
+    def _json(self, tool: str | None, place: Place) -> Node:
+        """Return the inputs of *tool* where JSON stands."""
+        strings = self._texts.quoted(JSON_ESCAPES)
+        if not self._marks.is_call(place):  # readers of calls know what a string is
+            within = self._marks.text(self._marks.fresh(place.state)).smallest
+            strings = Strings(within, JSON_ESCAPES, self._marks.barred(place.state))
+        values, schema = self._texts.values(strings), self._schema(tool)
+        takes_texts = self._shapes.takes_texts
+        if schema is None:
+            return choice([values.any_object, *([values.string] if takes_texts else [])])
+        options = [values.value(schema, schema.root)]
+        if takes_texts:
+            options += (sequence('"', each, '"') for each in self._lone(schema, strings, None))
+        return choice(options)
+
+    def answer(self, schema: Schema, place: Place, after: str, *, quoted: bool) -> Node:
+        """Return the answers of a type with this *schema*, which stand at *place* before *after*.
+
+        Args:
+            schema: The schema of the type.
+            place: Where they stand.
+            after: What follows.
+            quoted: Whether texts are strings in JSON.
+        """
+        if quoted:
+            return self._texts.values(self._texts.quoted(JSON_ESCAPES)).value(schema, schema.root)
+        whole, inner = self._texts.raw(place, after)
+        values = self._texts.values(inner, JSON)
+        found = cases(schema, schema.root, self._notes)
+        return self._options(found, whole, schema, values, values, self._notes)
+
+    def _lone(self, schema: Schema, strings: Strings, lists: JsonValues | None) -> Iterator[Node]:
+        """Yield the values of the only parameter, written without its name.
+
+        Args:
+            schema: The schema of the input.
+            strings: What may stand in a text.
+            lists: Makes lists; `None` if they cannot be written.
+        """
+        key = lone_key(schema.flat(schema.root))
+        roots = cases(schema, schema.root, self._notes)
+        if key is None or len(roots) != 1 or roots[0].get("minProperties", 0) > 1:
+            return
+        if not {*roots[0].get("required", ())} <= {key}:
+            return
+        part = roots[0].get("properties", {}).get(key, False)
+        with self._notes.below(f".{key}"), suppress(NoValue):  # which are noted with its name
+            found = [each for each in cases(schema, part, Notes()) if not _is_object(each)]
+            values = self._texts.values(strings)
+            yield self._options(found, strings, schema, values, lists, Notes())
+
+    def _options(
+        self,
+        found: list[Case],
+        texts: Strings,
+        schema: Schema,
+        values: JsonValues,
+        lists: JsonValues | None,
+        notes: Notes,
+    ) -> Node:
+        """Return values of which texts stand as they are.
+
+        Args:
+            found: The cases of the schema.
+            texts: What may stand in a text.
+            schema: The schema.
+            values: Makes numbers and constants.
+            lists: Makes lists and objects; `None` if they cannot be written.
+            notes: Collects what is left out.
+        """
+        options: list[Node] = []
+        for case in found:
+            kind, others = case.get("type", "string"), without_texts(case)
+            with suppress(NoValue):
+                if "enum" in case:
+                    options += constants(case, [("", texts, "")], notes)
+                elif kind == "string":
+                    options.append(texts.body(case, notes, PLAIN_TEXT, _BEGINS))
+                if others is not None:
+                    maker = lists if kind in ("array", "object") else values
+                    options += [maker.one_of(schema, [others])] if maker is not None else []
+        if not options:
+            raise NoValue("no value fits")
+        return choice(options)
+
+    # -- calls in turns of several -----------------------------------------------------------------
+
+    def call(self, tool: str | None) -> Node:
+        """Return one call of *tool*, without what stands around all calls."""
+        shape, schema = self.shape(tool), self._schema(tool)
+        if shape.parameters is not None:
+            if schema is None:
+                which = "any tool" if tool is None else f"the tool {tool!r}"
+                raise GrammarError(
+                    f"{which} has no schema, and a grammar cannot rule out that an unknown"
+                    " parameter stands twice"
+                )
+            call = TaggedCall(schema, shape.parameters, self._shapes, self._texts, self._notes)
+            return call.node()
+        before, after = shape.call.split(Slot.INPUT)
+        values = self._texts.values(self._texts.quoted(JSON_ESCAPES))
+        made = values.any_object if schema is None else values.value(schema, schema.root)
+        return sequence(*tokens(before), made, *tokens(after))
+
+
+def _is_object(case: Case) -> bool:
+    return case.get("type") == "object" or any(
+        isinstance(each, dict) for each in case.get("enum", ())
+    )

@@ -1,0 +1,64 @@
+"""The slots of a spelt turn, and what stands in those of names, ids and numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.constrain.parts.automaton import chars, minus, union
+from agent_parsers.constrain.parts.tree import Chars, Repeat, sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.constrain.parts.tree import Node
+
+__all__ = ["SLOTS", "Slot", "tokens"]
+
+
+class Slot:
+    """The characters that stand for what differs from turn to turn."""
+
+    THOUGHT: Final = "\ue000"
+    CONTENT: Final = "\ue001"
+    ANSWER: Final = "\ue002"
+    TEXT: Final = "\ue003"
+    """An input that is text."""
+    INPUT: Final = "\ue004"
+    """An input in JSON."""
+    KEY: Final = "\ue005"
+    """The name of a parameter."""
+    VALUE: Final = "\ue006"
+    """The value of a parameter."""
+    ID: Final = "\ue007"
+    """The id of a call."""
+    NUMBER: Final = "\ue008"
+    """The number of a step."""
+    TOOL: Final = "\ue009"
+    """The name of any tool."""
+
+
+SLOTS: Final = re.compile(f"([{Slot.THOUGHT}-{Slot.TOOL}])")
+"""Splits a text at its slots."""
+
+_ALNUM: Final = chars("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_DIGITS: Final = Repeat(Chars(((0x30, 0x39),)), 1, 3)
+_NINE: Final = Repeat(Chars(_ALNUM), 9, 9)
+_NAME: Final = sequence(
+    Chars(minus(_ALNUM, ((0x30, 0x39),))), Repeat(Chars(union([_ALNUM, chars("_")])), 0, 63)
+)
+
+
+def tokens(text: str) -> Iterator[Node]:
+    """Yield the parts of a turn in which slots stand for names, ids and numbers."""
+    before = ""
+    for token in SLOTS.split(text):
+        if token == Slot.NUMBER:
+            yield _DIGITS
+        elif token == Slot.TOOL:
+            yield _NAME
+        elif token == Slot.ID:
+            yield _DIGITS if before.endswith(":") else _NINE
+        else:
+            yield sequence(token)
+        before = token

@@ -1,0 +1,110 @@
+"""What may stand in the inputs of tools, and what makes values of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.constrain.parts.automaton import chars, intersection, union
+from agent_parsers.constrain.parts.markless import text_without
+from agent_parsers.constrain.values.elements import Elements
+from agent_parsers.constrain.values.json_values import JsonValues
+from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings
+
+if TYPE_CHECKING:
+    from agent_parsers.constrain.parts.automaton import Automaton, Charset
+    from agent_parsers.constrain.parts.markless import CountingMarks, Place
+    from agent_parsers.constrain.parts.tree import Node, Notation, Notes
+    from agent_parsers.constrain.turns.shapes import Shapes
+
+__all__ = ["Texts", "last_chars"]
+
+_PYTHON_ESCAPES: Final = JSON_ESCAPES.replace("/", "")
+
+
+class Texts:
+    """Knows what may stand where.
+
+    Args:
+        shapes: How the dialect spells its turns.
+        marks: Its markers.
+        rules: Collects the parts with names.
+        notes: Collects what is left out of the schemas.
+    """
+
+    def __init__(
+        self, shapes: Shapes, marks: CountingMarks, rules: dict[str, Node], notes: Notes
+    ) -> None:
+        self._shapes = shapes
+        self._marks = marks
+        self._rules = rules
+        self._notes = notes
+        self._made: dict[tuple[Automaton, Notation], JsonValues] = {}
+
+    def bare(self, place: Place, after: str) -> Automaton:
+        """Return the texts that may stand at *place*, if *after* follows."""
+        made = self._marks.text(place, after)
+        if after.strip():
+            made = intersection(made, text_without(self._closers(after), after))
+        return made.smallest
+
+    def raw(self, place: Place, after: str) -> tuple[Strings, Strings]:
+        """Return what may stand at *place* as text, and in JSON, if *after* follows."""
+        inner = self._marks.in_json(place.state, after)
+        if after.strip():
+            inner = intersection(inner, text_without(self._closers(after), after))
+        barred = self._marks.barred(place.state)
+        if after.strip():
+            barred = union([barred, last_chars(self._closers(after))])
+        in_json = Strings(inner.smallest, JSON_ESCAPES, barred)
+        return Strings(self.bare(place, after), "", barred), in_json
+
+    def in_tags(self, after: str, escapes: str = "") -> Strings:
+        """Return what may stand in a parameter that is text, or in the strings within another.
+
+        Args:
+            after: What follows a text.
+            escapes: The escapes in a string.
+        """
+        if self._shapes.quotes_values:
+            return self.quoted(_PYTHON_ESCAPES)
+        found = [
+            *self._closers(after),
+            *self._shapes.tags,
+            *self._marks.stop,
+            self._shapes.enclosing[0],
+        ]
+        closers = tuple(dict.fromkeys(filter(None, found)))
+        return Strings(text_without(closers, after), escapes, last_chars(closers))
+
+    @property
+    def enclosed(self) -> Strings:
+        """What may stand within the marks that enclose a value of several lines."""
+        closes = self._shapes.enclosing[1]
+        ends = (closes, *self._marks.stop)
+        return Strings(text_without(ends, closes), "", last_chars(ends))
+
+    def _closers(self, after: str) -> tuple[str, ...]:
+        """Return texts that a value may not contain if *after* follows it."""
+        text = after.strip()
+        closer = text[: text.find(">") + 1]
+        closers = [closer] if closer else [text[:1], "\n"] if text else []  # such as a bracket
+        return tuple(dict.fromkeys([*closers, *self._marks.literals, *self._marks.after(text)]))
+
+    def quoted(self, escapes: str) -> Strings:
+        """Return what may stand within quotes."""
+        return Strings(self._marks.quoted, escapes, last_chars(self._marks.stop))
+
+    def values(self, strings: Strings, notation: Notation | None = None) -> JsonValues:
+        """Return what makes values with such strings, by default in the notation of the dialect."""
+        notation = notation or self._shapes.notation
+        key = strings.text, notation
+        if key not in self._made:
+            name = f"json{len(self._made) + 1}" if self._made else "json"
+            make = Elements if notation.item else JsonValues
+            self._made[key] = make(self._rules, name, strings, self._notes, notation)
+        return self._made[key]
+
+
+def last_chars(parts: tuple[str, ...]) -> Charset:
+    """Return characters without which none of *parts* can be written."""
+    return chars("".join("<" if "<" in part else part[-1] for part in parts))

@@ -1,0 +1,91 @@
+"""Values as elements: one for each member of an object or item of a list, and text for the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.constrain.parts.tree import (
+    NAME,
+    NOTHING,
+    NoValue,
+    Repeat,
+    Text,
+    optional,
+    sequence,
+)
+from agent_parsers.constrain.values.json_values import JsonValues
+from agent_parsers.constrain.values.members import declared, in_order
+from agent_parsers.constrain.values.strings import count_of, words
+
+if TYPE_CHECKING:
+    from agent_parsers.constrain.parts.tree import Node
+    from agent_parsers.constrain.values.cases import Case
+    from agent_parsers.toolset.schemas.schema import Schema
+
+__all__ = ["Elements"]
+
+
+class Elements(JsonValues):
+    """Makes values as elements. An empty list or object looks like an empty text."""
+
+    def whole(self, schema: Schema, case: Case) -> Node:
+        """Return the whole values of parameters, of which lists and objects may be empty.
+
+        Raises:
+            NoValue: There is none that can be written.
+        """
+        least = {"array": "minItems", "object": "minProperties"}.get(case.get("type", ""), "")
+        may_be_empty = bool(least) and not case.get(least) and not case.get("required")
+        try:
+            made = self.one_of(schema, [case])
+        except NoValue as error:
+            if not may_be_empty:
+                raise
+            self._notes.add("additionalProperties", str(error))
+            return NOTHING
+        return optional(made) if may_be_empty else made
+
+    def _any(self, kind: str = "value") -> Node:
+        if kind in ("object", "array"):
+            raise NoValue("no grammar knows that an element ends with the name that begins it")
+        return Text(self._strings.text) if kind in ("value", "string") else super()._any(kind)
+
+    def _quoted(self, body: Node) -> Node:
+        return body
+
+    def _element(self, name: str, value: Node) -> Node:
+        opens, closes = (tag.replace(NAME, name) for tag in self._notation.element)
+        return sequence(opens, value, closes)
+
+    def _object(self, schema: Schema, case: Case) -> Node:
+        found = declared(
+            schema,
+            case,
+            lambda key, part: self._element(key, self.value(schema, part)),
+            self._notes,
+        )
+        if not found:
+            return self._any("object")
+        if any(key == self._notation.item for key, *_ in found):
+            raise NoValue(f"a member named {self._notation.item!r} looks like the item of a list")
+        return in_order([(made, is_required) for _, made, is_required in found], NOTHING)[0]
+
+    def _array(self, schema: Schema, case: Case) -> Node:
+        if case.get("uniqueItems"):
+            self._notes.add("uniqueItems", "a grammar does not know which items a list has already")
+        if "prefixItems" in case:
+            self._notes.add("prefixItems", "items of a list are elements alike")
+        least = count_of(case, "minItems", self._notes) or 0
+        most = count_of(case, "maxItems", self._notes)
+        if most is not None and most < max(least, 1):
+            raise NoValue("no list is so long")
+        with self._notes.below("[]"):
+            value = self.value(schema, case.get("items", True))
+        return Repeat(self._element(self._notation.item, value), max(least, 1), most)
+
+    def _written(self, value: Any) -> str:
+        if isinstance(value, list | dict):
+            raise NoValue("constants with parts are not written as elements")
+        if isinstance(value, str):
+            return value
+        return words(value)

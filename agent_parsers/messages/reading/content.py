@@ -1,0 +1,313 @@
+"""Calls that are written in the content of a message instead of its tool calls.
+
+Either the whole content is JSON, possibly in a code fence, or there are tags in prose::
+
+    {"name": "search", "arguments": {"query": "rain"}}
+
+    Let me look that up.
+    <tool_call>
+    {"name": "search", "arguments": {"query": "rain"}}
+    </tool_call>
+
+    <function=search>
+    <parameter=query>
+    rain
+    </parameter>
+    </function>
+
+Each form has the same parts: a name, and the arguments as JSON or in tags.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.tables.reasoning import REASONING
+from agent_parsers.messages.reading.arguments import is_fence
+from agent_parsers.messages.reading.problems import BadCall
+from outputs.growing_json.lenient.json_text import repeated_key
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from agent_parsers.engine.repairs.payloads import Lack
+    from agent_parsers.events import Span
+
+__all__ = ["ContentCall", "ContentHold", "calls_in_content", "reasoning_end"]
+
+_OPENERS: Final = ("<tool_call>", "<function=")
+_opener = re.compile("|".join(map(re.escape, _OPENERS))).search
+_PARTS: Final = frozenset(opener[:size] for opener in _OPENERS for size in range(1, len(opener)))
+_JSON_STARTS: Final = frozenset("{[`")
+_THINK_END: Final = "</think>"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentCall:
+    """A call that is written in the content."""
+
+    name: str
+    """Name of the tool, as it is written."""
+    arguments: Any
+    """The arguments: a dictionary, or JSON text."""
+    span: Span
+    """The span of the call, including its tags."""
+    name_at: int
+    """The offset of the name."""
+    lacks: Lack = ""
+    """What the call lacks, if the content ends before the call does."""
+
+
+def reasoning_end(content: str) -> int:
+    """Return where the reasoning in *content* ends; its length if the reasoning is still open."""
+    end, opened = 0, -1
+    for opens, closes in REASONING:
+        opened = max(opened, content.rfind(opens))
+        if opens in content and closes in content:
+            end = max(end, content.rfind(closes) + len(closes))
+    return len(content) if opened >= end else end
+
+
+class ContentHold:
+    """Holds content back from the first place where a call may begin, and passes on the rest.
+
+    Args:
+        may_be_json: Whether the whole content may be a call in JSON.
+    """
+
+    __slots__ = ("_held", "_holds", "_is_new", "_may_be_json")
+
+    def __init__(self, *, may_be_json: bool) -> None:
+        self._may_be_json = may_be_json
+        self._held: list[str] = []
+        self._holds = False
+        self._is_new = True  # whether only white space has arrived
+
+    def feed(self, text: str) -> str:
+        """Take more of the content; return the text that is certainly not part of a call."""
+        if self._holds:
+            self._held.append(text)
+            return ""
+        if self._is_new:
+            if not text.strip():
+                self._held.append(text)
+                return ""
+            self._is_new = False
+            if self._may_be_json and text.lstrip()[0] in _JSON_STARTS:
+                self._holds = True
+                self._held.append(text)
+                return ""
+        text = self.rest() + text
+        found = _opener(text)
+        if found is not None:
+            self._holds = True
+            stop = found.start()
+        else:
+            last = text.rfind("<")
+            stop = last if last >= 0 and text[last:] in _PARTS else len(text)
+        if stop < len(text):
+            self._held.append(text[stop:])
+        return text[:stop]
+
+    def rest(self) -> str:
+        """Return the text that is held back, and stop holding it."""
+        text = "".join(self._held)
+        self._held.clear()
+        return text
+
+
+def calls_in_content(
+    content: str, start: int, tools: Collection[str] | None
+) -> list[ContentCall] | None:
+    """Return the calls in *content*, in order; `None` if it has no calls.
+
+    Tags always mark a call. JSON is a call if it has a name and arguments and the name is that of
+    a tool; other JSON may be an answer. Text inside ``<think>`` is not a call.
+
+    Args:
+        content: The whole content.
+        start: Offset of the text that was held back; there is no call before it.
+        tools: Names of the tools; `None` if they are not known.
+
+    Raises:
+        BadCall: Text that begins like a call cannot be read as one; its span is in *content*.
+    """
+    if (thought_end := content.rfind(_THINK_END)) >= 0:
+        start = max(start, thought_end + len(_THINK_END))
+    if content.rfind("<think>") > content.rfind(_THINK_END) or not content[start:].strip():
+        return None
+    if content[start:].lstrip()[0] in _JSON_STARTS:
+        return None if tools is None else _json_calls(content, start, tools)
+    return list(_tagged_calls(content, start)) or None
+
+
+def _json_calls(content: str, start: int, tools: Collection[str]) -> list[ContentCall] | None:
+    from output_parsers.json_in_prose.repair import repair_json
+    from outputs.growing_json.lenient.lenient_reader import missing_at_end
+
+    text = content[start:]
+    try:
+        value, made = repair_json(text)
+    except json.JSONDecodeError as error:
+        if _begins_as_call(text, tools):
+            raise BadCall("cut_content_call", (start, len(content))) from error
+        return None
+    if any(m.kind == "surrounding_text" and not is_fence(text[slice(*m.span)]) for m in made):
+        return None  # The prose mentions a call, but does not make it.
+    entries = value if isinstance(value, list) else [value]
+    calls: list[ContentCall] = []
+    at = start
+    if not entries:
+        return None
+    for entry in entries:
+        parts = _parts_of(entry)
+        at = content.find(parts[0], at) if parts else -1
+        if parts is None or at < 0 or tool_named(parts[0], tools) not in tools:
+            return None
+        calls.append(ContentCall(*parts, (at, at + len(parts[0])), at))
+        at += len(parts[0])
+    if repeated_key(text, made) is not None:
+        raise BadCall("repeated_key_in_content", (start, len(content)))
+    # A call extends to the name of the next.
+    ends = [*(call.name_at for call in calls[1:]), len(content)]
+    starts = [start, *ends]
+    spans = zip(starts, ends, strict=False)
+    lacks = _lack(missing_at_end(text, made), entries[-1], is_listed=isinstance(value, list))
+    return [
+        replace(call, span=span, lacks=lacks if call is calls[-1] else "")
+        for call, span in zip(calls, spans, strict=True)
+    ]
+
+
+def _lack(missing: str, entry: Any, *, is_listed: bool = False) -> Lack:
+    """Return what the call in *entry* lacks, given the brackets that were *missing*."""
+    if not missing:
+        return ""
+    is_wrapped = isinstance(entry, dict) and isinstance(entry.get("function"), dict)
+    own = len(missing) - 1 - is_wrapped - is_listed  # brackets of the arguments
+    return "closer" if own <= 0 else "arguments" if own == 1 else "values"
+
+
+def _begins_as_call(text: str, tools: Collection[str]) -> bool:
+    """Return whether *text*, which is broken JSON, begins like a call of a tool."""
+    from outputs.growing_json.reader import parse_partial_json
+
+    try:
+        value = parse_partial_json(text[text.index("{") :])
+    except ValueError:  # There is no brace, or nothing readable after it.
+        return False
+    parts = _parts_of(value)
+    return parts is not None and tool_named(parts[0], tools) in tools
+
+
+def _parts_of(entry: Any) -> tuple[str, Any] | None:
+    """Return the name and the arguments of a call; `None` if *entry* is not a call."""
+    if isinstance(entry, dict) and isinstance(entry.get("function"), dict):
+        entry = entry["function"]
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+        return None
+    for key in ("arguments", "parameters"):
+        if isinstance(entry.get(key), dict | str):
+            return entry["name"], entry[key]
+    return None
+
+
+_CALL_END: Final = "</tool_call>"
+_function = re.compile(r"\s*<function=([^>\n]*)>\s*").match
+_parameter = re.compile(r"<parameter=([^>\n]*)>\n?").match
+# Values have no escapes: a closing tag counts only if another tag or the end follows it.
+_value_end = re.compile(r"\n?</parameter>\s*+(?=<parameter=|</function>|</tool_call>|\Z)").search
+_function_end = re.compile(r"</function>").match
+_space = re.compile(r"\s*").match
+
+
+def _tagged_calls(content: str, start: int) -> Iterator[ContentCall]:
+    at = start
+    while (found := _opener(content, at)) is not None:
+        begin = at = found.start()
+        if _is_quoted(content, begin):
+            at = found.end()
+            continue
+        is_wrapped = found[0] == "<tool_call>"
+        body = found.end() if is_wrapped else begin
+        function = _function(content, body)
+        if function is not None:
+            name_at, name = function.start(1), function[1]
+            arguments, at, lacks = _tagged_arguments(content, function.end())
+        else:
+            name, arguments, name_at, at, lacks = _json_body(content, body)
+        after = _end_of_space(content, at)
+        if is_wrapped and content.startswith(_CALL_END, after):
+            at, lacks = after + len(_CALL_END), ""
+        elif after < len(content):  # the text after the call shows that it has ended
+            lacks = ""
+        elif is_wrapped:
+            lacks = lacks or "closer"
+        yield ContentCall(name, arguments, (begin, at), name_at, lacks)
+
+
+def _is_quoted(content: str, at: int) -> bool:
+    """Return whether a single backtick precedes *at*, which quotes the text as inline code."""
+    return content.endswith("`", 0, at) and not content.endswith("``", 0, at)
+
+
+def _end_of_space(content: str, at: int) -> int:
+    found = _space(content, at)
+    return at if found is None else found.end()
+
+
+def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int, Lack]:
+    """Read parameters from *at* on; return them, the offset of their end, and what they lack."""
+    arguments: dict[str, str] = {}
+    while (parameter := _parameter(content, at)) is not None:
+        end = _value_end(content, parameter.end())
+        if end is None:
+            raise BadCall("cut_content_call", (at, len(content)))
+        key = parameter[1].strip()
+        if key in arguments:
+            raise BadCall("repeated_key_in_content", (at, end.end()))
+        arguments[key] = content[parameter.end() : end.start()]
+        at = end.end()
+    closer = _function_end(content, at)
+    if closer is not None:
+        return arguments, closer.end(), ""
+    if at < len(content) and not content.startswith(_CALL_END, at):
+        raise BadCall("broken_tag", (at, len(content)))
+    if not arguments and at == len(content) and not content[:at].rstrip().endswith("=>"):
+        raise BadCall("cut_content_call", (at, at))  # The arguments are unknown.
+    return arguments, at, "arguments"
+
+
+def _json_body(content: str, at: int) -> tuple[str, Any, int, int, Lack]:
+    """Read a call in JSON from *at* on.
+
+    Returns:
+        The name and arguments, the offsets of the name and of the end, and what the call lacks.
+    """
+    from outputs.growing_json.lenient.lenient_reader import LenientJsonReader, missing_at_end
+
+    at = _end_of_space(content, at)
+    reader = LenientJsonReader()
+    fed = at
+    while reader.end is None and reader.error is None and fed < len(content):
+        # Only up to the next closing tag: the rest may be long, and contain other calls.
+        stop = content.find(_CALL_END, fed + 1)
+        stop = len(content) if stop < 0 else stop
+        reader.feed(content[fed:stop])
+        fed = stop
+    try:
+        value = reader.close()
+        parts = _parts_of(value)
+    except json.JSONDecodeError as error:
+        raise BadCall("cut_content_call", (at, len(content))) from error
+    end = at + (reader.end or 0)
+    name_at = content.find(parts[0], at, end) if parts else -1
+    if parts is None or name_at < 0:
+        raise BadCall("broken_tag", (at, end))
+    if repeated_key(content[at:end], reader.repairs) is not None:
+        raise BadCall("repeated_key_in_content", (at, end))
+    return *parts, name_at, end, _lack(missing_at_end(content[at:fed], reader.repairs), value)

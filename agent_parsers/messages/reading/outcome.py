@@ -1,0 +1,359 @@
+"""The outcome of a message: its actions, its answer, or an error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.actions.agent import AgentFinish, make_finish
+from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
+from agent_parsers.engine.reading.rules.foreign import foreign_calls
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.repairs.payloads import BadPayload, may_lack
+from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.events import (
+    ActionComplete,
+    Event,
+    Finish,
+    MarkerSeen,
+    Repair,
+    ThoughtDelta,
+    ToolNamed,
+    cut_answer,
+)
+from agent_parsers.messages.reading.arguments import as_input, read_lenient, read_strict
+from agent_parsers.messages.reading.content import ContentCall, calls_in_content, reasoning_end
+from agent_parsers.messages.reading.pieces import ends_otherwise, function_pieces, tool_pieces
+from agent_parsers.messages.reading.problems import BadCall
+from output_parsers import OutputParserException
+from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
+from outputs.messages.base import text_of
+from outputs.messages.ended import is_paused
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.engine.repairs.payloads import Lack
+    from agent_parsers.events import Span
+    from agent_parsers.messages.reading.arguments import MayLack
+    from agent_parsers.messages.reading.pieces import EmittedCall
+    from agent_parsers.toolset import ToolSet
+    from outputs import AIMessage
+    from outputs.messages.ended import Ended
+
+__all__ = ["Outcome"]
+
+
+class Outcome:
+    """The outcome of a message that has ended.
+
+    Args:
+        message: The message; the actions refer to it.
+        is_function: Whether to read a function call: a single call without an id.
+        lenient: Whether to repair common mistakes.
+        tools: The tools; `None` to accept any.
+        ended: How the message ended.
+    """
+
+    def __init__(
+        self,
+        message: AIMessage,
+        *,
+        is_function: bool,
+        lenient: bool,
+        tools: ToolSet | None,
+        ended: Ended = "unknown",
+    ) -> None:
+        self._message = message
+        self._ended = ended
+        self._is_function = is_function
+        self._lenient = lenient
+        self._tools = tools
+        self._names = None if tools is None else tools.names
+        self._actions: list[AgentAction] = []
+        self._spans: list[Span] = []
+        self._finish: AgentFinish | None = None
+        self._bad: BadCall | None = None
+        self.events: list[Event] = []
+        """The events to emit at the end of the message."""
+
+    @property
+    def result(self) -> AgentAction | list[AgentAction] | AgentFinish:
+        """The actions or the answer, if there is no `error`."""
+        if self._finish is not None:
+            return self._finish
+        return self._actions[0] if self._is_function else self._actions
+
+    def error(self, text: str) -> OutputParserException | None:
+        """Return the error of the message with this *text*; `None` if it has no error."""
+        bad = self._bad
+        if bad is None:
+            return None
+        if isinstance(bad.problem, ModelRefusalError):
+            return bad.problem
+        span = bad.span or (0, len(text))
+        if isinstance(bad.problem, Problem):
+            error = bad.problem.error(text, span, strict=not self._lenient)
+            error.problem = bad.name
+            error.__cause__ = bad.__cause__
+            return error
+        from agent_parsers.engine.writing.advice import advice_on_call  # lazily: only for errors
+
+        error = bad.problem
+        if self._tools is not None:
+            error.observation = advice_on_call(error, text[slice(*span)], self._tools)
+        error.llm_output, error.span = text, span
+        return error
+
+    def refuses(self) -> bool:
+        """Return whether the message refuses, which is an error whatever else it contains."""
+        message = self._message
+        calls = bool(tool_pieces(message) or function_pieces(message))
+        error = refusal_error(message, text_of(message.content, untyped=True), calls=calls)
+        if error is None:
+            return False
+        self._bad = BadCall(error)
+        return True
+
+    def read_answer(self, end: int) -> None:
+        """Read the content, which ends at offset *end*, as the answer.
+
+        In lenient mode a message with calls of the other kind, or without any text, is an error;
+        in strict mode its content is the answer, as in LangChain.
+        """
+        if is_paused(self._message.response_metadata or {}):
+            self._bad = BadCall("paused")
+            return
+        find_others = tool_pieces if self._is_function else function_pieces
+        if self._lenient and find_others(self._message):
+            self._bad = BadCall("tool_calls" if self._is_function else "function_call")
+            return
+        content = self._content()
+        if self._lenient and not content.strip():
+            self._bad = BadCall("empty_message")
+            return
+        if self._lenient and self._read_foreign(content, end):
+            return
+        answer: Any = content
+        if (output_type := output_type_of(self._tools)) is not None:
+            try:
+                read = output_type.read(
+                    text_of(content, untyped=True),
+                    lenient=self._lenient,
+                    is_cut=self._ended == "length",
+                )
+            except OutputParserException as error:
+                self._bad = BadCall(error, (0, end))
+                return
+            notes = (note for note in read.notes if note.kind)
+            self.events += (Repair(note.kind, (0, end), note.message) for note in notes)
+            answer = read.value
+        self._finish = make_finish(answer, str(content))
+        if self._ended == "length":
+            self.events.append(cut_answer((0, end)))
+        self.events.append(Finish(self._finish, (0, end)))
+
+    def _read_foreign(self, content: str, end: int) -> bool:
+        """Read the calls that *content*, which ends at offset *end*, has in another form.
+
+        Returns:
+            Whether it has calls, or something that looks like one, which is an error.
+        """
+        at = end - len(content)
+        expected = "a call in the fields of the message"
+        made: list[Repair] = []
+        said = reasoning_end(content)
+        try:
+            calls = foreign_calls(made, content, [(0, said)], expected, self._tools)
+        except BadPayload as bad:
+            self._bad = BadCall(bad.error or "no_call", (bad.span[0] + at, bad.span[1] + at))
+            return True
+        if calls and self._ended == "length":
+            self._bad = BadCall("cut_content_call")
+        elif len(calls) > 1 and self._is_function:
+            self._bad = BadCall("several_calls")
+        if self._bad is None:
+            self.events += (repair.moved(at) for repair in made)
+            for call in calls:
+                self._add(
+                    call.tool, call.tool_input, call.id, (call.span[0] + at, call.span[1] + at)
+                )
+            self._end()
+        return bool(calls)
+
+    def _content(self) -> Any:
+        """Return the content in the form that answers and logs contain."""
+        # LangChain returns blocks as they are. A loop that works with any parser expects text.
+        content = self._message.content
+        return text_of(content, untyped=True) if self._lenient else content
+
+    def read_calls(self, calls: Sequence[EmittedCall]) -> None:
+        """Read the calls of the message as actions."""
+        try:
+            for call in calls[:-1]:
+                self._read_call(call, "stop")  # the next call shows that this one has ended
+            self._read_call(calls[-1], "stop" if ends_otherwise(self._message) else self._ended)
+        except BadCall as bad:
+            self._bad = bad
+        self._end()
+
+    def read_content(self, content: str, start: int) -> bool:
+        """Read the calls that are written in the content, if there are any.
+
+        Args:
+            content: The whole content, in a message that has nothing else.
+            start: Offset of the text that was held back, since it may be a call.
+
+        Returns:
+            Whether there were calls; the events then include them.
+        """
+        try:
+            calls = calls_in_content(content, start, self._names)
+            if calls is None:
+                return False
+            self._read_content_calls(calls)
+        except BadCall as bad:
+            self._bad = bad
+            calls = []
+        repairs = self.events
+        self.events = [*_emit(content, calls, start, self._names), *repairs]
+        self._end()
+        return True
+
+    def _end(self) -> None:
+        if self._bad is None:
+            for action, span in zip(self._actions, self._spans, strict=True):
+                self.events.append(ActionComplete(action, span))
+
+    def _read_call(self, call: EmittedCall, ended: Ended) -> None:
+        tool = self._tool(call.name, (call.name_at, call.args_at), call.written)
+        repairs: list[Repair] = []
+        at, end = call.args_at, call.end
+        try:
+            value = self._read_arguments(call, tool, repairs, ended)
+            tool_input = self._input_of(tool, value, (0, end - at), repairs)
+        except BadCall as bad:
+            start, stop = bad.span or (0, end - at)
+            raise bad.at((start + at, stop + at)) from bad.__cause__
+        self.events += (repair.moved(at) for repair in repairs)
+        self._add(tool, tool_input, call.id, (call.name_at, end))
+
+    def _read_arguments(
+        self, call: EmittedCall, tool: str, repairs: list[Repair], ended: Ended
+    ) -> Any:
+        """Return the value of the arguments of *call*; *ended* says how the message ended there."""
+        written, is_function = call.written, self._is_function
+        if ended == "length" and not call.shows_end:  # e.g. a number may lack digits
+            raise BadCall("open_arguments", tool=tool)
+        if call.is_data:
+            return written
+        if not self._lenient:
+            return read_strict(written, tool, call.function, is_function=is_function)
+        may_lack = self._may_lack(tool, ended)
+        return read_lenient(
+            written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
+        )
+
+    def _may_lack(self, tool: str, ended: Ended) -> MayLack:
+        """Return a function that decides whether a call of *tool* may lack its end."""
+        tools = self._tools
+
+        def is_enough(lacks: Lack, value: Any) -> bool:
+            return may_lack(lacks, ended, lambda: tools is not None and tools.fills(tool, value))
+
+        return is_enough
+
+    def _read_content_calls(self, calls: Sequence[ContentCall]) -> None:
+        if len(calls) > 1 and self._is_function:
+            raise BadCall("several_calls", (calls[0].span[0], calls[-1].span[1]))
+        for call in calls:
+            self._read_content_call(call)
+
+    def _read_content_call(self, call: ContentCall) -> None:
+        span, name_at = call.span, call.name_at
+        tool = self._tool(call.name, (name_at, name_at + len(call.name)), call.arguments)
+        message = "read a call that was left in the content"
+        self.events.append(Repair("content_call", span, message))
+        made: list[Repair] = []
+        try:
+            value = self._read_content_arguments(call, tool, made)
+            tool_input = self._input_of(tool, value, span, made)
+        except BadCall as bad:
+            raise bad.at(span) from bad.__cause__
+        self.events += (Repair(repair.kind, span, repair.message) for repair in made)
+        self._add(tool, tool_input, None, span)
+
+    def _read_content_arguments(self, call: ContentCall, tool: str, repairs: list[Repair]) -> Any:
+        value = call.arguments
+        if isinstance(value, str):
+            function = {"name": call.name, "arguments": value}
+            is_whole = self._may_lack(tool, "stop")  # the string is closed
+            value = read_lenient(
+                value, tool, function, repairs, is_function=False, may_lack=is_whole
+            )
+        if not self._may_lack(tool, self._ended)(call.lacks, value):
+            raise BadCall("cut_content_call")
+        return value
+
+    def _input_of(
+        self, tool: str, value: Any, span: Span, repairs: list[Repair]
+    ) -> str | dict[Any, Any]:
+        """Return the *value* of the arguments at *span* as *tool* takes it."""
+        is_checked = self._tools is not None and self._tools.checks(tool)
+        # A schema may have a parameter for a text.
+        takes_text = self._is_function or (self._lenient and is_checked)
+        tool_input = as_input(value, tool, takes_text=takes_text)
+        if self._tools is None or not is_checked:
+            return tool_input
+        try:
+            found = self._tools.read(tool, tool_input, lenient=self._lenient)
+        except OutputParserException as error:
+            raise BadCall(error, span) from None
+        repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
+        return found.value
+
+    def _tool(self, name: str, span: Span, given: Any) -> str:
+        """Return the tool that *name*, which is at *span*, refers to; *given* is its input."""
+        tool = tool_named(name, self._names) if self._lenient else name
+        if not tool.strip():
+            raise BadCall("no_tool_name", span)
+        if tool != name:
+            self.events.append(Repair("tool_name", span, f"read {name!r} as the tool {tool!r}"))
+        if self._tools is not None and tool not in self._tools:
+            raise BadCall(self._tools.unknown(tool, given), span)
+        return tool
+
+    def _add(
+        self, tool: str, tool_input: str | dict[Any, Any], call_id: str | None, span: Span
+    ) -> None:
+        message = self._message
+        try:
+            log = log_of(tool, tool_input, self._content())
+        except RecursionError as error:
+            raise BadCall("deep_arguments", span) from error
+        self._spans.append(span)
+        if self._is_function:
+            self._actions.append(make_call(tool, tool_input, log, message))
+        else:
+            self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
+
+
+def _emit(
+    content: str, calls: Sequence[ContentCall], start: int, tools: Collection[str] | None
+) -> list[Event]:
+    """Return the events of *content*, which contains *calls*, from *start* on."""
+    events: list[Event] = []
+    for call in calls:
+        if start < call.span[0]:
+            events.append(ThoughtDelta(content[start : call.span[0]], (start, call.span[0])))
+        if call.span[0] < call.name_at:
+            events.append(MarkerSeen("call", (call.span[0], call.name_at)))
+        start = call.name_at + len(call.name)
+        events.append(ToolNamed(tool_named(call.name, tools), (call.name_at, start)))
+        if start < call.span[1]:
+            events.append(MarkerSeen("call", (start, call.span[1])))
+        start = call.span[1]
+    if start < len(content):
+        events.append(ThoughtDelta(content[start:], (start, len(content))))
+    return events

@@ -1,0 +1,315 @@
+"""Reading a message as it streams in: message chunks in, events out.
+
+The spans of the events are offsets into the text of the message, which is everything the model
+wrote: the reasoning and the content, then the name and arguments of each call, with nothing in
+between::
+
+    Let me look that up.search{"query": "rain"}lookup{"page": 3}
+
+If the content is a list, this is the text of its blocks. A refusal is text as well. Arguments
+that came as data are written as JSON.
+
+Text is emitted as it arrives, but the calls one after the other: where the pieces of several calls
+alternate, those of the second are held back until the arguments of the first are a complete JSON
+value or the message has ended. So a message in chunks yields the same events as the whole one.
+Content that arrives after the first call, and arguments that arrive after the next call was
+emitted, are placed where they arrived.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.tables.problems import too_long
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    SkippedDelta,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.messages.reading.content import ContentHold
+from agent_parsers.messages.reading.message_sum import MessageSum
+from agent_parsers.messages.reading.outcome import Outcome
+from agent_parsers.messages.reading.pieces import (
+    CallPiece,
+    EmittedCall,
+    as_json,
+    function_pieces,
+    message_in,
+    tool_pieces,
+)
+from agent_parsers.messages.reading.said import said_in
+from agent_parsers.reports import LISTENERS
+from outputs import AIMessageChunk
+from outputs.messages.growing_calls import GrowingCalls
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.turn_reports import TurnReports
+    from agent_parsers.messages.reading.said import Kind
+    from agent_parsers.toolset import ToolSet
+    from outputs import AIMessage
+    from outputs.messages.ended import Ended
+
+__all__ = ["MessageStreamParser"]
+
+
+class MessageStreamParser:
+    """Reads one message as it streams in; however it is cut, the joined events are the same.
+
+    `feed` takes a message chunk, or a whole message, and returns the events it completes. `close`
+    ends the message and returns the last events::
+
+        parser = ToolsAgentOutputParser().stream_parser()
+        for chunk in model.stream(messages):
+            show(parser.feed(chunk))
+        show(parser.close())
+        act(parser.result)
+
+    Until a message has ended, a call may still follow its content. So content is emitted at once,
+    as `AnswerDelta`, and a `ToolNamed` after it means that it was a thought; `MessageTurn.thought`
+    includes it then. Reasoning that the provider sends separately, and content after a call, are
+    emitted as `ThoughtDelta`. The message ends in an `ActionComplete` for each call, or in a
+    `Finish`, or in an error.
+
+    Args:
+        is_function: Whether to read the function call instead of the tool calls.
+        lenient: Whether to repair common mistakes.
+        max_chars: Longest text of a message that is accepted, in characters.
+        tools: The tools, or only their names; `None` to accept any.
+        message: The whole message, if it did not come in chunks; the actions refer to it.
+    """
+
+    def __init__(
+        self,
+        *,
+        is_function: bool,
+        lenient: bool,
+        max_chars: int,
+        tools: ToolSet | Collection[str] | None = None,
+        message: AIMessage | None = None,
+    ) -> None:
+        self._is_function = is_function
+        self._lenient = lenient
+        self._max_chars = max_chars
+        self._tools = known_tools(tools)
+        self._sum = MessageSum(message)
+        self._text: list[str] = []  # of the message, as far as it was emitted
+        self._at = 0  # its length
+        self._size = 0  # number of characters that have arrived, emitted or held back
+        self._is_full = False
+        self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
+        self._calls = GrowingCalls(partial(EmittedCall, lenient=lenient))
+        self._current = 0  # which call is being emitted
+        self._reports = self._new_reports() if LISTENERS else None
+        self._closed = False
+        self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
+        """The actions or the answer; `None` until the message has ended."""
+        self.last_events: list[Event] = []
+        """The events that `close` returned, or would have returned if it had not raised."""
+
+    @property
+    def text(self) -> str:
+        """The text of the message, as far as it was emitted."""
+        return "".join(self._text)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the turn is over before its end: never, since another call may follow."""
+        return False
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """Take the next *chunk* of the message and return the events it completes.
+
+        Args:
+            chunk: A message or a chunk of one, of any kind that `outputs.from_any` takes, or a
+                generation with a message. Text is an error in strict mode, as in LangChain.
+
+        Raises:
+            OutputParserException: The message is longer than *max_chars*.
+            ProviderError: The provider failed, and reports it instead of the rest.
+            RuntimeError: The message has already been closed.
+            TypeError: *chunk* is not a message of a model.
+            ValueError: *chunk* is text, in strict mode, or a malformed message.
+        """
+        if self._reports is None:
+            return self._feed(chunk)
+        return self._reports.during(self._feed, chunk)
+
+    def _feed(self, chunk: Any) -> list[Event]:
+        self._check_open("feed")
+        message = message_in(chunk, takes_text=self._lenient)
+        events: list[Event] = []
+        self._take(self._sum.add(message), events)
+        self._emit_calls(events, is_last=False)
+        return events
+
+    def close(self, *, ended: Ended = "unknown") -> list[Event]:
+        """End the message, set `result` and return the last events.
+
+        Args:
+            ended: How the message ended; by default read from its metadata.
+
+        Raises:
+            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
+                again.
+            OutputParserException: The message cannot be read. The last events are in
+                `last_events` nevertheless.
+            RuntimeError: The message has already been closed.
+        """
+        if self._reports is None:
+            return self._close(ended=ended)
+        return self._reports.to_end(self._close, ended, self.last_events)
+
+    def _close(self, *, ended: Ended) -> list[Event]:
+        self._check_open("close")
+        self._closed = True
+        events = self.last_events
+        if ended == "unknown":
+            ended = self._sum.ended
+        last = self._calls.calls[-1].index if ended == "length" and self._calls.calls else None
+        if (ending := self._sum.ending(but=last)) is not None:
+            self._take(self._sum.add(ending), events)
+        self._emit_calls(events, is_last=True)
+        outcome = Outcome(
+            self._sum.whole(),
+            is_function=self._is_function,
+            lenient=self._lenient,
+            tools=self._tools,
+            ended=ended,
+        )
+        held = "" if self._hold is None else self._hold.rest()
+        if outcome.refuses():
+            self._emit_content(held, events)
+        elif self._calls.calls:
+            outcome.read_calls(self._calls.calls)
+        elif held and outcome.read_content(self.text + held, self._at):
+            self._put(held)
+        else:
+            self._emit_content(held, events)
+            outcome.read_answer(self._at)
+        events += outcome.events
+        if (error := outcome.error(self.text)) is not None:
+            raise error
+        self.result = outcome.result
+        return events
+
+    def _new_reports(self) -> TurnReports:
+        from agent_parsers.engine.turn_reports import TurnReports  # imported lazily: for listeners
+
+        name = "openai_functions" if self._is_function else "tools"
+        return TurnReports(name, self._tools, lenient=self._lenient)
+
+    def _check_open(self, method: str) -> None:
+        if self._closed:
+            raise RuntimeError(f"{method}() after close(); make a new parser for a new message")
+        if self._is_full:
+            self._closed = True
+            raise too_long("message", self.text, self._max_chars)
+
+    def _take(self, message: AIMessage, events: list[Event]) -> None:
+        content = message.content
+        if isinstance(content, str) and not message.additional_kwargs:  # as in nearly all chunks
+            if content:
+                self._take_text("content", content, events)
+        else:
+            for kind, text in said_in(message):
+                if text:
+                    self._take_text(kind, text, events)
+        is_whole = not (self._is_function or isinstance(message, AIMessageChunk))
+        for piece in function_pieces(message) if self._is_function else tool_pieces(message):
+            if piece.index not in self._sum.served:
+                self._take_piece(piece, events, is_whole=is_whole)
+
+    def _cut(self, text: str) -> str:
+        """Return as much of *text* as fits into ``max_chars``."""
+        room = self._max_chars - self._size
+        self._size += len(text)
+        if len(text) > room:
+            self._is_full = True  # raised at the next call, so that these events are not lost
+            self._size = self._max_chars
+            return text[:room]
+        return text
+
+    def _put(self, text: str) -> tuple[int, int]:
+        """Append *text* to the text of the message; return its span."""
+        start = self._at
+        self._text.append(text)
+        self._at += len(text)
+        return (start, self._at)
+
+    def _take_text(self, kind: Kind, text: str, events: list[Event]) -> None:
+        text = self._cut(text)
+        if kind == "thought":
+            if text:
+                events.append(ThoughtDelta(text, self._put(text)))
+            return
+        if kind == "content" and self._hold is not None and not self._calls.calls:
+            text = self._hold.feed(text)
+        self._emit_content(text, events)
+
+    def _emit_content(self, text: str, events: list[Event]) -> None:
+        if text:
+            kind = ThoughtDelta if self._calls.calls else AnswerDelta
+            events.append(kind(text, self._put(text)))
+
+    def _take_piece(self, piece: CallPiece, events: list[Event], *, is_whole: bool) -> None:
+        if not self._calls.calls and self._hold is not None:
+            # The message has a tool call, so its content is not read as one.
+            self._emit_content(self._hold.rest(), events)
+        if is_whole:
+            call, name = self._calls.begin(), piece.name
+            call.id = piece.id
+        else:
+            call, name = self._calls.call_for(piece.index, piece.id, piece.name)
+        name = self._cut(name) if isinstance(name, str) else ""
+        arguments = piece.arguments
+        if isinstance(arguments, str):
+            text = self._cut(arguments)
+        else:
+            text = "" if arguments is None else as_json(arguments)
+        call.take(piece, name, text)
+        if name and call.is_named:  # more of a name that was emitted already
+            events.append(ToolNamed(self._tool(call), self._put(name)))
+        if text and call.is_over:  # more of arguments that were complete
+            events.append(SkippedDelta(text, self._put(text)))
+
+    def _tool(self, call: EmittedCall) -> str:
+        if not self._lenient:
+            return call.name
+        return tool_named(call.name, None if self._tools is None else self._tools.names)
+
+    def _emit_calls(self, events: list[Event], *, is_last: bool) -> None:
+        calls = self._calls.calls
+        while self._current < len(calls):
+            call = calls[self._current]
+            self._emit_call(call, events, is_last=is_last)
+            if self._current + 1 == len(calls) or not (is_last or call.is_complete):
+                return
+            call.is_over = True
+            self._current += 1
+
+    def _emit_call(self, call: EmittedCall, events: list[Event], *, is_last: bool) -> None:
+        if not call.is_named:
+            # Until the arguments begin, the name may continue.
+            if not is_last and not any(call.parts):
+                return
+            call.is_named = True
+            span = self._put(call.name)
+            call.name_at = span[0]
+            call.args_at = call.end = span[1]
+            if call.name:
+                events.append(ToolNamed(self._tool(call), span))
+        for text in call.parts[call.emitted :]:
+            if text:
+                span = self._put(text)
+                call.end = span[1]
+                events.append(InputDelta(text, span))
+        call.emitted = len(call.parts)

@@ -1,0 +1,178 @@
+"""Reading a whole message, with a fast way for nearly all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.actions.agent import make_finish
+from agent_parsers.actions.tool_action import make_tool_call
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.tables.modes import MAX_CHARS
+from agent_parsers.messages.reading.arguments import ARGUMENT
+from agent_parsers.messages.reading.said import BESIDE
+from agent_parsers.messages.reading.stream import MessageStreamParser
+from output_parsers import OutputParserException
+from outputs import AIMessage
+from outputs.growing_json.lenient.json_text import repeated_key
+from outputs.messages.ended import ended_of
+
+if TYPE_CHECKING:
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.toolset import ToolSet
+    from outputs.messages.ended import Ended
+
+__all__ = ["result_of"]
+
+
+def result_of(
+    message: AIMessage,
+    *,
+    is_function: bool,
+    lenient: bool = False,
+    max_chars: int = MAX_CHARS,
+    tools: ToolSet | None = None,
+    ended: Ended = "unknown",
+) -> AgentAction | list[AgentAction] | AgentFinish:
+    """Return the actions, or the answer, in *message*.
+
+    See `MessageStreamParser` for the arguments. *ended* says how the message ended; by default
+    that is read from its metadata.
+
+    Raises:
+        ModelRefusalError: The message refuses.
+        OutputParserException: A call cannot be made, or the message is too long.
+    """
+    metadata = message.response_metadata
+    if ended != "length" and (not metadata or ended_of(metadata) != "length"):
+        result = _quick_result(message, is_function, lenient, max_chars, tools)
+        if result is not None:
+            return result
+    parser = MessageStreamParser(
+        is_function=is_function,
+        lenient=lenient,
+        max_chars=max_chars,
+        tools=tools,
+        message=message,
+    )
+    parser.feed(message)
+    parser.close(ended=ended)
+    assert parser.result is not None, "a message that is not refused has a result"
+    return parser.result
+
+
+def _quick_result(
+    message: AIMessage,
+    is_function: bool,
+    lenient: bool,
+    max_chars: int,
+    tools: ToolSet | None,
+) -> list[AgentAction] | AgentFinish | None:
+    """Return the result of *message* if it is a simple case, else `None`.
+
+    The result is the same as that of `MessageStreamParser`, in a fraction of the time.
+    """
+    content = message.content
+    if type(message) is not AIMessage or not isinstance(content, str):
+        return None
+    kwargs = message.additional_kwargs
+    if kwargs and not BESIDE.isdisjoint(kwargs):
+        return None
+    if not is_function and message.tool_calls:
+        return _quick_actions(message, content, lenient, max_chars, tools)
+    if len(content) > max_chars:
+        return None
+    if lenient and (not content.strip() or _may_hold_call(content)):
+        return None
+    if message.tool_calls or message.invalid_tool_calls:
+        return None
+    if kwargs and (kwargs.get("function_call") or kwargs.get("tool_calls")):
+        return None
+    if output_type_of(tools) is not None:
+        return None
+    return make_finish(content, content)
+
+
+def _quick_actions(
+    message: AIMessage,
+    content: str,
+    lenient: bool,
+    max_chars: int,
+    tools: ToolSet | None,
+) -> list[AgentAction] | None:
+    if message.invalid_tool_calls:
+        return None
+    said = f"responded: {content}\n\n" if content else "\n\n"
+    size = len(content)
+    written = ""
+    if message.additional_kwargs:
+        written = "".join(_written(message))
+        size += len(written)
+    actions: list[AgentAction] = []
+    for call in message.tool_calls:
+        tool, args = call["name"], call["args"]
+        size += len(tool)
+        if tools is not None:
+            if tool not in tools:
+                return None
+        elif lenient and tool_named(tool, None) != tool:
+            return None
+        tool_input: Any
+        if ARGUMENT in args:
+            tool_input = args[ARGUMENT]
+            if not isinstance(tool_input, str | dict):
+                return None
+        else:
+            tool_input = args.copy()
+        if not tool.strip():
+            return None
+        if tools is not None:
+            tool_input = _taken(tools, tool, tool_input, lenient)
+            if tool_input is None:
+                return None
+        try:
+            log = f"\nInvoking: `{tool}` with `{tool_input}`\n{said}"
+        except RecursionError:
+            return None
+        actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
+    may_repeat = bool(written) and _may_repeat_keys(message, written)
+    return actions if size <= max_chars and not may_repeat else None
+
+
+def _taken(
+    tools: ToolSet, tool: str, tool_input: str | dict[str, Any], lenient: bool
+) -> str | dict[str, Any] | None:
+    """Return *tool_input* as *tool* takes it; `None` if it does not take it."""
+    if not tools.checks(tool):
+        return tool_input
+    try:
+        return tools.check(tool, tool_input, lenient=lenient)
+    except OutputParserException:
+        return None
+
+
+def _written(message: AIMessage) -> list[str]:
+    """Return the arguments of the calls as the provider sent them."""
+    entries = message.additional_kwargs.get("tool_calls")
+    texts: list[str] = []
+    for entry in entries if isinstance(entries, list | tuple) else ():
+        function = entry.get("function") if isinstance(entry, dict) else None
+        text = function.get("arguments") if isinstance(function, dict) else None
+        if isinstance(text, str):
+            texts.append(text)
+    return texts
+
+
+def _may_repeat_keys(message: AIMessage, written: str) -> bool:
+    """Return whether the *written* arguments, which may not be JSON, may repeat a key."""
+    if written.count(":") <= sum(map(len, (call["args"] for call in message.tool_calls))):
+        return False  # each member has a colon
+    try:
+        return any(repeated_key(text) is not None for text in _written(message))
+    except ValueError:
+        return True
+
+
+def _may_hold_call(content: str) -> bool:
+    """Return whether *content* may contain a call; see `agent_parsers.messages.reading.content`."""
+    return "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`"

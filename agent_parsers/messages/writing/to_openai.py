@@ -1,0 +1,114 @@
+"""Writing a run as OpenAI's Chat Completions API takes it.
+
+::
+
+    {"role": "assistant", "content": None, "tool_calls": [
+     {"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]}
+    {"role": "tool", "tool_call_id": "1", "content": "Rain."}
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.messages.writing.ids import Ids
+from agent_parsers.messages.writing.past import PastTurn, past_of
+from output_parsers.tool_calls.refusal import refusal_error
+from outputs import AIMessage, ChatMessage, HumanMessage
+from outputs.messages.base import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.messages.writing.past import PastCall
+    from outputs import BaseMessage
+
+__all__ = ["to_openai"]
+
+_IDS: Final = Ids("Chat Completions", has_functions=True)
+_WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))
+"""The keys that are written anew; the other keys of a call are sent back unchanged."""
+
+
+def to_openai(
+    history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
+) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
+    """Return a run so far as the messages that OpenAI's Chat Completions API takes.
+
+    The calls of one message stay together, followed by their results. Arguments are written as the
+    model wrote them, unless they had to be repaired. Steps that did not come as calls become plain
+    messages of the assistant and the user. Reasoning is left out: this API does not take it.
+
+    Args:
+        history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
+            `render_prompt`.
+        new_id: Returns an id for a call without one, given its number in the run, such as
+            ``"call_{}".format``. Without *new_id*, such a call is an error, since the API requires
+            an id.
+
+    Raises:
+        TypeError: *history* contains something else.
+        ValueError: A call has no id or no result, or a result has no call.
+    """
+    messages: list[dict[str, Any]] = []
+    for item in _IDS.give(past_of(history), new_id):
+        if isinstance(item, PastTurn):
+            messages += _turn(item)
+        else:
+            messages.append(_message(item))
+    return messages
+
+
+def _message(message: BaseMessage) -> dict[str, Any]:
+    if isinstance(message, AIMessage):
+        text = text_of(message.content)
+        written: dict[str, Any] = {"role": "assistant", "content": text}
+        error = refusal_error(message, text, calls=bool(message.tool_calls))
+        return written if error is None else {**written, "refusal": error.refusal}
+    if isinstance(message, HumanMessage):
+        role, content = "user", message.content
+    else:
+        # The API takes a system message as text, so its blocks are joined.
+        role = message.role if isinstance(message, ChatMessage) else "system"
+        content = text_of(message.content)
+    named = {"name": message.name} if message.name else {}
+    return {"role": role, "content": content, **named}
+
+
+def _turn(turn: PastTurn) -> list[dict[str, Any]]:
+    content = text_of(turn.message.content) or None
+    said: dict[str, Any] = {"role": "assistant", "content": content}
+    first = turn.calls[0]
+    if first.is_function:
+        call = {"name": first.tool, "arguments": first.written}
+        result = {"role": "function", "name": first.tool, "content": first.result}
+        return [{**said, "function_call": call}, result]
+    entries = _entries(turn)
+    calls = [_call(*pair) for pair in zip(turn.calls, entries, strict=True)]
+    results = (
+        {"role": "tool", "tool_call_id": call.id, "content": call.result} for call in turn.calls
+    )
+    return [{**said, "tool_calls": calls}, *results]
+
+
+def _entries(turn: PastTurn) -> list[dict[str, Any]]:
+    """Return the calls as the provider sent them, or an empty dictionary for each."""
+    beside = turn.message.additional_kwargs
+    entries = beside.get("tool_calls")
+    if isinstance(entries, list) and len(entries) == len(turn.calls):
+        return [entry if isinstance(entry, dict) else {} for entry in entries]
+    texts = beside.get("custom_tool_calls") or ()
+    customs = {call.get("index") for call in texts if isinstance(call, dict)}
+    return [{"custom": {}} if number in customs else {} for number, _ in enumerate(turn.calls)]
+
+
+def _call(call: PastCall, entry: dict[str, Any]) -> dict[str, Any]:
+    rest = {name: value for name, value in entry.items() if name not in _WRITTEN}
+    if "custom" in entry and (text := call.text) is not None:
+        custom = {"name": call.tool, "input": text}
+        return {"id": call.id, "type": "custom", "custom": custom, **rest}
+    function = {"name": call.tool, "arguments": call.written}
+    return {"id": call.id, "type": "function", "function": function, **rest}
