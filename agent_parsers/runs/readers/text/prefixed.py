@@ -8,8 +8,8 @@ r"""A log under line prefixes: of a logger, of containers, of a CI, of the syste
 
 The prefix is found by the shape that repeats: times, levels, names, numbers and the marks between
 them; see `agent_parsers.runs.detecting.prefixes`. A line without it goes on with the one before.
-What stands under the prefix is read as a log of its own, one for each name: each service, each logger.
-The lines of a name that has no runs belong to no value.
+What stands under the prefix is read as a log of its own, one for each name: each service, each
+logger. The lines of a name that has no runs belong to no value.
 
 Frames are what GitHub Actions, GitLab and docker compose print themselves.
 """
