@@ -1,11 +1,17 @@
-"""Reading `Search[entity]` chunk by chunk."""
+"""Calls in brackets, JSON where a dialect writes tags, and raw values: read chunk by chunk."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agent_parsers import AnswerDelta, Event, InputDelta, ToolNamed
-from agent_parsers.authoring import BracketCall
+from agent_parsers import AnswerDelta, Event, InputDelta, ToolNamed, get_parser
+from agent_parsers.authoring import BracketCall, RawValue
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import MarkerSeen, SkippedDelta, merge_events
+from agent_parsers.testing import cut
+from output_parsers import OutputParserException
+
+# Reading `Search[entity]` chunk by chunk.
 
 AT = 100
 """Where the call stands in the whole text."""
@@ -155,9 +161,91 @@ def test_a_call_without_any_text_has_no_place() -> None:
 )
 def test_any_cut_yields_the_same_events(text: str) -> None:
     whole, call = read(text)
-    for cut in range(1, len(text)):
-        if text[cut - 1].isspace():
+    for end in range(1, len(text)):
+        if text[end - 1].isspace():
             continue  # no piece ends in white space
-        events, same = read(text[:cut], text[cut:])
+        events, same = read(text[:end], text[end:])
         assert same == call
         assert merge_events(events) == merge_events(whole)
+
+
+# A call in JSON where a dialect writes tags.
+
+
+def events_of(text: str, size: int) -> list[Event]:
+    """Return the merged events of a text in chunks."""
+    stream = get_parser("seed_oss").stream_parser()
+    events: list[Event] = []
+    try:
+        for at in range(0, len(text), size):
+            events += stream.feed(text[at : at + size])
+        events += stream.close()
+    except OutputParserException:
+        events += stream.last_events
+    return merge_events(events)
+
+
+@pytest.mark.parametrize("rest", ["</function>", "</parameter>x", '"name": "f"}</seed:tool_call>'])
+def test_a_tag_behind_json_belongs_to_the_json_in_any_cut(rest: str) -> None:
+    text = "<seed:tool_call>{" + rest
+    assert events_of(text, len(text)) == events_of(text, 1)
+
+
+# A raw value ends at a mark that it may quote, and no text is lost.
+
+CLOSER = "</t>"
+
+
+def read_raw(chunks: list[str], *, first: bool = False) -> tuple[str, str, bool]:
+    """Return the value, what follows it, and whether it is closed."""
+    raw = RawValue(CLOSER, first=first)
+    value = rest = ""
+    for chunk in chunks:
+        if raw.is_closed:
+            rest += chunk
+            continue
+        more, after = raw.feed(chunk)
+        value, rest = value + more, rest + after
+    if not raw.is_closed:
+        more, after = raw.close()
+        value, rest = value + more, rest + after
+    return value, rest, raw.is_closed
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a</t>", "a"),
+        ("a</t>\nb", "a"),
+        ("a</t> \t\r\nb</t>", "a"),
+        ("a</t><u>b</t>", "a"),
+        ('say("</t>")</t>', 'say("</t>")'),
+        ("a</t> b", "a"),
+        ("a</t> b</t> c", "a</t> b"),
+        ("a</t> b</t>\nc</t>", "a</t> b"),
+        ("</t>", ""),
+        ("</t></t>", ""),
+    ],
+)
+def test_a_mark_closes_a_value_if_a_break_a_tag_or_the_end_follows(text: str, value: str) -> None:
+    assert read_raw([text]) == (value, text[len(value) :], True)
+
+
+@pytest.mark.parametrize("text", ["", "a", "a</", "a</t", "< /t>"])
+def test_a_value_without_its_mark_is_open(text: str) -> None:
+    assert read_raw([text]) == (text, "", False)
+
+
+def test_the_first_mark_closes_it_on_request() -> None:
+    assert read_raw(['say("</t>")</t>'], first=True) == ('say("', '</t>")</t>', True)
+
+
+texts = st.lists(st.sampled_from([CLOSER, CLOSER, "</", "<", "t>", "a", " ", "\n"])).map("".join)
+
+
+@given(texts, st.integers(1, 5), st.booleans())
+def test_any_cut_gives_the_same_value(text: str, size: int, first: bool) -> None:
+    whole = read_raw([text], first=first)
+    assert read_raw([*cut(text, [size])], first=first) == whole
+    assert whole[0] + whole[1] == text
+    assert whole[2] == (CLOSER in text)

@@ -1,17 +1,25 @@
+"""Parsers of a single value: a boolean, a member of an enum, a time; compared with LangChain."""
+
 import asyncio
 import pickle
 import re
 import unicodedata
 from contextlib import suppress
+from datetime import datetime, timedelta
+from enum import Enum, IntEnum
 from typing import Any
 
 import langchain_classic.output_parsers.boolean as lc
+import langchain_classic.output_parsers.datetime as lc_datetime
+import langchain_classic.output_parsers.enum as lc_enum
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
 from output_parsers.boolean import BooleanOutputParser
+from output_parsers.datetime import DatetimeOutputParser
+from output_parsers.enum import EnumOutputParser
 from outputs import AIMessage
 
 from ..helpers.growth import assert_linear
@@ -167,3 +175,156 @@ def test_of_two_words_that_begin_alike_the_longer_counts() -> None:
 def test_both_words_must_differ() -> None:
     with pytest.raises(ValueError, match="the same word, 'Yes'"):
         BooleanOutputParser(true_val="Yes", false_val="YES")
+
+
+class Colour(Enum):
+    RED = "red"
+    GREEN = "green"
+    ROUGE = RED
+    SKY = "sky blue"
+
+
+PARSER = EnumOutputParser(enum=Colour)
+
+colour_texts = st.sampled_from(
+    ["red", "green", " red\n", "sky blue", "Red", "RED", "", "red, green"]
+)
+
+
+@given(colour_texts | st.text())
+def test_enums_are_read_as_by_langchain(text: str) -> None:
+    def described(parser: Any) -> Any:
+        try:
+            return parser.parse(text)
+        except ValueError as error:
+            return str(error).partition("\nFor troubleshooting")[0]
+
+    assert described(PARSER) == described(lc_enum.EnumOutputParser(enum=Colour))
+
+
+def test_a_value_is_read_with_white_space_around_it() -> None:
+    assert PARSER.parse("\n red ") is Colour.RED
+    assert PARSER.invoke(AIMessage(content="red")) is Colour.RED
+    assert asyncio.run(PARSER.ainvoke("sky blue")) is Colour.SKY
+    assert list(PARSER.transform(iter("green"))) == [Colour.GREEN]
+
+
+def test_another_value_is_an_error_that_lists_them() -> None:
+    with pytest.raises(OutputParserException) as caught:
+        PARSER.parse("pink")
+    error = caught.value
+    assert str(error) == (
+        "Response 'pink' is not one of the expected values: ['red', 'green', 'sky blue']"
+    )
+    assert error.llm_output == "pink"
+    assert error.observation == PARSER.get_format_instructions()
+
+
+def test_values_that_are_not_text_are_the_callers_mistake() -> None:
+    class Number(IntEnum):
+        ONE = 1
+
+    for parser in (EnumOutputParser, lc_enum.EnumOutputParser):
+        with pytest.raises(ValueError, match="Enum values must be strings"):
+            parser(enum=Number)
+
+
+def test_each_value_in_the_instructions_is_read() -> None:
+    values = PARSER.get_format_instructions().partition("\n\n")[2].splitlines()
+    assert [PARSER.parse(value) for value in values] == list(Colour)
+
+
+def test_it_describes_itself() -> None:
+    assert PARSER.OutputType is lc_enum.EnumOutputParser(enum=Colour).OutputType is Colour
+    assert PARSER._type == "enum"
+    assert pickle.loads(pickle.dumps(PARSER)) == PARSER
+
+
+def test_an_enum_without_members_is_the_callers_mistake() -> None:
+    with pytest.raises(ValueError, match="Nothing has no members"):
+        EnumOutputParser(enum=Enum("Nothing", {}))
+
+
+DEFAULT = DatetimeOutputParser().format
+FORMATS = [DEFAULT, "%Y-%m-%d", "%H:%M", "%d %B %Y, %I:%M %p", "%Y-%m-%dT%H:%M:%S%z", "%A %j/%Y"]
+
+formats = st.sampled_from(FORMATS)
+moments = st.datetimes(min_value=datetime(1000, 1, 1))  # a shorter year is written without zeros
+
+
+@given(formats, moments, st.sampled_from(["", " ", "\n"]), st.sampled_from(["", " ", "x"]))
+def test_times_are_read_as_by_langchain(
+    form: str, moment: datetime, before: str, after: str
+) -> None:
+    text = before + moment.strftime(form) + after
+
+    def described(parser: Any) -> Any:
+        try:
+            return parser.parse(text)
+        except ValueError as error:
+            return str(error).partition("\nFor troubleshooting")[0]
+
+    ours, theirs = DatetimeOutputParser(format=form), lc_datetime.DatetimeOutputParser(format=form)
+    assert described(ours) == described(theirs)
+
+
+@given(moments)
+def test_what_the_default_format_writes_is_read(moment: datetime) -> None:
+    assert DatetimeOutputParser().parse(moment.strftime(DEFAULT)) == moment
+
+
+def test_a_time_zone_is_read_if_the_format_has_one() -> None:
+    moment = DatetimeOutputParser(format="%Y-%m-%dT%H:%M%z").parse("2024-05-06T07:08+02:00")
+    assert moment.utcoffset() == timedelta(hours=2)
+    assert DatetimeOutputParser().parse("2024-05-06T07:08:09.1Z").tzinfo is None
+
+
+def test_every_way_to_call_it_gives_the_same() -> None:
+    parser = DatetimeOutputParser(format="%Y-%m-%d")
+    day = datetime(2024, 2, 29)
+    assert parser.invoke(AIMessage(content="2024-02-29")) == day
+    assert asyncio.run(parser.aparse("2024-02-29")) == day
+    assert list(parser.transform(iter("2024-02-29"))) == [day]
+    parser.format = "%d.%m.%Y"
+    assert parser.parse("29.02.2024") == day
+
+
+@pytest.mark.parametrize("text", ["tomorrow", "", "2023-02-29", "2023-02-28 or so", "9" * 100_000])
+def test_what_is_no_date_is_an_error_that_shows_examples(text: str) -> None:
+    parser = DatetimeOutputParser(format="%Y-%m-%d")
+    with pytest.raises(OutputParserException, match="Could not parse datetime string: ") as caught:
+        parser.parse(text)
+    assert caught.value.llm_output == text
+    assert str(caught.value.observation).endswith(parser.get_format_instructions())
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_example_in_the_instructions_is_read(form: str) -> None:
+    parser = DatetimeOutputParser(format=form)
+    instructions = parser.get_format_instructions()
+    assert form in instructions
+    examples = instructions.partition("For example:\n\n")[2].splitlines()
+    assert len(examples) == 3
+    for example in examples:
+        parser.parse(example)
+    assert instructions == parser.get_format_instructions()
+
+
+def test_a_format_without_examples_has_instructions_too() -> None:
+    parser = DatetimeOutputParser(format="%y\0")  # what follows the zero is not written
+    assert parser.get_format_instructions().endswith("in the form %y\0.")
+    with pytest.raises(OutputParserException):
+        parser.parse("23")
+
+
+@pytest.mark.parametrize("form", ["%Q", "50%", "%H %H"])
+def test_a_format_by_which_nothing_is_read_is_the_callers_mistake(form: str) -> None:
+    with pytest.raises(ValueError, match=r"format|directive"):
+        DatetimeOutputParser(format=form)
+
+
+def test_a_parser_of_times_describes_itself_as_langchains_does() -> None:
+    parser = DatetimeOutputParser()
+    assert parser.asdict() == lc_datetime.DatetimeOutputParser().asdict()
+    assert parser.OutputType is datetime
+    assert pickle.loads(pickle.dumps(parser)) == parser
