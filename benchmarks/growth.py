@@ -140,7 +140,8 @@ def _fed(make: Callable[[], Any], text: str) -> None:
 
 
 def _parsers() -> Iterator[Subject]:
-    for at, known in enumerate(PARSERS):
+    ours = [known for known in PARSERS if "tests" not in type(known.parser).__module__]
+    for at, known in enumerate(ours):
         name = f"{type(known.parser).__name__} {at}"
         whole, parts = partial(_whole, known.reads), partial(_parts, known.reads)
         yield Subject("parsers", name, partial(_invoked, known.parser, whole))
