@@ -293,10 +293,11 @@ def _confirmed(subject: Subject, head: str, run: str, size: int) -> tuple[float,
         short, long = (_text(subject, head, run, each) for each in (size // TIMES, size))
         passes = max(round(_seconds(subject.read, short) / max(_seconds(_scan, short), 1e-7)), 1)
         works = [
-            partial(subject.read, short), partial(subject.read, long),
-            partial(_scan, short, passes), partial(_scan, long, passes),
-        ]  # fmt: skip
-        rounds = [[_seconds(lambda _, work=work: work(), "") for work in works] for _ in range(3)]
+            (read, text)
+            for read in (subject.read, partial(_scan, passes=passes))
+            for text in (short, long)
+        ]
+        rounds = [[_seconds(*work) for work in works] for _ in range(3)]
         small, big, scan, long_scan = (min(each) for each in zip(*rounds, strict=True))
         extra = max(math.log(long_scan / scan, len(long) / len(short)) - 1, 0)
         found = math.log(big / small, len(long) / len(short)) - extra
