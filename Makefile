@@ -94,7 +94,7 @@ bench:  ## measure speed, next to other frameworks
 	$(PYTHON) benchmarks/bulk.py
 
 .PHONY: growth
-growth:  ## measure how time grows with hostile texts, for all that reads; half an hour, or WORDS="hermes log"
+growth:  ## measure how time grows with hostile texts, for all that reads; long, or WORDS="hermes log"
 	$(PYTHON) -m benchmarks.growth --jobs 2 $(WORDS)
 
 .PHONY: bench-page
