@@ -93,6 +93,10 @@ bench:  ## measure speed, next to other frameworks
 	$(PYTHON) benchmarks/repaired.py
 	$(PYTHON) benchmarks/bulk.py
 
+.PHONY: growth
+growth:  ## measure how time grows with hostile texts, for all that reads; half an hour, or WORDS="hermes log"
+	$(PYTHON) -m benchmarks.growth --jobs 2 $(WORDS)
+
 .PHONY: bench-page
 bench-page:  ## measure next to other frameworks, and write docs/benchmarks.md and its plot
 	$(PYTHON) benchmarks/frameworks.py docs

@@ -9,9 +9,7 @@ the mean over some evenly spaced prefixes of the text; columns with such times a
 from __future__ import annotations
 
 import json
-import math
 import time
-from contextlib import suppress
 from importlib.util import find_spec
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
@@ -193,54 +191,6 @@ def _prefixes(text: str) -> list[str]:
     return [text[: round(len(text) * (number + 0.5) / SAMPLES)] for number in range(SAMPLES)]
 
 
-HOSTILE = {
-    "open brackets": "[",
-    "keys that lead nowhere": '{"a": ',
-    "braces in prose": "see {x} ",
-    "values in prose": "it is {a: 1} ",
-    "fences": "```json\n",
-    "fences with brackets": "```{",
-    "backslashes": '{"a": "' + "\\" * 60,
-    "inner quotes": '{"a": "the "b" ',
-    "commas in quotes": '["a", "b" ',
-    "comments": "{//",
-    "digits": "[1",
-}
-
-
-def growth() -> None:
-    """Print the exponent by which the time grows with the length of hostile texts."""
-    print(f"\n{'hostile text, exponent':<28}{'strict':>8}{'lenient':>9}", end="")
-    print(f"{'streamed':>10}{'streamed, lenient':>19}")
-    ways: list[tuple[int, Callable[[str], object]]] = [
-        (8, JsonOutputParser().parse),
-        (9, JsonOutputParser(lenient=True).parse),
-        (10, lambda text: _run_parser(_cut(text))),
-        (19, lambda text: _run_parser(_cut(text), lenient=True)),
-    ]
-    for name, piece in HOSTILE.items():
-        cells = "".join(f"{_exponent(read, piece):>{width}.2f}" for width, read in ways)
-        print(f"{name:<28}{cells}")
-
-
-def _cut(text: str) -> list[str]:
-    return [text[at : at + 100] for at in range(0, len(text), 100)]
-
-
-def _exponent(read: Callable[[str], object], piece: str) -> float:
-    def attempt(size: int) -> None:
-        with suppress(ValueError):
-            read("x " + piece * (size // len(piece)))
-
-    taken = interleaved(
-        {"small": lambda: attempt(20_000), "big": lambda: attempt(160_000)},
-        rounds=3,
-        seconds=0.02,
-    )
-    return math.log(min(taken["big"]) / min(taken["small"]), 8)
-
-
 if __name__ == "__main__":
     one_shot()
     streaming()
-    growth()

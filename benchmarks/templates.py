@@ -8,6 +8,8 @@ packages ship; without any, those of TRL are read, if it is installed::
 Each row has the dialect of this library that reads what the template writes, whether a dialect can
 be derived from it, and why not. A derived dialect reads and writes all probes as the template does,
 or it is not derived; ``--laws`` also checks it against all laws, which takes half a minute each.
+A template that writes calls and is neither found nor derived counts as refused. One that is found
+as another dialect than `conformance.leave_one_out` names for its file counts as wrong.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.templates import TemplateError, dialect_for_template, dialect_from_template
 from agent_parsers.testing import check_dialect
+from conformance.leave_one_out import TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +38,8 @@ def main() -> None:
     files = [file for folder in folders for file in _templates(folder)]
     if not files:
         sys.exit("give a folder with chat templates, or install trl")
-    counts = {"found": 0, "derived": 0, "writes calls": 0}
+    known = {stem: name for name, stems in TEMPLATES.items() for stem in stems.split()}
+    counts = dict.fromkeys(("write calls", "found", "derived", "refused", "wrong"), 0)
     for file in files:
         template = _read(file)
         found, why_not_found = _found(template)
@@ -43,7 +47,9 @@ def main() -> None:
         writes_calls = not why_not_found.startswith(_NO_CALLS)
         counts["found"] += bool(found)
         counts["derived"] += bool(derived)
-        counts["writes calls"] += writes_calls
+        counts["write calls"] += writes_calls
+        counts["refused"] += writes_calls and not found and not derived
+        counts["wrong"] += bool(found) and known.get(file.stem, found) not in found.split("/")
         why = "" if derived else why_not_derived
         print(f"{file.stem:34} {found or '-':14} {derived or '-':22} {why[:120]}")
     print(f"\n{len(files)} templates: " + ", ".join(f"{n} {what}" for what, n in counts.items()))

@@ -13,6 +13,8 @@ SIGNS: Final[dict[str, OwnSigns]] = {
     "apertus": ((), ("<|tools_prefix|>",), False),
     "apriel": ((), ("<tool_calls>",), False),
     "chat": (("Action", "Final Answer"), ('"action"',), True),
+    "command_5": ((), ("</cofl:tool_calls>", "</cofl:value>", "<cofl:tool_call",
+        "<cofl:tool_calls>"), False),
     "command_a": ((), ("<|START_ACTION|>",), False),
     "command_a_plus": ((), ("<|START_ACTION|>",), False),
     "command_r": ((), ("Action:",), False),

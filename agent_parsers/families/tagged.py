@@ -151,6 +151,8 @@ class TaggedPayload(Payload):
     """Returns other values that the text may stand for, see `TaggedForm`."""
     says_text: Callable[[Mapping[str, str]], bool] = says_nothing
     """Returns whether the attributes of a value's tag say that it is a text."""
+    holds_elements: Callable[[Mapping[str, str]], bool] = says_nothing
+    """Returns whether those attributes say that the value has elements like its own."""
     write_value: Callable[[Any], str] = write_value
     """Writes a value."""
     quote: Marks | None = None
@@ -195,6 +197,7 @@ class TaggedPayload(Payload):
             read_value=self.read_value,
             other_values=self.other_values,
             says_text=self.says_text,
+            holds_elements=self.holds_elements,
             quote=self.quote,
             json_arguments="odd" if lenient and self.reads_json else "no",
             json_calls=json_calls,

@@ -12,7 +12,7 @@ from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import MarkerSeen
+from agent_parsers.events import InputDelta, MarkerSeen
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
@@ -211,7 +211,8 @@ class TurnStream(Scanner):
         """Return the crossing of half a marker at the end of the text, if it is unambiguous.
 
         The text then ends in half a stop sequence, or in the beginning of a marker that closes a
-        call, and of no other marker, or in more than half of one that closes a thought.
+        call, and of no other marker, or in more than half of one that closes a thought or a
+        message.
         """
         tail, state = self._tail, self._state
         if state.can_be_cut and tail in self._machine.half_stops:
@@ -229,13 +230,19 @@ class TurnStream(Scanner):
             if not crossing.ends_thought and crossing.to.part is not Part.THOUGHT
         )
         begun = [
-            crossing
+            (crossing, text)
             for crossing, marker in markers
-            if any(text.startswith(tail) for text in spelt_texts(marker))
+            for text in spelt_texts(marker)
+            if text.startswith(tail)
         ]
-        if not begun or not all(c.closes and c.to is not state and not c.drops for c in begun):
+        if not begun or not all(c.closes and c.to is not state and not c.drops for c, _ in begun):
             return None
-        return replace(begun[0], name="half of a marker", marker=Literal(tail))
+        inside = self._collector.inside
+        if inside is not None and inside[0] is not InputDelta:  # in a message, or in its thought
+            begun = [each for each in begun if _is_half(tail, each[1])]
+        if not begun:
+            return None
+        return replace(begun[0][0], name="half of a marker", marker=Literal(tail))
 
     def _half_closer(self) -> Crossing | None:
         """Return the crossing of a marker that closes a thought, if the text ends in half of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
@@ -155,9 +156,16 @@ def _example(
     if not tools.checks(tool):
         example = dialect.show and dialect.show(tool, None)
         return dialect.write(example or replace(dialect.example, tool=tool))
-    given = map(dialect.prompt_words.in_place, _examples(tools, tool, arguments))
-    texts = (_written(dialect, tools, tool, arguments) for arguments in given)
-    return _first_short(texts)
+    own = "" if arguments is None else _written(dialect, tools, tool, arguments)
+    return _first_short([own]) or _with_placeholders(dialect, tools, tool)
+
+
+@lru_cache(64)  # many errors of a table have the same, which takes longer than reading a row
+def _with_placeholders(dialect: Dialect, tools: ToolSet, tool: str) -> str:
+    placeholders = tools.example(tool)
+    if placeholders is None:
+        return ""
+    return _first_short([_written(dialect, tools, tool, placeholders)])
 
 
 def _first_short(examples: Iterable[str]) -> str:
@@ -183,6 +191,7 @@ def _written(dialect: Dialect, tools: ToolSet, tool: str, arguments: dict[str, A
     # imported lazily: only errors of known tools need it
     from agent_parsers.engine.writing.render import render
 
+    arguments = dialect.prompt_words.in_place(arguments)
     try:
         return render(dialect, AgentAction(tool, arguments, ""), tools=tools)
     except ValueError:  # the dialect names no tools, or cannot write this

@@ -79,6 +79,7 @@ def test_the_texts_that_two_automata_accept() -> None:
         ("qwen3_coder", "gbnf", ["search"], "'search' has no schema"),
         ("smolagents_code", "gbnf", [SEARCH], "by a function"),
         ("kimi_k3", "gbnf", [SEARCH], "by a function"),
+        ("command_5", "gbnf", [SEARCH], "by a function"),
         ("self_ask", "gbnf", [SEARCH], "it calls 'Intermediate Answer'"),
         ("mistral", "gbnf", ["two words"], "cannot write the name of the tool 'two words'"),
         ("hermes", "lark", [], "no tools to call"),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 CODE = {"smolagents_code"}
 """The dialects whose calls are code."""
-TYPED = {"kimi_k3"}
+TYPED = {"command_5", "kimi_k3"}
 """The dialects that write the type of each value."""
 DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
 ONE_CALL = {"json_toolcall", "harmony"}

@@ -32,10 +32,13 @@ NO_THOUGHTS: Final = {
     "jamba", "llama3_function_tag", "llama3_json", "llama4_pythonic", "mistral_v3", "phi4_mini",
     "pythonic", "xlam",
 }  # fmt: skip
-NO_CONTENT: Final = {"command_a", "command_a_plus", "llama3_json", "pythonic", "xlam"}
+NO_CONTENT: Final = {
+    "command_5", "command_a", "command_a_plus", "llama3_json", "pythonic", "xlam",
+}  # fmt: skip
 """Dialects that write nothing beside calls."""
 ONE_CALL: Final = {"gigachat3", "gigachat31", "llama3_function_tag", "llama3_json"}
 WITH_IDS: Final = {
+    "command_5": ("7", "8"),
     "command_a": ("7", "8"),
     "command_a_plus": ("7", "8"),
     "kimi_k2": ("functions.find:7", "functions.ping:8"),
@@ -49,6 +52,7 @@ UNTYPED: Final = {
 }  # fmt: skip
 """Dialects whose values are texts unless the tool schema has types."""
 ONLY_PARAMETERS: Final = UNTYPED | {
+    "command_5",
     "deepseek_dsml", "deepseek_v32", "deepseek_v41", "functionary_v31", "functiongemma",
     "gemma4", "gigachat35", "kimi_k3", "lfm2", "llama3_function_tag", "llama4_pythonic",
     "minicpm3", "olmo3", "pythonic",
@@ -246,6 +250,7 @@ def test_results_name_the_calls_by_the_ids_that_are_written(name: str) -> None:
     taken = [(given[0], "08:02"), (call("ping"), "ok")]  # the second has no id: its number makes it
     text = parser_of(name).render(taken, number=9)
     made = {
+        "command_5": ' id="9"',
         "kimi_k2": "functions.ping:9",
         **dict.fromkeys(("mistral_v11", "mistral_v3"), "000000010"),
     }

@@ -243,6 +243,7 @@ models/Qwen3-8B/model.safetensors Qwen3-8B/snapshots/0123456789abcdef
 """
 
 NO_MODEL = {
+    "command_5": "no name of a model is public",
     **dict.fromkeys(
         ["chat", "conversational", "conversational_chat", "haystack", "json", "mrkl", "react",
          "react_crewai", "react_docstore", "react_json", "react_llamaindex", "react_zh", "self_ask",

@@ -264,7 +264,7 @@ def as_json(written: str) -> Any:
 
 
 def says_nothing(_attributes: Mapping[str, str]) -> bool:
-    """Return `False`: no attribute says that a value is a text."""
+    """Return `False`: no attribute says what kind of value it is."""
     return False
 
 
@@ -293,6 +293,8 @@ class TaggedForm:
     """Returns other values that the text may stand for, if the tool does not accept the first."""
     says_text: Callable[[Mapping[str, str]], bool] = says_nothing
     """Returns whether the attributes of a value's tag say that it is a text."""
+    holds_elements: Callable[[Mapping[str, str]], bool] = says_nothing
+    """Returns whether the attributes of a value's tag say that it has elements like its own."""
     quote: tuple[str, str] | None = None
     """Opening and closing quotation marks for a value that contains tags; not part of the value."""
     json_arguments: Choice["no", "odd", "yes"] = "no"

@@ -102,7 +102,8 @@ class TagActions(TaggedBlock):
 
     def _open_call(self, seen: str, written: str, events: list[Event]) -> None:
         """Begin a call with the tag *seen*; *written* includes the white space before it."""
-        hole = self._form.tags[TagPart.CALL].hole(seen)
+        tag = self._form.tags[TagPart.CALL]
+        hole = tag.hole(seen)
         self._in_keys = False
         self._is_named = hole is not None or TagPart.END_NAME not in self._form.tags
         if hole is None:
@@ -110,6 +111,7 @@ class TagActions(TaggedBlock):
             self._in = In.NAME
         else:
             at = len(written) - len(seen) + hole.at
+            self._call.id = hole.attributes.get("id") if tag.is_canonical(seen) else None
             self._name(written, at, hole.name, TagPart.CALL.value, events)
             self._in = In.CALL
 

@@ -38,7 +38,8 @@ class TaggedValue:
     follows; otherwise it is text. The closing tags of what encloses the value also end it, and so
     does a tag that opens another parameter; in strict mode the call is then invalid. A tag that
     opens a call is part of the value, and so is everything up to the end of that call. In a quoted
-    value, only the closing tag after the closing quotation mark counts.
+    value, only the closing tag after the closing quotation mark counts. In a value of elements,
+    each element has a closing tag of its own.
 
     Args:
         form: How calls are written.
@@ -59,6 +60,7 @@ class TaggedValue:
     ) -> None:
         self._form = form
         self._is_own = is_own
+        self._has_elements = form.holds_elements(attributes)
         self._attributes = attributes
         self.key = key
         self.at = at
@@ -198,13 +200,14 @@ class TaggedValue:
     def _is_of_call(self, part: TagPart | None, hole: Hole | None) -> bool:
         """Return whether a tag is part of a call inside the value; keep track of open tags."""
         is_bare = part is TagPart.CALL and TagPart.NAME in self._form.tags  # its name follows
+        is_bare = is_bare or self._has_elements  # items of a list have no name
         if part is None or (hole is not None and not (hole.name or is_bare)):
             return False
         # Tags are matched by name only where elements are named after their parameters.
         is_named = self._form.nests or part in (TagPart.OWN_KEY, TagPart.OWN_NAME)
         name = hole.name if hole is not None and is_named else ""
         value = TagPart.VALUE if TagPart.VALUE in self._form.tags else TagPart.KEY
-        is_opener = self._open and (
+        is_opener = (self._open or self._has_elements) and (
             part in (value, TagPart.KEYS)
             or (part is TagPart.OWN_KEY and (TagPart.KEYS, "") in self._open)
         )

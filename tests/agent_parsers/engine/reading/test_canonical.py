@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import Mode
 
 STREAM_ONLY = {
+    "command_5": "its values have types",
     "json_toolcall": "one call is written in another way than several",
     "kimi_k3": "its calls are numbered, and its values have types",
 }

@@ -13,6 +13,7 @@ from agent_parsers import (
     MultiActionDialectParser,
     OutputParserException,
     get_parser,
+    list_dialects,
 )
 from outputs.growing_json.lenient.strings import RepairKind
 from outputs.messages.ended import Ended
@@ -163,3 +164,22 @@ def test_the_page_names_a_dialect_that_takes_a_value_without_its_closer(dialect:
     bare, blocks = (dialect.name in column for column in table())
     assert bare == (OPEN in taken and WHOLE not in taken)
     assert blocks == (OPEN in taken and WHOLE in taken)
+
+
+@pytest.mark.parametrize("lenient", [False, True], ids=["strict", "lenient"])
+@pytest.mark.parametrize("name", sorted(list_dialects()))
+def test_one_character_of_a_marker_is_no_half_of_it(name: str, lenient: bool) -> None:
+    text = "The lake is deeper than that: 3 <"
+    try:
+        turn = get_parser(name, lenient=lenient).read(text)
+    except OutputParserException:
+        return  # it asks for labels or marks
+    assert turn.finish is not None
+    assert turn.finish.return_values == {"output": text}
+
+
+def test_half_a_closer_ends_a_message() -> None:
+    for tail, answer in (("<", "Fog <"), ("<|end", "Fog <|end"), ("<|end_mess", "Fog")):
+        turn = get_parser("inkling", lenient=False).read(f"<|content_text|>Fog {tail}")
+        assert turn.finish is not None
+        assert turn.finish.return_values == {"output": answer}

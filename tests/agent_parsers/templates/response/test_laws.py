@@ -181,6 +181,8 @@ APART = "content beside its calls is not spelt like an answer, and both are one 
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which no template reads",
+    "command_5": "the calls of command_5 are written by a function, which does not say their"
+    " spelling",
     "command_a": APART,
     "command_a_plus": APART,
     "hunyuan_a13b": "what it writes around content has its calls inside",

@@ -267,12 +267,12 @@ def test_however_thoughts_are_nested_any_cut_gives_the_same(data: st.DataObject)
         laws.without_a_repair_both_readings_are_the_same(dialect, text)
 
 
-@pytest.mark.parametrize("name", ["command_a", "command_a_plus", "hunyuan_a13b"])
+@pytest.mark.parametrize("name", ["command_5", "command_a", "command_a_plus", "hunyuan_a13b"])
 def test_the_end_of_an_answer_does_not_end_the_thought_around_it(name: str) -> None:
     parser = get_parser(name)
     quoted = parser.render(AgentAction("search", {"query": "quoted"}, ""))
     thought = ("<|START_THINKING|>", "<|END_THINKING|>")
-    opens, closes = thought if name.startswith("command_a") else ("<think>", "</think>")
+    opens, closes = thought if name.startswith("command_") else ("<think>", "</think>")
     for lead in ("", "Let me see. "):
         turn = parser.read(f"{opens}\n{lead}{quoted}\n{closes}\nDone.")
         assert isinstance(turn.result, AgentFinish), quoted
