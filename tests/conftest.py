@@ -5,6 +5,7 @@ listed cases. ``HYPOTHESIS_PROFILE=ci`` tries nearly all listed cases, and more 
 the same in every run. ``HYPOTHESIS_PROFILE=deep`` searches for new examples.
 """
 
+import gc
 import os
 
 import pytest
@@ -42,6 +43,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", "one_in(count): one test in this many is run by default")
+
+
+def pytest_collection_finish() -> None:
+    """Leave all tests and modules out of garbage collection, which would walk them each time."""
+    gc.freeze()
 
 
 @pytest.fixture
