@@ -64,10 +64,10 @@ if TYPE_CHECKING:
     from agent_parsers.registry.for_model import dialect_for_model
     from agent_parsers.runs.detecting.detect import detect
     from agent_parsers.runs.read_log import read_runs
-    from agent_parsers.runs.reading.record import parse_record
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.runs.reading.transcript_parser import (
         TranscriptParser,
+        parse_record,
         parse_transcript,
         parse_transcripts,
     )
@@ -206,7 +206,7 @@ _MODULES = {
     "dialect_for_model": "agent_parsers.registry.for_model",
     "detect": "agent_parsers.runs.detecting.detect",
     "read_runs": "agent_parsers.runs.read_log",
-    "parse_record": "agent_parsers.runs.reading.record",
+    "parse_record": "agent_parsers.runs.reading.transcript_parser",
     "Transcript": "agent_parsers.runs.reading.transcript",
     "TranscriptStep": "agent_parsers.runs.reading.transcript",
     "TranscriptParser": "agent_parsers.runs.reading.transcript_parser",

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.explain.chunks import ExplainedChunk
-    from agent_parsers.explain.explanation import Explanation
+    from agent_parsers.explain.explanation import ExplainedChunk, Explanation
     from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
 
 __all__ = [
@@ -18,7 +17,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ExplainedChunk": "agent_parsers.explain.chunks",
+    "ExplainedChunk": "agent_parsers.explain.explanation",
     "Explanation": "agent_parsers.explain.explanation",
     "ExplainedRepair": "agent_parsers.explain.findings",
     "ExplainedSpan": "agent_parsers.explain.findings",

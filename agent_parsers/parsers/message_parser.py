@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentFinish, T, WithResult
-from agent_parsers.actions.foreign import is_step
 from agent_parsers.actions.in_words import turn_lines
+from agent_parsers.actions.tool_action import is_step
 from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.stream_parser import StreamParser
     from agent_parsers.engine.tables.modes import EmitCalls, Mode
     from agent_parsers.engine.writing.render import Rendered, Step
-    from agent_parsers.explain.chunks import ExplainedChunk
-    from agent_parsers.explain.explanation import Explanation
+    from agent_parsers.explain.explanation import ExplainedChunk, Explanation
     from output_parsers import ModelOutput
     from outputs import BaseMessage
     from outputs.messages.ended import Ended
@@ -192,7 +191,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             ended: How the text ended; see `parse`.
         """
         self._check_only_whole("explain_chunks")
-        from agent_parsers.explain.chunks import explain_chunks  # imported lazily: rarely needed
+        from agent_parsers.explain.explanation import (
+            explain_chunks,  # imported lazily: rarely needed
+        )
 
         return explain_chunks(self.dialect, chunks, ended, **self._stream_options())
 

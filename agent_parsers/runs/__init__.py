@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from agent_parsers.runs.detecting.detect import detect
     from agent_parsers.runs.read_log import read_runs
     from agent_parsers.runs.readers.known import list_readers, register_reader, unregister_reader
-    from agent_parsers.runs.reading.record import parse_record
     from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
     from agent_parsers.runs.reading.transcript_parser import (
         TranscriptParser,
+        parse_record,
         parse_transcript,
         parse_transcripts,
     )
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.tables.console import Console, Piece
     from agent_parsers.runs.tables.messages import Messages
     from agent_parsers.runs.tables.part import Part
-    from agent_parsers.runs.writers.atif import to_atif
-    from agent_parsers.runs.writers.chats import to_sharegpt
+    from agent_parsers.runs.writers.chats import to_atif, to_sharegpt
     from agent_parsers.runs.writers.known import get_writer, list_writers
     from agent_parsers.runs.writers.text import to_text
 
@@ -66,7 +65,7 @@ _MODULES = {
     "Part": "agent_parsers.runs.tables.part",
     "Messages": "agent_parsers.runs.tables.messages",
     "Console": "agent_parsers.runs.tables.console",
-    "to_atif": "agent_parsers.runs.writers.atif",
+    "to_atif": "agent_parsers.runs.writers.chats",
     "get_writer": "agent_parsers.runs.writers.known",
     "list_writers": "agent_parsers.runs.writers.known",
     "to_sharegpt": "agent_parsers.runs.writers.chats",
@@ -80,7 +79,7 @@ _MODULES = {
     "list_readers": "agent_parsers.runs.readers.known",
     "Notice": "agent_parsers.runs.reading.transcript",
     "RunSource": "agent_parsers.runs.reading.transcript",
-    "parse_record": "agent_parsers.runs.reading.record",
+    "parse_record": "agent_parsers.runs.reading.transcript_parser",
     "Transcript": "agent_parsers.runs.reading.transcript",
     "TranscriptStep": "agent_parsers.runs.reading.transcript",
     "TranscriptParser": "agent_parsers.runs.reading.transcript_parser",

@@ -9,7 +9,7 @@ from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
 from agent_parsers.runs.live import LiveText
 from agent_parsers.runs.readers.known import get_reader, reader_of
-from agent_parsers.runs.reading.ends import is_open_end, with_open_end
+from agent_parsers.runs.reading.parts import is_open_end, with_open_end
 from agent_parsers.runs.reading.reader import Lines, Reading, UnknownLogError
 from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.runs.recognition import check_kind, form_of, forms_of

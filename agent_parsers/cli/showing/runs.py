@@ -116,7 +116,7 @@ class ShownRun:
         if not self.strict:
             return failed
         # imported lazily: the help needs none of it
-        from agent_parsers.runs.reading.ends import is_open_end
+        from agent_parsers.runs.reading.parts import is_open_end
 
         notices = (each for each in self.transcript.notices if not is_open_end(each))
         return failed + [self._noticed(notice) for notice in notices]

@@ -34,8 +34,10 @@ __all__ = ["Found", "Kind", "MarkerSearch", "Patterns", "Search", "check_markers
 Kind: TypeAlias = Literal["whole", "growing"]
 """Which of the two patterns is meant."""
 
-_FEW: Final = 1_000
-"""How many searches and walks take about as long as compiling a pattern."""
+_FEW: Final = 12_000
+"""How many searches take less than compiling a pattern does."""
+_WALK: Final = 4
+"""A walk through the trie takes as long as this many searches that find nothing to walk from."""
 
 
 class Spelt(Hashable, Protocol):
@@ -96,7 +98,7 @@ class Patterns:
         """Find the marker with which *text* begins; the pattern is compiled after many texts."""
         if self._left < 0:
             return self.whole.match(text)
-        self._left -= 1
+        self._left -= _WALK
         walk = _walk(self.root, text, 0, growing=False)
         return None if walk is None else _Walked(text, 0, walk[0], None)
 
@@ -146,7 +148,7 @@ class MarkerSearch:
     ) -> None:
         self._patterns, self._settle = patterns, settle
         self._is_growing = kind == "growing"
-        self._first = re.compile("|".join(patterns.root.next)).finditer
+        self._first = re.compile(_beginnings(patterns.root, self._is_growing)).finditer
         self._numbers = {name: -number for number, name in enumerate(patterns.markers, 1)}
         self._left = _FEW
 
@@ -158,7 +160,7 @@ class MarkerSearch:
             return pattern.search(text, start)
         self._left -= 1
         for first in self._first(text, start):
-            self._left -= 1
+            self._left -= _WALK
             at = first.start()
             walk = _walk(self._patterns.root, text, at, growing=self._is_growing)
             if walk is not None:
@@ -193,6 +195,17 @@ Found: TypeAlias = Match[str] | _Walked
 """A marker in a text, or the beginning of one at the end (``lastindex`` is `None`)."""
 Search: TypeAlias = Callable[[str, int], Found | None]
 """Finds the first marker in a text, from an offset on."""
+
+
+def _beginnings(root: _Node, is_growing: bool) -> str:
+    """Return a pattern for the first atom of a marker where the second may follow it."""
+    branches = []
+    for atom, child in root.next.items():
+        seconds = list(child.next) if child.marker is None else []
+        if seconds and is_growing:
+            seconds += filter(None, [child.pending, "" if isinstance(atom, Ahead) else r"\Z"])
+        branches.append(f"{atom}(?={'|'.join(seconds)})" if seconds else atom)
+    return "|".join(branches)
 
 
 def _walk(node: _Node, text: str, at: int, *, growing: bool) -> tuple[int, str | None] | None:

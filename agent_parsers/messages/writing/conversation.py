@@ -6,8 +6,7 @@ from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_parsers.actions.agent import AgentFinish, pair_of
-from agent_parsers.actions.foreign import is_step, own_action
-from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.actions.tool_action import ToolAgentAction, is_step, own_action
 from agent_parsers.engine.reading.rules.known_tools import with_called
 from agent_parsers.engine.writing.past_turns import past_turns
 from agent_parsers.engine.writing.prompt import asked_in

@@ -1,4 +1,7 @@
-"""The past of a run in one form, made from steps or messages, for writing it for any API."""
+"""The past of a run in one form, made from steps or messages, for writing it for any API.
+
+APIs require ids of calls, which not every model provides: they are made here.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentStep, as_text
-from agent_parsers.actions.foreign import is_action, own_action, own_steps
-from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.actions.tool_action import ToolAgentAction, is_action, own_action, own_steps
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from agent_parsers.messages.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
 from agent_parsers.messages.writing.scratchpad import is_same_turn
@@ -16,11 +18,18 @@ from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolM
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = [
-    "Past", "PastCall", "PastTurn", "blocks_of", "message_of", "past_of", "pending_turn",
-]  # fmt: skip
+    "Ids",
+    "Past",
+    "PastCall",
+    "PastTurn",
+    "blocks_of",
+    "message_of",
+    "past_of",
+    "pending_turn",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,3 +307,65 @@ def _answers(result: Any, piece: CallPiece, *, is_function: bool) -> bool:
     if is_function:
         return isinstance(result, FunctionMessage) and result.name == piece.name
     return isinstance(result, ToolMessage) and result.tool_call_id == (piece.id or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """What an API requires of the ids of calls."""
+
+    api: str
+    """Name of the API, for error messages."""
+    fits: Callable[[str], Any] = bool
+    """Returns something true if the API accepts an id."""
+    is_unique: bool = False
+    """Whether ids must be unique in the whole run, and not only in one turn."""
+    has_functions: bool = False
+    """Whether the API has function calls, which need no id."""
+
+    def give(self, past: Past, new_id: Callable[[int], str] | None) -> Past:
+        """Return *past* with an id for each call.
+
+        Args:
+            past: The run so far.
+            new_id: Returns an id for a call without a valid id, given its number in the run.
+
+        Raises:
+            ValueError: A call has no valid id and *new_id* is `None`, or its id is not valid.
+        """
+        number = 0
+        taken: set[str] = set()
+        done: Past = []
+        for item in past:
+            if not isinstance(item, PastTurn):
+                done.append(item)
+                continue
+            if not self.is_unique:
+                taken = set()
+            calls = []
+            for call in item.calls:
+                number += 1
+                calls.append(self._with_id(call, number, taken, new_id))
+            done.append(PastTurn(item.message, tuple(calls)))
+        return done
+
+    def _with_id(
+        self, call: PastCall, number: int, taken: set[str], new_id: Callable[[int], str] | None
+    ) -> PastCall:
+        if call.is_function and self.has_functions:
+            return call
+        call_id = call.id
+        if not call_id or not self.fits(call_id) or call_id in taken:
+            if new_id is None:
+                raise ValueError(self._lacking(call, number))
+            call_id = new_id(number)
+            if not self.fits(call_id) or call_id in taken:
+                raise ValueError(f"{self.api} does not take the new id {call_id!r} for a call")
+        taken.add(call_id)
+        return replace(call, id=call_id)
+
+    def _lacking(self, call: PastCall, number: int) -> str:
+        wrong = f"the id {call.id!r}, which {self.api} does not take here" if call.id else "no id"
+        return (
+            f"call {number} of the run, of {call.tool!r}, has {wrong}: say what ids to use"
+            ' instead, as in new_id="call_{}".format'
+        )

@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentActionMessageLog, as_text, pair_of
-from agent_parsers.actions.foreign import own_action
-from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.actions.tool_action import ToolAgentAction, own_action
 from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.ids import Ids
-from agent_parsers.messages.writing.past import PastTurn, blocks_of, past_of
+from agent_parsers.messages.writing.past import Ids, PastTurn, blocks_of, past_of
 from outputs import AIMessage, HumanMessage
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import as_text
-from agent_parsers.actions.foreign import is_action, is_finish
-from agent_parsers.messages.writing.ids import Ids
-from agent_parsers.messages.writing.past import PastTurn, past_of, pending_turn
+from agent_parsers.actions.tool_action import is_action, is_finish
+from agent_parsers.messages.writing.past import Ids, PastTurn, past_of, pending_turn
 from outputs import AIMessage, BaseMessage, FunctionMessage, ToolMessage, tool_call
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.ids import Ids
-from agent_parsers.messages.writing.past import PastTurn, past_of
+from agent_parsers.messages.writing.past import Ids, PastTurn, past_of
 from output_parsers.tool_calls.refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.messages.base import text_of

@@ -14,8 +14,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.ids import Ids
-from agent_parsers.messages.writing.past import PastTurn, blocks_of, past_of
+from agent_parsers.messages.writing.past import Ids, PastTurn, blocks_of, past_of
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.clients.openai_responses import ITEMS
 from outputs.messages.base import text_of

@@ -15,8 +15,8 @@ from langchain_core.outputs import ChatGeneration, Generation
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
-from agent_parsers.actions.foreign import own_steps
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
+from agent_parsers.actions.tool_action import own_steps
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 if TYPE_CHECKING:

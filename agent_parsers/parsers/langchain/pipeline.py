@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions import tool_action
-from agent_parsers.actions.foreign import own_result
+from agent_parsers.actions.tool_action import own_result
 from agent_parsers.parsers.langchain.parser import Kinds, LangChainParser, tool_action_class
 from output_parsers import OutputParserException as OurOutputParserException
 from output_parsers.runnables.langchain_parser import langchains_errors

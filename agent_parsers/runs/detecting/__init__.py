@@ -1,1 +1,1 @@
-"""Finding the dialect of a text, which may be a log."""
+"""Finding the dialect of a text, which may be a log, and the prefix of its lines."""

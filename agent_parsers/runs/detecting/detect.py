@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["detect", "try_text"]
 
+
 _holds_call: Final = re.compile(r'"action(?:_input)?"\s*:').search
 """Finds the key of a call in JSON."""
 _HEAD: Final = 1 << 13

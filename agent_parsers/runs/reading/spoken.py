@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers import AgentFinish, get_dialect
 from agent_parsers.authoring import Result, unescape
 from agent_parsers.core import Patterns, find_nameless
-from agent_parsers.runs.reading.record import read_output
+from agent_parsers.runs.reading.transcript_parser import read_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

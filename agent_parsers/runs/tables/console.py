@@ -13,7 +13,7 @@ from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages
 from agent_parsers.runs.splitting.ansi import without_codes
 from agent_parsers.runs.splitting.quoted import Quotations
-from agent_parsers.runs.tables.paths import Path, at
+from agent_parsers.runs.tables.part import Path, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

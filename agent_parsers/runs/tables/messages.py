@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from agent_parsers.runs.reading.conversations import Form, id_of
-from agent_parsers.runs.reading.messages import evidence_of, read_messages
+from agent_parsers.runs.reading.messages import Form, evidence_of, id_of, read_messages
 from agent_parsers.runs.reading.parts import content_of, may_call, text_of
 from agent_parsers.runs.reading.reader import DataReader, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult
-from agent_parsers.runs.tables.paths import Path, at, loaded
+from agent_parsers.runs.tables.part import Path, at, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

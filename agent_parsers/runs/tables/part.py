@@ -1,20 +1,64 @@
-"""One kind of part of a message, as a line of a table."""
+"""One kind of part of a message, as a line of a table, and paths into data of JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 from agent_parsers.runs.reading.parts import call_of, result_of
-from agent_parsers.runs.tables.paths import Path, at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.runs.reading.said import SaidCall, SaidResult
 
-__all__ = ["Part"]
+__all__ = ["Part", "Path", "at", "loaded"]
+
+
+Path: TypeAlias = Union[str, Callable[[Any], Any]]  # noqa: UP007 - evaluated at import
+"""Where a value stands.
+
+``"a.b"`` is the key ``b`` of the key ``a``, ``"a.0"`` the first item of the list ``a``, ``"a[].b"``
+the key ``b`` of each of its items, ``"a[].b[]"`` the items of all lists ``b`` in one list, ``""``
+the value itself. ``"a|b"`` is the first of the two that
+is there and not null. What no path says, a function does."""
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what stands at *path* of *value*; `None` if there is nothing."""
+    if callable(path):
+        return path(value)
+    for alternative in path.split("|"):
+        found = _at(value, alternative)
+        if found is not None:
+            return found
+    return None
+
+
+def _at(value: Any, path: str) -> Any:
+    key, _, rest = path.partition(".")
+    name = key.removesuffix("[]")
+    if name and isinstance(value, list):
+        value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+    elif name:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    if key.endswith("[]"):
+        if not isinstance(value, list):
+            return None
+        found = [_at(each, rest) for each in value]
+        return [item for each in found for item in each or ()] if "[]" in rest else found
+    return _at(value, rest) if rest and value is not None else value
+
+
+def loaded(value: Any) -> Any:
+    """Return *value*, or the list or object that it is as JSON text."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
 
 What: TypeAlias = Literal["text", "thought", "call", "result", "answer", "system", "nothing"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.core import did_you_mean, known_tools
-from agent_parsers.runs.writers import atif, chats
+from agent_parsers.runs.writers.chats import WRITERS
 from agent_parsers.runs.writers.text import writer_in
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["get_writer", "list_writers"]
 
-_WRITERS: Final = {writer.name: writer for writer in (atif.WRITER, *chats.WRITERS)}
+_WRITERS: Final = {writer.name: writer for writer in WRITERS}
 
 
 def list_writers() -> dict[str, str]:

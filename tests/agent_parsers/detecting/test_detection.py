@@ -1,6 +1,10 @@
-"""`detect` finds the dialect of every case of every dialect, or a relative that reads it alike."""
+"""Which dialect a text is in, and that none is read wrongly in the one that is found."""
 
+import importlib.util
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,6 +15,7 @@ from agent_parsers import (
     get_dialect,
     list_dialects,
 )
+from agent_parsers.detecting.evidence import Evidence
 from agent_parsers.detecting.signs import dialects_with_signs
 from agent_parsers.registry.dialects_by_name import KNOWN
 from agent_parsers.runs.detecting import detect as detect_module
@@ -19,6 +24,8 @@ from agent_parsers.runs.detecting.detect import try_text
 from ...helpers.effort import THOROUGH
 from ...helpers.own_dialect import MEMO
 from ..dialects.test_cases import CASES, Case
+
+# `detect` finds the dialect of every case of every dialect, or a relative that reads it alike.
 
 FIRST = """\
 Question: How late is it?
@@ -268,3 +275,54 @@ def test_what_speaks_against_the_first_makes_a_text_ambiguous(text: str, names: 
     found = detect(text)
     assert found.is_ambiguous
     assert names in {name for each in found.candidates for name in (each.dialect, *each.relatives)}
+
+
+# No text of a dialect is read wrongly in the one that is found; ``make detection`` tells all.
+
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "detection.py"
+
+
+@pytest.fixture(scope="module")
+def detection() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("detection", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def wrong_in(detection: ModuleType, name: str) -> list[str]:
+    texts = list(detection.texts_of(name, detection.DRAWN if THOROUGH else 0))
+    return [each.text for each in texts[:: 1 if THOROUGH else 25] if is_wrong(detection, each)]
+
+
+def is_wrong(detection: ModuleType, reply: tuple[str, str, str]) -> bool:
+    return detection.judged(reply)[0] == "wrong"  # type: ignore[no-any-return]
+
+
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("name", list_dialects())
+def test_no_text_of_a_dialect_is_taken_for_another_that_reads_it_otherwise(
+    name: str, detection: ModuleType
+) -> None:
+    assert not wrong_in(detection, name)
+
+
+def test_the_law_catches_a_rule_that_names_the_best_whatever_speaks_against_it(
+    detection: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "<tool_call>\n</tool_call>\nIt is 217 m deep."
+    reply = detection.Reply("hunyuan_v3", "case", text)
+    assert detection.judged(reply) == ("ambiguous", "")
+    monkeypatch.setattr(Evidence, "outdoes", lambda _self, _other: True)
+    assert detection.judged(reply)[0] == "wrong"
+
+
+def test_the_wild_replies_are_not_read_wrongly(detection: ModuleType) -> None:
+    if not detection.WILD.is_file():
+        pytest.skip("the corpus is not here")
+    texts = list(detection.wild_texts(detection.WILD, with_tools=True))
+    assert len(texts) > 200
+    assert not [each for each in texts[:: 1 if THOROUGH else 30] if is_wrong(detection, each)]

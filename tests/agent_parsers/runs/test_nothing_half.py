@@ -10,7 +10,7 @@ import pytest
 from agent_parsers import OutputParserException, read_runs
 from agent_parsers.runs import list_readers, read_log
 from agent_parsers.runs.checking import half_values
-from agent_parsers.runs.reading.ends import is_open_end
+from agent_parsers.runs.reading.parts import is_open_end
 
 from ...helpers.effort import THOROUGH
 

@@ -24,7 +24,7 @@ from agent_parsers.runs import (
 from agent_parsers.runs.readers import known
 from agent_parsers.runs.readers.data.tables import TABLES as MESSAGES
 from agent_parsers.runs.readers.text.tables import TABLES as CONSOLES
-from agent_parsers.runs.tables.paths import at
+from agent_parsers.runs.tables.part import at
 
 from .readers.table_logs import LOGS
 from .readers.text_logs import LOGS as TEXT_LOGS

@@ -14,9 +14,8 @@ from agent_parsers.core import whole_runs
 from agent_parsers.engine.reading.canonical.steps import StepReader
 from agent_parsers.registry.dialects_by_name import list_dialects
 from agent_parsers.runs.reading.reader import Lines
-from agent_parsers.runs.reading.record import read_output
-from agent_parsers.runs.splitting.log_run import WholeRun
-from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
+from agent_parsers.runs.reading.transcript_parser import read_output
+from agent_parsers.runs.splitting.runs_of_log import RunsOfLog, WholeRun
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
@@ -144,7 +143,7 @@ def test_one_scan_of_an_output_gives_what_a_stream_gives(
 
 def test_an_output_in_the_words_of_its_dialect_takes_no_stream() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.delattr("agent_parsers.runs.reading.record.StreamParser")
+        patch.delattr("agent_parsers.runs.reading.transcript_parser.StreamParser")
         (step,) = read_output(get_dialect("react"), "hm\nAction: search\nAction Input: fog")
     assert (step.thought_span, step.action_span) == ((0, 2), (11, 35))
 

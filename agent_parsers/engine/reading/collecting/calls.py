@@ -12,18 +12,18 @@ from agent_parsers.engine.reading.collecting.collector import Collector, Left
 from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
 from agent_parsers.engine.reading.quoting.beside import Beside
 from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
-from agent_parsers.engine.reading.quoting.spans import call_span, end_span, merged, trimmed, without
+from agent_parsers.engine.reading.quoting.spans import (
+    call_holes,
+    call_span,
+    end_span,
+    merged,
+    trimmed,
+    without,
+)
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import (
-    ActionComplete,
-    Event,
-    Repair,
-    Span,
-    ThoughtDelta,
-    cut_answer,
-)
+from agent_parsers.events import ActionComplete, Event, Repair, Span, ThoughtDelta, cut_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -210,8 +210,12 @@ class CallsCollector(Collector):
         last, first = reader.close()
         events += self._named(last)
         calls = (first, *reader.more)
-        for call, hole in zip(calls, self._holes(calls, stop), strict=True):
-            events += map(self._placed, call.repairs)
+        label_at = self.label_span[0] if self.label else None
+        holes = call_holes(calls, stop, label_at, is_closed=self.is_closed)
+        for call, hole in zip(calls, holes, strict=True):
+            for repair in call.repairs:  # a call without text is placed at its marker
+                start, end = repair.span
+                events.append(repair if start < end else replace(repair, span=self.label_span))
             if call.is_text:
                 self._beside.add_content(call.span)
                 continue
@@ -236,25 +240,12 @@ class CallsCollector(Collector):
                     met = self._met[-1]
                     events += self._early.take(met, self._beside, self._slice, is_open=is_open)
 
-    def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
-        """Return the spans of *calls* with their markers, in a text that ends at *stop*."""
-        edges = [*(call.span[0] for call in calls[1:]), stop]
-        pairs = zip(calls, edges, strict=True)
-        holes = [call.whole or (call.span[0], max(call.span[0], edge)) for call, edge in pairs]
-        numbers = [number for number, call in enumerate(calls) if not call.is_text]
-        if not numbers:
-            return holes
-        first, last = numbers[0], numbers[-1]
-        if self.label and not calls[first].is_bare:
-            holes[first] = self.label_span[0], holes[first][1]
-        if self.is_closed:
-            holes[last] = holes[last][0], stop
-        return holes
-
     def _is_empty(self, events: list[Event], bad: BadPayload, span: Span) -> bool:
         """Return whether there is nothing at *span*, which is not a call; other text is content."""
         start, stop = span if span[0] < span[1] else bad.span
-        if self.label and self.is_closed and self._is_blank(start, stop):
+        is_short = stop - start <= _LONGEST_BLANK
+        is_blank = is_short and not self._slice(start, stop).strip(_NO_CALLS)
+        if self.label and self.is_closed and is_blank:
             self._empty = self._empty or bad
             place = (start, stop) if start < stop else self.label_span
             events.append(Repair("empty_call", place, "left out a block without a call"))
@@ -268,17 +259,6 @@ class CallsCollector(Collector):
         elif self.label:
             events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
         return start >= stop
-
-    def _is_blank(self, start: int, stop: int) -> bool:
-        """Return whether there is no text between two offsets, or only an empty list of calls."""
-        if start == stop:
-            return True
-        return stop - start <= _LONGEST_BLANK and not self._slice(start, stop).strip(_NO_CALLS)
-
-    def _placed(self, repair: Repair) -> Repair:
-        """Return *repair* with a span; for a call without text it is the span of its marker."""
-        start, end = repair.span
-        return repair if start < end else replace(repair, span=self.label_span)
 
     def _make(self, events: list[Event], call: Call, stop: int) -> Made | None:
         """Return the executable form of one *call*; `None` if it is an answer.
@@ -329,7 +309,8 @@ class CallsCollector(Collector):
         if (enclosed := self._beside.enclosed([made.span for made in self._made])) is not None:
             self._problem = enclosed
         elif state.part is Part.SKIPPED and state.problem:  # a marker that must not follow
-            is_first = state.problem == "invented_after" and not self._has_begun
+            has_begun = self._met or self._beside.content or self._answer  # not only thoughts
+            is_first = state.problem == "invented_after" and not has_begun
             problem = "invented_first" if is_first else state.problem
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         elif self._made and self._answer is not None and not state.beside_action:
@@ -372,11 +353,6 @@ class CallsCollector(Collector):
         if is_cut:
             events.append(cut_answer(span))
         self._done(events, finish, span)
-
-    @property
-    def _has_begun(self) -> bool:
-        """Whether there is anything but thoughts."""
-        return bool(self._met or self._beside.content or self._answer)
 
     def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
         """Make the answer that is enclosed in its own markers; content beside it is left out."""

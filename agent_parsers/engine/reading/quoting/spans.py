@@ -6,12 +6,12 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
     from agent_parsers.events import Span
 
-__all__ = ["call_span", "end_span", "trimmed"]
+__all__ = ["call_holes", "call_span", "end_span", "trimmed"]
 
 
 def end_span(problem: str, text: str, entry: int) -> Span:
@@ -86,3 +86,24 @@ def call_span(problem: str, call: Call, stop: int) -> Span:
     if problem == "after_call" and call.after is not None:
         return call.after
     return call.span if call.span[0] >= 0 else (stop, stop)
+
+
+def call_holes(
+    calls: Sequence[Call], stop: int, label_at: int | None, *, is_closed: bool
+) -> list[Span]:
+    """Return the spans of *calls* with their markers, in a text that ends at *stop*.
+
+    A label at offset *label_at* opens the first call; a marker at the end closes the last.
+    """
+    edges = [*(call.span[0] for call in calls[1:]), stop]
+    pairs = zip(calls, edges, strict=True)
+    holes = [call.whole or (call.span[0], max(call.span[0], edge)) for call, edge in pairs]
+    numbers = [number for number, call in enumerate(calls) if not call.is_text]
+    if not numbers:
+        return holes
+    first, last = numbers[0], numbers[-1]
+    if label_at is not None and not calls[first].is_bare:
+        holes[first] = label_at, holes[first][1]
+    if is_closed:
+        holes[last] = holes[last][0], stop
+    return holes

@@ -17,8 +17,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.conversations import Form
-from agent_parsers.runs.reading.messages import evidence_of, message_of, read_messages
+from agent_parsers.runs.reading.messages import Form, evidence_of, message_of, read_messages
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.prefixes.messages import Message, runs_of_messages_in
+from agent_parsers.runs.detecting.prefixes import Message, runs_of_messages_in
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.splitting.labels import begins_any
 

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.conversations import Form
-from agent_parsers.runs.reading.messages import evidence_of, message_of, read_messages
+from agent_parsers.runs.reading.messages import Form, evidence_of, message_of, read_messages
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said
 

@@ -20,7 +20,7 @@ from agent_parsers.runs.readers.data.langchain_messages import FORM, is_message
 from agent_parsers.runs.reading.messages import said_or_refused
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, runs_of_messages
-from agent_parsers.runs.tables.paths import at
+from agent_parsers.runs.tables.part import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data import langchain_messages, langchain_steps, openai_chat
+from agent_parsers.runs.readers.data import langchain_messages, langchain_steps, openai
 from agent_parsers.runs.reading.messages import read_each, said_of
 from agent_parsers.runs.reading.parts import result_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
@@ -65,7 +65,7 @@ def _is_ours(messages: Sequence[Any]) -> bool:
     return all(map(langchain_messages.is_message, messages))
 
 
-_OPENAI: Final = openai_chat.FORM
+_OPENAI: Final = openai.FORM
 
 
 def _leaves(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -22,13 +22,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, get_dialect
-from agent_parsers.runs.reading.conversations import Form
-from agent_parsers.runs.reading.messages import evidence_of, said_or_refused
+from agent_parsers.runs.reading.messages import Form, evidence_of, said_or_refused
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
-from agent_parsers.runs.reading.record import read_output
 from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages
 from agent_parsers.runs.reading.spoken import Speech
+from agent_parsers.runs.reading.transcript_parser import read_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -24,7 +24,7 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.messages import message_of, read_each
 from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
-from agent_parsers.runs.reading.record import parse_record
+from agent_parsers.runs.reading.transcript_parser import parse_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

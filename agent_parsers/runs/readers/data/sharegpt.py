@@ -20,8 +20,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
-from agent_parsers.runs.reading.conversations import Form
-from agent_parsers.runs.reading.messages import evidence_of, read_messages
+from agent_parsers.runs.reading.messages import Form, evidence_of, read_messages
 from agent_parsers.runs.reading.parts import call_of, result_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said

@@ -23,7 +23,7 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.messages import read_each
 from agent_parsers.runs.reading.parts import call_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
-from agent_parsers.runs.reading.record import read_output
+from agent_parsers.runs.reading.transcript_parser import read_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

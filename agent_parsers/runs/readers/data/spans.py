@@ -20,18 +20,18 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from agent_parsers.runs.readers.data import langchain_messages, openai_chat
+from agent_parsers.runs.readers.data import langchain_messages, openai
 from agent_parsers.runs.readers.data.tables import OTEL
 from agent_parsers.runs.reading.messages import said_or_left_out
 from agent_parsers.runs.reading.parts import call_of, result_of
 from agent_parsers.runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidResult, runs_of_messages
-from agent_parsers.runs.tables.paths import Path, at, loaded
+from agent_parsers.runs.tables.part import Path, at, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agent_parsers.runs.reading.conversations import Form
+    from agent_parsers.runs.reading.messages import Form
     from agent_parsers.runs.reading.transcript import Transcript
 
 
@@ -48,7 +48,7 @@ class _Spans(NamedTuple):
     said: Path = ""
     """Its message, or a list with it."""
     system: Path = ""
-    form: Form = openai_chat.FORM
+    form: Form = openai.FORM
     tool: Path = ""
     """What only a span of this kind has, if it is that of a tool: its name."""
     arguments: Path = ""

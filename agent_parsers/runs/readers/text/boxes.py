@@ -6,6 +6,8 @@
     │ text, wrapped at its │
     │ words                │
     ╰─ subtitle ───────────╯
+
+What a model spoke in such a console is read in the dialect that it is in.
 """
 
 from __future__ import annotations
@@ -16,14 +18,28 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers import get_dialect
+from agent_parsers.runs.reading.transcript_parser import read_output
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from agent_parsers.runs.reading.reader import Lines
+    from agent_parsers.runs.reading.building import RunBuilder
+    from agent_parsers.runs.reading.reader import Lines, Reading
+    from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = ["Box", "Loose", "cells", "joined", "read_boxes"]
+__all__ = [
+    "Box",
+    "Loose",
+    "add_turn",
+    "cells",
+    "in_its_dialect",
+    "joined",
+    "read_boxes",
+    "read_turn",
+]
+
 
 _TOP: Final = re.compile(r"[╭┌┏][─━]+(?: (?P<title>\S.*?) )?[─━]*[╮┐┓]")
 _BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: (?P<title>\S.*?) )?[─━]*[╯┘┛]")
@@ -143,3 +159,54 @@ def cells(text: str) -> int:
     text = _SELECTORS.sub("", text)
     wide = sum(unicodedata.east_asian_width(char) in _WIDE for char in text)
     return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)
+
+
+_LINE: Final = r"(?m:^)[ \t]*+"
+_SIGNS: Final = {
+    # The first dialect whose sign stands in a text has it.
+    "xml": (r"<tool>|<final_answer>", "a tag of LangChain's XML agent"),
+    "self_ask": (rf"{_LINE}(?:Follow up:|So the final answer is:)", "'Follow up:'"),
+    "conversational": (rf"(?:{_LINE}|Thought: )Do I need to use a tool\?", "'Do I need …?'"),
+    "react": (
+        rf"{_LINE}Action(?: \d+)?:[ \t]*+[^\n]++\s++Action Input(?: \d+)?:",
+        "'Action:' and 'Action Input:'",
+    ),
+    "react_docstore": (rf"{_LINE}Action(?: \d+)?:[ \t]*+\w++\[", "'Action: Tool['"),
+    "structured_chat": (
+        rf'{_LINE}Action:?\s*+(?:```\w*+\s*+)?[\[{{]\s*+\{{?\s*+"action',
+        "'Action:' and JSON with \"action\"",
+    ),
+    "json": (r'(?:```(?:json)?|(?m:^))\s*+\{\s*+"action(?:_input)?"', 'JSON with "action"'),
+}
+_PATTERNS: Final = {name: (re.compile(sign), said) for name, (sign, said) in _SIGNS.items()}
+_ANSWER: Final = re.compile(rf"{_LINE}Final Answer:")
+
+
+def in_its_dialect(texts: Iterable[str], reading: Reading) -> Reading:
+    """Return *reading* in the dialect of the *texts* of a model; as it is if none is seen."""
+    if reading.dialect is not None:
+        return reading
+    is_answer = False
+    for text in texts:
+        for name, (sign, said) in _PATTERNS.items():
+            if sign.search(text):
+                return reading.in_dialect(get_dialect(name), f"{said} in the text of the model")
+        is_answer = is_answer or _ANSWER.search(text) is not None
+    if is_answer:
+        return reading.in_dialect(get_dialect("react"), "'Final Answer:' in the text of the model")
+    return reading
+
+
+def read_turn(text: str, reading: Reading) -> list[TranscriptStep]:
+    """Return the steps that the model wrote as *text*, in the dialect of *reading*.
+
+    There is one, unless the dialect has several calls in a turn.
+    """
+    assert reading.dialect is not None
+    return read_output(reading.dialect, text, reading.tools, lenient=reading.lenient)
+
+
+def add_turn(text: str, run: RunBuilder, reading: Reading) -> None:
+    """Add the steps that the model wrote as *text* to *run*."""
+    for step in read_turn(text, reading):
+        run.add(step)

@@ -34,8 +34,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect
-from agent_parsers.runs.readers.text.console_turns import add_turn
-from agent_parsers.runs.readers.text.langchain_chains import read_chains
+from agent_parsers.runs.readers.text.boxes import add_turn
+from agent_parsers.runs.readers.text.langchain_console import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, run_by_colours
 from agent_parsers.runs.reading.building import RunBuilder

@@ -13,21 +13,19 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentFinish
-from agent_parsers.runs.readers.text.console_turns import add_turn, in_its_dialect, read_turn
+from agent_parsers.runs.readers.text.boxes import add_turn, in_its_dialect, read_turn
 from agent_parsers.runs.readers.text.langchain_pieces import Piece
-from agent_parsers.runs.readers.text.langchain_tools import (
-    INVOKING,
-    add_invocation,
-    read_invocation,
-)
 from agent_parsers.runs.readers.text.langchain_turns import (
+    INVOKING,
     NESTED,
     NO_TOOL,
     PROMPT,
     REFUSAL,
     REFUSED,
     Chain,
+    add_invocation,
     disown,
+    read_invocation,
     refused,
 )
 from agent_parsers.runs.reading.building import RunBuilder

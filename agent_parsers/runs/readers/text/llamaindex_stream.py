@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import get_dialect
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.readers.text.console_turns import read_turn
+from agent_parsers.runs.readers.text.boxes import read_turn
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import TextReader, line_of
 from agent_parsers.runs.reading.reprs import value_of_repr

@@ -36,17 +36,22 @@ from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
 from agent_parsers.runs.reading.transcript import Notice
-from agent_parsers.runs.splitting.labels import begins_any, begins_marked, begins_question
+from agent_parsers.runs.splitting.labels import (
+    begins_any,
+    begins_foreign,
+    begins_marked,
+    begins_question,
+    spelling_of,
+)
 from agent_parsers.runs.splitting.quoted import Quotations, has_structure
 from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
-from agent_parsers.runs.splitting.spellings import begins_foreign, spelling_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers import Dialect
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.splitting.log_run import LogRun, WholeRun
+    from agent_parsers.runs.splitting.runs_of_log import LogRun, WholeRun
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""

@@ -7,9 +7,9 @@ r"""A log under line prefixes: of a logger, of containers, of a CI, of the syste
     2026-01-05 09:00:00,534 INFO agent Thought: I look it up.
 
 The prefix is found by the shape that repeats: times, levels, names, numbers and the marks between
-them; see `agent_parsers.runs.prefixes`. A line without it goes on with the message before. What
-stands under the prefix is read as a log of its own, one for each name: each service, each logger.
-The lines of a name that has no runs belong to no value.
+them; see `agent_parsers.runs.detecting.prefixes`. A line without it goes on with the one before.
+What stands under the prefix is read as a log of its own, one for each name: each service, each
+logger. The lines of a name that has no runs belong to no value.
 
 Frames are what GitHub Actions, GitLab and docker compose print themselves.
 """
@@ -21,8 +21,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import OutputParserException
-from agent_parsers.runs.prefixes.messages import Message, runs_of_messages_in
-from agent_parsers.runs.prefixes.prefix import Prefix, find_prefix
+from agent_parsers.runs.detecting.prefixes import Message, Prefix, find_prefix, runs_of_messages_in
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
 from agent_parsers.runs.reading.transcript import Notice
 

@@ -1,8 +1,13 @@
-"""Labels and actions that count, and those that are only quoted or mentioned."""
+"""Labels and actions that count, those that are only quoted, and the spans where they are."""
+
+from itertools import chain, combinations, product
 
 import pytest
 
 from agent_parsers import AgentAction, OutputParserException, get_parser, merge_events
+from agent_parsers.engine.reading.quoting.spans import merged, without
+
+# Labels and actions that count, and those that are only quoted or mentioned.
 
 # -- labels in quotations -------------------------------------------------------------------------
 
@@ -195,3 +200,28 @@ def test_a_mark_without_a_colon_begins_a_sentence_for_what_follows() -> None:
     parser = get_parser("conversational")
     text = "Do I need to use a tool? Yes Action: search\nAction Input: Bern"
     assert parser.parse(text) == parser.read(text).result
+
+
+# Operations on spans, compared with the sets of offsets that the spans stand for.
+
+SETS = [set(chosen) for size in range(7) for chosen in combinations(range(6), size)]
+"""All sets of a few offsets."""
+
+
+def spans_of(offsets: set[int]) -> list[tuple[int, int]]:
+    """Return the longest runs of *offsets*."""
+    starts = sorted(offsets - {each + 1 for each in offsets})
+    stops = sorted({each + 1 for each in offsets} - offsets)
+    return [*zip(starts, stops, strict=True)]
+
+
+def test_spans_without_cuts_hold_the_other_offsets() -> None:
+    for offsets, cuts in product(SETS, SETS):
+        assert without(spans_of(offsets), spans_of(cuts)) == spans_of(offsets - cuts)
+
+
+def test_merged_spans_hold_the_offsets_of_all() -> None:
+    for one, other in product(SETS, SETS):
+        spans = merged([*spans_of(one), *spans_of(other)])
+        offsets = [*chain.from_iterable(range(*span) for span in spans)]
+        assert offsets == sorted(one | other)

@@ -1,4 +1,4 @@
-"""What may be missing at the end of a text, by how it ended; docs/lenient.md has the same table."""
+"""What may be missing at the end of a text, or of a value."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,20 @@ from typing import Any, get_args
 
 import pytest
 
-from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    Dialect,
+    MultiActionDialectParser,
+    OutputParserException,
+    get_parser,
+)
 from outputs.growing_json.lenient.strings import RepairKind
 from outputs.messages.ended import Ended
+
+from ....helpers.stories import DIALECTS, named
+
+# What may be missing at the end of a text, by how it ended; docs/lenient.md has the same table.
 
 ROOT = Path(__file__).parents[4]
 
@@ -100,3 +111,55 @@ def test_the_page_lists_every_kind_of_repair() -> None:
     page = (ROOT / "docs" / "lenient.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"`([a-z_]+)`", page))
     assert (found | set(get_args(RepairKind))) - listed == set()
+
+
+# Values that lack their own closer; docs/safety.md names the dialects concerned.
+
+PAGE = Path(__file__).parents[4] / "docs" / "safety.md"
+ENCLOSED_HEAD = "| closer of a value | dialects without a block around the calls | with one |"
+
+OPEN = (True, True, False)
+"""Whether a value is taken after each of the three ends, if one closer encloses it."""
+WHOLE = (True, True, True)
+"""The same if the closers of the call and of the block around it follow."""
+
+
+def note(place: str, unit: str) -> str:
+    """Write down a place."""
+    return place + unit
+
+
+def table() -> list[set[str]]:
+    """Return the dialects in each of the last two columns of the table."""
+    rows = PAGE.read_text("utf-8").partition(ENCLOSED_HEAD)[2].partition("\n\n")[0].splitlines()[2:]
+    cells = [row.strip("|").split("|")[1:] for row in rows]
+    return [set(re.findall(r"`(\w+)`", " ".join(column))) for column in zip(*cells, strict=True)]
+
+
+def outcomes(dialect: Dialect) -> set[tuple[bool, ...]]:
+    """Return what is taken if the text right behind a value is missing, whatever its length."""
+    parser = MultiActionDialectParser(dialect=dialect, tools=[note], lenient=True)
+    call = AgentAction("note", {"place": "Oslo", "unit": "quux"}, "")
+    text = parser.render([call])
+
+    def is_taken(text: str, ended: Ended) -> bool:
+        try:
+            result = parser.parse(text, ended=ended)
+        except OutputParserException:
+            return False
+        calls = result if isinstance(result, list) else [result]
+        made = [(each.tool, each.tool_input) for each in calls if isinstance(each, AgentAction)]
+        return made == [(call.tool, call.tool_input)]
+
+    end = text.index("quux") + len("quux")
+    cuts = [text[:end] + text[start:] for start in range(end + 1, len(text))]
+    found = {tuple(is_taken(cut, ended) for ended in get_args(Ended)) for cut in cuts}
+    return found & {OPEN, WHOLE}
+
+
+@pytest.mark.parametrize("dialect", [d for d in DIALECTS if d.several], ids=named)
+def test_the_page_names_a_dialect_that_takes_a_value_without_its_closer(dialect: Dialect) -> None:
+    taken = outcomes(dialect)
+    bare, blocks = (dialect.name in column for column in table())
+    assert bare == (OPEN in taken and WHOLE not in taken)
+    assert blocks == (OPEN in taken and WHOLE in taken)

@@ -1,4 +1,4 @@
-"""A dialect checks itself when it is built, and its errors say what is wrong."""
+"""The declaration of a dialect: what it needs, and the errors that problems become."""
 
 import copy
 import pickle
@@ -38,6 +38,8 @@ from agent_parsers.engine.repairs.inputs import (
     repair_written_input,
 )
 from agent_parsers.engine.repairs.names import repair_tool_name
+
+# A dialect checks itself when it is built, and its errors say what is wrong.
 
 WRONG = Problem("wrong", "Do better.")
 
@@ -291,3 +293,34 @@ def test_a_dialect_stops_before_the_observation_it_writes(name: str) -> None:
     assert known.closer in known.stop or any(stop in observation for stop in known.stop)
     written = known.write(Written("a thought", answer="an answer", number=3))
     assert not any(stop in written.removesuffix(stop) for stop in known.stop)
+
+
+# The errors that problems become.
+
+PROBLEM = Problem(
+    "expected the arguments of {tool!r}",
+    "Write the arguments of {tool}.",
+    exact="Could not parse {tool}",
+    send_to_llm=False,
+)
+
+
+@pytest.mark.parametrize(
+    ("strict", "message", "is_sent"),
+    [(True, "Could not parse {text}", False), (False, "expected the arguments of '{text}'", True)],
+)
+def test_the_words_of_a_model_are_never_filled_in(
+    strict: bool, message: str, is_sent: bool
+) -> None:
+    error = PROBLEM.about(tool="{text}").error("all of it", (0, 3), strict=strict)
+    assert str(error).startswith(message)
+    assert error.observation == "Write the arguments of {text}."
+    assert (error.llm_output, error.span, error.send_to_llm) == ("all of it", (0, 3), is_sent)
+
+
+def test_an_observation_that_says_more_replaces_that_of_the_problem() -> None:
+    problem = Problem("expected more", "Write more.", exact_observation="More!")
+    assert problem.error("", (0, 0), strict=True).observation == "More!"
+    assert problem.error("", (0, 0), strict=False).observation == "Write more."
+    error = problem.error("", (0, 0), strict=False, observation="Write more, as here: x")
+    assert error.observation == "Write more, as here: x"

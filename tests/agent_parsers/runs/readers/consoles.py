@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_parsers import AgentAction, AgentFinish, Transcript, read_runs
-from agent_parsers.runs.reading.ends import is_open_end
+from agent_parsers.runs.reading.parts import is_open_end
 
 ESC = "\x1b["
 GREEN, BLUE, YELLOW = "32;1", "36;1", "33;1"

@@ -14,7 +14,7 @@ from agent_parsers import (
     parse_transcripts,
     read_runs,
 )
-from agent_parsers.runs.reading.ends import is_open_end
+from agent_parsers.runs.reading.parts import is_open_end
 
 CALL = "Thought: a clock\nAction: clock\nAction Input: Bern\n"
 STEP = f"{CALL}Observation: 12:00\n"

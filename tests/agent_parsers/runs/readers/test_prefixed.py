@@ -10,8 +10,8 @@ import pytest
 
 from agent_parsers import OutputParserException, Transcript, read_runs
 from agent_parsers.runs import detect_log
-from agent_parsers.runs.prefixes.prefix import find_prefix
-from agent_parsers.runs.reading.ends import is_open_end
+from agent_parsers.runs.detecting.prefixes import find_prefix
+from agent_parsers.runs.reading.parts import is_open_end
 
 LOG = """\
 Question: What does the ferry cost?

@@ -1,7 +1,8 @@
-"""No call is made from half a call, a duplicate key, or a quotation."""
+"""No call is made from half a call, a duplicate key, a quotation, or a call of another dialect."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -10,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_parsers import ActionComplete, AgentAction, AgentFinish, get_dialect, get_parser
-from agent_parsers.engine.reading.collecting import early_calls
+from agent_parsers.engine.reading.collecting import collector, early_calls
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.foreign import finding
 from agent_parsers.testing import cuts, laws, texts
+from agent_parsers.testing.laws.broken import BrokenLawError
 from agent_parsers.testing.smallest import failure
 from agent_parsers.testing.trials.double_keys import KINDS, double_keys, spoilt_keys
 from agent_parsers.testing.trials.marked_turns import (
@@ -24,15 +27,34 @@ from agent_parsers.testing.trials.marked_turns import (
     stray_ends,
 )
 from agent_parsers.testing.trials.quotations import quotations
-from agent_parsers.testing.trials.sample_calls import calls_in, reading, sample_turns, tool_sets
+from agent_parsers.testing.trials.sample_calls import (
+    calls_in,
+    foreign_turns,
+    reading,
+    sample_turns,
+    tool_sets,
+)
 
-from ....helpers.stories import DIALECTS, TURNS, every_dialect, every_turn_mode, named, share, some
+from ....helpers.effort import THOROUGH
+from ....helpers.stories import (
+    DIALECTS,
+    TURNS,
+    every_dialect,
+    every_turn_mode,
+    is_tried,
+    named,
+    share,
+    some,
+)
 
 if TYPE_CHECKING:
     from typing import Any
 
     from agent_parsers import Dialect
     from agent_parsers.engine.tables.modes import Mode
+
+
+# No call is made from half a call, a duplicate key, or a quotation.
 
 CUTS = 60
 """Number of prefixes of turns that are read for a dialect and mode, unless thorough."""
@@ -255,3 +277,76 @@ def test_the_end_of_an_answer_does_not_end_the_thought_around_it(name: str) -> N
         turn = parser.read(f"{opens}\n{lead}{quoted}\n{closes}\nDone.")
         assert isinstance(turn.result, AgentFinish), quoted
         assert turn.content == "Done."
+
+
+# No call of a dialect is an answer in another.
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect, ToolSet
+    from agent_parsers.testing.trials.sample_calls import Meant
+
+    Turn = tuple[str, ToolSet, list[Meant]]
+
+EACH = 4 if THOROUGH else 1
+"""How many turns of each dialect are tried on another."""
+
+
+@cache
+def turns(dialect: Dialect) -> list[Turn]:
+    return [(turn.text, tools, meant) for turn, tools, meant in foreign_turns(dialect) if tools]
+
+
+def turns_for(dialect: Dialect, owner: Dialect) -> list[Turn]:
+    found = turns(owner)
+    if not found:
+        return []
+    first = crc32(f"{dialect.name} {owner.name}".encode())
+    step = len(found) // EACH + 1
+    return [found[(first + number * step) % len(found)] for number in range(EACH)]
+
+
+@every_dialect
+def test_no_call_of_another_dialect_is_an_answer(dialect: Dialect) -> None:
+    for owner in DIALECTS:
+        if owner is dialect or not is_tried(owner, dialect.name):
+            continue
+        for text, tools, meant in turns_for(dialect, owner):
+            laws.no_call_is_an_answer(dialect, text, meant=meant, tools=tools)
+
+
+def test_most_dialects_have_turns_for_others() -> None:
+    without = [dialect.name for dialect in DIALECTS if not turns(dialect)]
+    assert without == ["self_ask", "smolagents_code"]
+
+
+# -- bugs that the law catches ---------------------------------------------------------------------
+
+
+def broken_by(name: str, owner: str) -> None:
+    dialect = get_dialect(name)
+    for text, tools, meant in turns(get_dialect(owner)):
+        laws.no_call_is_an_answer(dialect, text, meant=meant, tools=tools)
+
+
+def test_it_catches_that_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "foreign_calls", lambda *_: ())
+    with pytest.raises(BrokenLawError, match="it is read as"):
+        broken_by("hermes", "mistral")
+
+
+def test_it_catches_that_only_shapes_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "_in_dialects", lambda *_: None)
+    with pytest.raises(BrokenLawError, match="it is read as"):
+        broken_by("hermes", "kimi_k2")
+
+
+def test_it_catches_a_call_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = finding.find_foreign
+
+    def first(text: str, tools: ToolSet | None, over: int) -> finding.Foreign | None:
+        found = find(text, tools, over)
+        return None if found is None else found._replace(calls=found.calls[:1])
+
+    monkeypatch.setattr(finding, "find_foreign", first)
+    with pytest.raises(BrokenLawError, match="it makes"):
+        broken_by("hermes", "mistral")

@@ -1,0 +1,195 @@
+"""The observations after an error, and prompts that end where a token may begin."""
+
+import base64
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    Dialect,
+    OutputParserException,
+    get_parser,
+    parse_transcript,
+)
+from agent_parsers.engine.writing.render import render
+from agent_parsers.testing import laws
+from agent_parsers.toolset import ToolSet, ToolSpec
+
+from ....helpers.stories import every_dialect
+
+# The observations that a model gets after an error.
+
+
+def advice(dialect: Dialect, text: str, tools: list[str] | None = None) -> str | None:
+    try:
+        get_parser(dialect.name, tools=tools).parse(text)
+    except OutputParserException as error:
+        return str(error.observation)
+    return None
+
+
+@every_dialect
+def test_the_example_is_an_action_of_the_dialect(dialect: Dialect) -> None:
+    laws.the_example_is_an_action(dialect)
+
+
+def test_without_tools_the_example_is_an_answer() -> None:
+    with pytest.raises(OutputParserException) as caught:
+        get_parser("react", output_type=list[int]).parse("Action: search\nAction Input: x")
+    assert str(caught.value.observation).endswith("\nFor example: Final Answer: [1]")
+
+
+TWO = ToolSet(
+    [
+        ToolSpec("weather", "", {"properties": {"city": {"type": "string"}}}),
+        ToolSpec("hotels", "", {"properties": {"city": {}, "max_price": {"type": "integer"}}}),
+    ]
+)
+
+
+@every_dialect
+def test_the_example_for_a_call_that_is_cut_keeps_its_tool(dialect: Dialect) -> None:
+    if dialect.name in {"self_ask", "smolagents_code"}:  # a call names no tool
+        return
+    given = {"city": "is weather in it?", "max_price": 100}
+    text = render(dialect, AgentAction("hotels", given, ""), tools=TWO)
+    for lenient in (True, False):
+        with pytest.raises(OutputParserException) as caught:
+            get_parser(dialect.name, tools=TWO, lenient=lenient).parse(
+                text[: text.index("max_price") + len("max_pri")]
+            )
+        observation = str(caught.value.observation)
+        _, found, example = observation.partition(dialect.prompt_words.example)
+        assert not found or ("hotels" in example and "weather" not in example)
+        if caught.value.problem == "cut_input":
+            assert "hotels" in observation.partition("\n")[0]
+
+
+def test_the_example_is_of_the_call_that_is_wrong() -> None:
+    call = '<tool_call>\n{"name": "NAME", "arguments": {"city": "x"}}\n</tool_call>'
+    whole = call.replace("NAME", "weather")
+    for text in (whole + call.replace("NAME", "hotels")[:45], whole[:45] + "\n"):
+        with pytest.raises(OutputParserException) as caught:
+            get_parser("hermes", tools=TWO).parse(text)
+        tool = "hotels" if "hotels" in text else "weather"
+        assert f'{{"name": "{tool}"' in str(caught.value.observation).partition("For example")[2]
+
+
+def test_the_tool_of_a_step_is_not_that_of_the_step_before() -> None:
+    log = "Action: hotels\nAction Input: Bern\nObservation: 7\nThought: hm\nObservation: 8\n"
+    (step,) = parse_transcript(log, tools=["weather", "hotels"]).failed
+    assert step.error is not None
+    assert str(step.error.observation).endswith("Action: weather\nAction Input: what to look for")
+
+
+@every_dialect
+@given(text=st.text(max_size=2_000), tools=st.sampled_from([None, ["search", "look_up"]]))
+def test_advice_is_short_and_ends_in_an_example(
+    dialect: Dialect, text: str, tools: list[str] | None
+) -> None:
+    observation = advice(dialect, text, tools)
+    if observation is not None:
+        shown = tools and dialect.show and dialect.show("search", None)
+        assert observation.endswith(dialect.write(shown or dialect.example))
+        assert len(observation) < 800
+
+
+@every_dialect
+def test_what_was_written_is_shown_on_one_line(dialect: Dialect) -> None:
+    observation = advice(dialect, "a\n" + "long " * 100 + "<unclosed")
+    if observation is not None:
+        lead = dialect.prompt_words.wrote.partition("{")[0]
+        (line,) = (line for line in observation.split("\n") if line.startswith(lead))
+        assert len(line) < 100
+
+
+# Prompts end where a token may begin, with tokenizers of two families if they are installed.
+#
+# They need ``mistral-common[sentencepiece]`` and, for the tokens of Qwen, ``tiktoken`` and
+# ``dashscope``, of which only a file is read.
+
+Encode: TypeAlias = Callable[[str], list[int]]
+QWEN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""What Qwen's tokenizer splits a text into first."""
+
+
+def folder(package: str) -> Path:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        pytest.skip(f"{package} is not installed")
+    return Path(spec.origin).parent
+
+
+@cache
+def bytes_in_pairs() -> Encode:
+    tiktoken: Any = pytest.importorskip("tiktoken")
+    lines = (folder("dashscope") / "resources" / "qwen.tiktoken").read_bytes().splitlines()
+    ranks = {
+        base64.b64decode(word): int(rank) for word, rank in map(bytes.split, filter(None, lines))
+    }
+    found = tiktoken.Encoding("qwen", pat_str=QWEN, mergeable_ranks=ranks, special_tokens={})
+    return lambda text: list(found.encode(text, disallowed_special=()))
+
+
+@cache
+def sentence_pieces() -> Encode:
+    sentencepiece: Any = pytest.importorskip("sentencepiece")
+    models = (folder("mistral_common") / "data").glob("mistral_instruct_tokenizer_*.model.v3")
+    found = sentencepiece.SentencePieceProcessor(model_file=str(next(models)))
+    return lambda text: list(found.encode(text))
+
+
+every_family = pytest.mark.parametrize("family", [bytes_in_pairs, sentence_pieces])
+
+
+def replies(dialect: Dialect) -> list[tuple[str, str]]:
+    """Return prompts, without and with a step before, and replies that continue them."""
+    parser, example = get_parser(dialect.name), dialect.example
+    action = AgentAction(example.tool, example.tool_input, "")
+    found = []
+    for number, steps in enumerate(([], [(action, "It is old.")]), 1):
+        begun = dialect.generation_prompt(number)
+        for turn in (action, AgentFinish({"output": "42 m"}, "")):
+            thought = "I know" if dialect.thinks else ""
+            written = parser.render(turn, thought=thought, number=number)
+            rest = written.removeprefix(begun)
+            found.append((parser.render_prompt("How old?", steps), rest))
+    return found
+
+
+def are_apart(encode: Encode, prompt: str, reply: str) -> bool:
+    """Return whether no token holds the end of the prompt and the beginning of the reply."""
+    begun = encode(prompt)
+    return encode(prompt + reply)[: len(begun)] == begun
+
+
+@every_family
+@every_dialect
+def test_no_token_spans_the_end_of_a_prompt(dialect: Dialect, family: Callable[[], Encode]) -> None:
+    if dialect.several:
+        return  # its prompts end in a token of its model's own
+    encode = family()
+    for prompt, reply in replies(dialect):
+        if prompt.endswith("</observation>"):
+            continue  # tags that touch, as LangChain writes them: no word is at stake
+        assert are_apart(encode, prompt, reply), (prompt[-20:], reply[:20])
+
+
+@every_family
+def test_a_space_at_the_end_of_a_prompt_is_part_of_the_next_token(
+    family: Callable[[], Encode],
+) -> None:
+    encode = family()
+    assert are_apart(encode, "Begin.\nThought:", " I look it up.")
+    assert not are_apart(encode, "Begin.\nThought: ", "I look it up.")
