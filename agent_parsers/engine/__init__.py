@@ -110,10 +110,10 @@ and reads most turns at a fraction of the cost: it scans for the markers that le
 notes where the last text of each part stands, without making events. It knows when it cannot be
 sure (a guard that asks more than the text before a marker shows, a text that ends in half a stop
 sequence) and leaves those texts to the stream, but for a few oddities that leave no doubt: dressed
-labels, a turn that ends too early (`odd_steps`), commas before closing brackets (`odd_calls`). All
-roads decide by the same states and the same rules (`reading/rules/`), and a law compares whole with
-streamed on every text the tests can think of. Whole texts have roads of their own because most
-callers have a whole text and want only the result.
+labels, a turn that ends too early (`odd_steps`), JSON with commas before closing brackets, in a
+fence or in a string (`odd_calls`). All roads decide by the same states and the same rules
+(`reading/rules/`), and a law compares whole with streamed on every text the tests can think of.
+Whole texts have roads of their own because most callers have a whole text and want only the result.
 
 The floors, top first
 =====================

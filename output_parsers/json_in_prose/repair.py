@@ -16,7 +16,7 @@ the middle.
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -26,7 +26,10 @@ from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import MAX_DEPTH, parse_whole
+from outputs.growing_json.whole import MAX_DEPTH, parse_whole, scan_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["JsonRepair", "LenientJsonFinder", "RepairedJson", "repair_json"]
 
@@ -92,10 +95,27 @@ def repair_json(text: str) -> RepairedJson:
     value = parse_whole(text, MAX_DEPTH)
     if value is not NOTHING:
         return RepairedJson(value, ())
-    finder = LenientJsonFinder()
-    finder.feed(text)
-    found = finder.close()
+    found = _plain_in_fence(text)
+    if found is None:
+        finder = LenientJsonFinder()
+        finder.feed(text)
+        found = finder.close()
     return RepairedJson(found.value, found.repairs)
+
+
+def _plain_in_fence(text: str) -> FoundJson | None:
+    """Return the value after the first fence, if that is valid JSON and no bracket is before it."""
+    bracket = _find_bracket(text)
+    if bracket is None or text.lstrip(STRIP).startswith('"'):
+        return None
+    start = bracket.start()
+    if _opens_fence(text[max(0, start - _TAIL_CHARS) : start]) is None:
+        return None
+    value, end = scan_object(text, start, MAX_DEPTH)
+    if value is NOTHING:
+        return None
+    _check_end(text, end)
+    return _found_json(text, value, (start, end))
 
 
 class LenientJsonFinder(CandidateSearch["_Candidate"]):
@@ -258,31 +278,43 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         return self._found_json(value, start, reader)
 
     def _result(self, candidate: _Candidate) -> FoundJson:
-        text = self.text
-        end = candidate.end
-        bracket = _find_bracket(text, end)
-        until = len(text) if bracket is None else bracket.start()
-        if _goes_on(text, end) or _is_inside(text, end, until):
-            raise JsonSyntaxError("expected the end of the value; JSON goes on after it", "", end)
-        another = _next_value(text, end)
-        if another is not None and _is_json(text[another.end() :]):
-            pos = another.end()
-            raise JsonSyntaxError("expected one JSON value, found another", "", pos)
+        _check_end(self.text, candidate.end)
         return self._found_json(candidate.reader.value, candidate.start, candidate.reader)
 
     def _found_json(self, value: Any, start: int, reader: LenientJsonReader) -> FoundJson:
-        text = self.text
-        span = (start, start + (reader.end or 0))
         repairs = [
             JsonRepair(kind, (start + first, start + last), message)
             for kind, (first, last), message in reader.repairs
         ]
-        message = "left out the text around the value"
-        if text[: span[0]].strip():
-            repairs.insert(0, JsonRepair("surrounding_text", (0, span[0]), message))
-        if text[span[1] :].strip():
-            repairs.append(JsonRepair("surrounding_text", (span[1], len(text)), message))
-        return FoundJson(value, span, tuple(repairs))
+        return _found_json(self.text, value, (start, start + (reader.end or 0)), repairs)
+
+
+def _check_end(text: str, end: int) -> None:
+    """Check that no JSON goes on after the value that ends at *end*.
+
+    Raises:
+        JsonSyntaxError: It does.
+    """
+    bracket = _find_bracket(text, end)
+    until = len(text) if bracket is None else bracket.start()
+    if _goes_on(text, end) or _is_inside(text, end, until):
+        raise JsonSyntaxError("expected the end of the value; JSON goes on after it", "", end)
+    another = _next_value(text, end)
+    if another is not None and _is_json(text[another.end() :]):
+        raise JsonSyntaxError("expected one JSON value, found another", "", another.end())
+
+
+def _found_json(
+    text: str, value: Any, span: tuple[int, int], repairs: Iterable[JsonRepair] = ()
+) -> FoundJson:
+    """Return a value at *span* in *text*, with the text around it among its *repairs*."""
+    made = [*repairs]
+    message = "left out the text around the value"
+    if text[: span[0]].strip():
+        made.insert(0, JsonRepair("surrounding_text", (0, span[0]), message))
+    if text[span[1] :].strip():
+        made.append(JsonRepair("surrounding_text", (span[1], len(text)), message))
+    return FoundJson(value, span, tuple(made))
 
 
 class _Candidate(PossibleJson):

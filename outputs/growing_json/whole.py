@@ -34,6 +34,11 @@ _STRING = r'"(?>(?:[^"\\]++|\\.)*)"'
 _strings = re.compile(_STRING, re.DOTALL)
 _to_open_string = matcher(rf'(?s:(?>(?: [^"]++ | {_STRING} )*))')
 _brackets = re.compile(r"[\[\]{}]").findall
+_has_half = re.compile(
+    r"(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+    r"|\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|\\\\u[dD]"  # an escaped backslash: half a character may seem to be whole
+).search
 _scan_container = json.JSONDecoder(strict=False).raw_decode
 
 
@@ -82,16 +87,16 @@ _scan_strictly = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refus
 def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     """Return the object that begins at *start*, and where it ends, or `NOTHING` and *start*.
 
-    Text after it is ignored. It is strictly valid JSON without escaped code points, in which no key
-    stands twice.
+    Text after it is ignored. It is strictly valid JSON, in which no key stands twice and no escape
+    is half a character.
     """
     try:
         value, end = _scan_strictly(text, start)
     except (ValueError, RecursionError):
         return NOTHING, start
-    if text.find("\\u", start, end) >= 0 or not _is_safe(value, max_depth, text, start, end):
+    if text.find("\\u", start, end) >= 0 and _has_half(text, start, end) is not None:
         return NOTHING, start
-    return value, end
+    return (value, end) if _is_safe(value, max_depth, text, start, end) else (NOTHING, start)
 
 
 def supply_closers(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import make_finish
-from agent_parsers.actions.tool_action import make_tool_call
+from agent_parsers.actions.tool_action import make_call, make_tool_call
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.modes import MAX_CHARS
@@ -15,14 +15,21 @@ from agent_parsers.messages.reading.stream import MessageStreamParser
 from output_parsers import OutputParserException
 from outputs import AIMessage
 from outputs.growing_json.lenient.json_text import repeated_key
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, scan_object
 from outputs.messages.ended import ended_of
+from outputs.messages.tool import ToolCall
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
 __all__ = ["result_of"]
+
+_ONLY_FUNCTION: Final = {"function_call"}
 
 
 def result_of(
@@ -67,7 +74,7 @@ def _quick_result(
     lenient: bool,
     max_chars: int,
     tools: ToolSet | None,
-) -> list[AgentAction] | AgentFinish | None:
+) -> AgentAction | list[AgentAction] | AgentFinish | None:
     """Return the result of *message* if it is a simple case, else `None`.
 
     The result is the same as that of `MessageStreamParser`, in a fraction of the time.
@@ -78,8 +85,15 @@ def _quick_result(
     kwargs = message.additional_kwargs
     if kwargs and not BESIDE.isdisjoint(kwargs):
         return None
+    if is_function and kwargs.keys() == _ONLY_FUNCTION and not message.tool_calls:
+        call = _function_call(kwargs["function_call"])
+        written = kwargs["function_call"]["arguments"] if call else ""
+        made = call and _quick_actions(message, call, written, lenient, max_chars, tools)
+        return made[0] if made else None
     if not is_function and message.tool_calls:
-        return _quick_actions(message, content, lenient, max_chars, tools)
+        written = "".join(_written(message)) if kwargs else ""
+        made = _quick_actions(message, message.tool_calls, written, lenient, max_chars, tools)
+        return None if written and _may_repeat_keys(message, written) else made
     if len(content) > max_chars:
         return None
     if lenient and (not content.strip() or _may_hold_call(content)):
@@ -95,21 +109,20 @@ def _quick_result(
 
 def _quick_actions(
     message: AIMessage,
-    content: str,
+    calls: Sequence[ToolCall],
+    written: str,
     lenient: bool,
     max_chars: int,
     tools: ToolSet | None,
 ) -> list[AgentAction] | None:
+    """Return the actions of *calls*, whose arguments are *written* in *message* too, if at all."""
+    content = message.content
     if message.invalid_tool_calls:
         return None
     said = f"responded: {content}\n\n" if content else "\n\n"
-    size = len(content)
-    written = ""
-    if message.additional_kwargs:
-        written = "".join(_written(message))
-        size += len(written)
+    size = len(content) + len(written)
     actions: list[AgentAction] = []
-    for call in message.tool_calls:
+    for call in calls:
         tool, args = call["name"], call["args"]
         size += len(tool)
         if tools is not None:
@@ -134,9 +147,22 @@ def _quick_actions(
             log = f"\nInvoking: `{tool}` with `{tool_input}`\n{said}"
         except RecursionError:
             return None
-        actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
-    may_repeat = bool(written) and _may_repeat_keys(message, written)
-    return actions if size <= max_chars and not may_repeat else None
+        if calls is message.tool_calls:
+            actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
+        else:
+            actions.append(make_call(tool, tool_input, log, message))
+    return actions if size <= max_chars else None
+
+
+def _function_call(call: Any) -> list[ToolCall] | None:
+    """Return a function call as a call whose arguments are data; `None` if they may be odd."""
+    if type(call) is not dict:
+        return None
+    name, written = call.get("name"), call.get("arguments")
+    if type(name) is not str or type(written) is not str:
+        return None
+    args, end = scan_object(written, 0, MAX_DEPTH) if written[:1] == "{" else (NOTHING, 0)
+    return [ToolCall(name=name, args=args, id=None)] if end == len(written) > 0 else None
 
 
 def _taken(

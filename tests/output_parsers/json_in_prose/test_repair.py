@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from output_parsers.json_in_prose import repair
 from output_parsers.json_in_prose.markdown import parse_json_markdown
 from output_parsers.json_in_prose.repair import LenientJsonFinder, RepairedJson, repair_json
 from outputs.growing_json.errors import (
@@ -18,8 +21,9 @@ from outputs.growing_json.errors import (
     JsonSyntaxError,
 )
 from outputs.growing_json.lenient.strings import JsonRepair
+from outputs.growing_json.whole import scan_object
 
-from ...helpers.effort import MANY
+from ...helpers.effort import MANY, THOROUGH
 from ...helpers.growth import assert_linear
 
 if TYPE_CHECKING:
@@ -290,3 +294,59 @@ def test_a_string_may_not_be_cut_at_a_bracket_in_it(text: str) -> None:
 def test_quoted_words_in_prose_after_a_value_are_no_json() -> None:
     for prose in ('I chose "x", "y" and "z", see [1]', 'is "x", 5.', "(not 'b', 'c')"):
         assert repair_json(f'["a"] {prose}').value == ["a"]
+
+
+# -- valid JSON in a fence is read at once ---------------------------------------------------------
+
+FENCE_PIECES = [
+    "```", "```json\n", "```py\n", "\n```", "``", "` ` `", "\n", " ", *'[]{},":', "So: ", "Done.",
+    "[sic]", '{"a": 1}', '{"a": [1, 2], "b": "x"}', '{"a": 1, "a": 2}', "[1]", "{}", '{"a": 1,}',
+    '{"q": "\\ud800"}', '{"q": "\\u00e9```"}', "NaN", '"b": 2}', "{a: 1}", "\xa0",
+]  # fmt: skip
+
+
+def fence_differences(count: int) -> tuple[int, list[str]]:
+    """Return how many texts are read at once, and those that the search reads otherwise."""
+    random = Random(5)
+    taken, odd = 0, []
+    for _ in range(count):
+        value = random.choice(FENCE_PIECES[19:])
+        text = f"{random.choice(('Here:', '', '[sic]'))}\n```json\n{value}\n```"
+        for _ in range(random.choice((0, 0, 1, 2))):
+            at = random.randrange(len(text) + 1)
+            text = text[:at] + random.choice(FENCE_PIECES) + text[at:]
+
+        def search(text: str = text) -> object:
+            finder = LenientJsonFinder()
+            finder.feed(text)
+            return finder.close()
+
+        quick = outcome_of(partial(repair._plain_in_fence, text))
+        taken += quick != "None"
+        if quick not in ("None", outcome_of(search)):
+            odd.append(text)
+    return taken, odd
+
+
+def outcome_of(read: Callable[[], object]) -> str:
+    try:
+        return repr(read())
+    except JsonError as error:
+        return f"{type(error).__name__} {error}"
+
+
+def test_json_in_a_fence_is_read_at_once_as_by_the_search() -> None:
+    taken, odd = fence_differences(20_000 if THOROUGH else 1_000)
+    assert not odd
+    assert taken
+
+
+def without_commas(text: str, start: int, max_depth: int) -> tuple[Any, int]:
+    return scan_object(text.replace(",}", " }"), start, max_depth)
+
+
+def test_the_comparison_would_find_a_repair_that_is_not_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(repair, "scan_object", without_commas)
+    assert fence_differences(1_000)[1]

@@ -43,8 +43,8 @@ class KnownMarks(NamedTuple):
 
     @property
     def begins(self) -> Callable[..., Match[str] | None]:
-        """Finds a character with which a marker may begin, apart from letters."""
-        return re.compile(f"[{re.escape(self.first)}]" if self.first else r"(?!)").search
+        """Finds a character with which a marker may begin, apart from letters, or an escape."""
+        return re.compile(rf"[{re.escape(self.first)}\\]").search
 
 
 def is_in_keys(begins: Callable[[str], object], value: Any) -> bool:

@@ -262,7 +262,7 @@ class _TaggedTurns(_ParameterTurns):
 
 
 _CONSTANTS: Final = {"None": None, "True": True, "False": False}
-_JSON_ONLY: Final = re.compile(r"null|true|false|\\[/bf]").search
+_JSON_ONLY: Final = re.compile(r"null|true|false|\\[/bfu]").search
 
 
 class _PythonTurns(_ParameterTurns):
