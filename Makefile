@@ -92,6 +92,7 @@ bench:  ## measure speed, next to other frameworks
 	$(PYTHON) benchmarks/dialects.py
 	$(PYTHON) benchmarks/repaired.py
 	$(PYTHON) benchmarks/bulk.py
+	$(PYTHON) benchmarks/waits.py
 
 .PHONY: growth
 growth:  ## measure how time grows with hostile texts, for all that reads; long, or WORDS="hermes log"

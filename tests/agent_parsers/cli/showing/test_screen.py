@@ -119,7 +119,7 @@ def write_slowly(path: Path) -> None:
 
 def test_a_bar_shows_how_much_of_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("agent_parsers.cli.showing.screen._PATIENCE_S", 0)
+    monkeypatch.setattr("agent_parsers.cli.showing.bar._PATIENCE_S", 0)
     monkeypatch.setattr("sys.stderr", seen := Tty())
     with ProgressBar(Screen(stderr=True), total=4_000_000) as bar:
         bar.advance(1_000_000)
@@ -131,7 +131,7 @@ def test_a_bar_shows_how_much_of_how_much(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr("agent_parsers.cli.showing.screen._PATIENCE_S", 0)
+    monkeypatch.setattr("agent_parsers.cli.showing.bar._PATIENCE_S", 0)
     monkeypatch.setattr("sys.stderr", seen := io.StringIO())
     with ProgressBar(Screen(stderr=True), total=None) as bar:
         bar.advance(1_000_000)
