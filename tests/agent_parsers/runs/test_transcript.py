@@ -346,7 +346,7 @@ def test_an_observation_that_is_not_json_is_written_as_it_prints() -> None:
 def test_a_stream_without_a_limit_keeps_no_text_of_a_transcript() -> None:
     step = f"Thought: {'x' * 1000}\nAction: a\nAction Input: b\nObservation: c\n"
     parser = StreamParser(get_dialect("react"), mode="transcript", max_chars=None)
-    for _ in range(2_000):  # what finds its markers is made as it is used
+    for _ in range(8_000):  # what finds its markers is made as it is used
         parser.feed(step)
     tracemalloc.start()
     for _ in range(500):
