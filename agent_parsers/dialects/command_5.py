@@ -9,8 +9,10 @@ A value is verbatim text if its type is ``raw``, and JSON if it is ``json``. An 
 has an element for each member, and a list (``list``) one without a name for each item. In
 attributes ``&``, ``<``, ``>`` and ``"`` are escaped. Ids number the calls of a conversation from 0.
 
-The prompt opens the thought, or has an empty one. Each line of a result is an item, in which ``&``,
-``<`` and ``>`` are escaped; the template leaves out the escapes of marks such as ``<|IMG_PATCH|>``.
+The prompt opens the thought, or has an empty one. A result is an item, in which ``&``, ``<`` and
+``>`` are escaped; the template leaves out the escapes of marks such as ``<|IMG_PATCH|>``. It takes
+the lines of a text for results of their own unless it is told not to; then the item is an object
+``{"content": …}``. Here only a result of several lines is one, so that no result adds items.
 
 Two more templates have flat parameters (``<cofl:tool_param>``), verbatim in one and escaped in the
 other. What such a text means is unclear without knowing which, so that those calls are refused.
@@ -18,6 +20,7 @@ other. What such a text means is unclear without knowing which, so that those ca
 Source: the template cmd5 of cohere-ai/melody, and its parser of nested values.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -42,7 +45,8 @@ from agent_parsers.dialects.command_a import RESPONSE, TEXT
 from agent_parsers.engine.calls.tags.form import Hole, Tag, as_json
 from agent_parsers.forms.form import Marks
 
-CALLS = ("<cofl:tool_calls>", "</cofl:tool_calls>")
+CALL = "<cofl:tool_call"
+CALLS = (f"{CALL}s>", "</cofl:tool_calls>")
 END_OF_VALUE = "</cofl:value>"
 ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"))
 TYPES: Mapping[type[Any], str] = {str: "raw", dict: "dict", list: "list"}
@@ -98,7 +102,7 @@ class CommandPayload(TaggedPayload):
         return {
             TagPart.WRAP: Element(opens),
             TagPart.END_WRAP: Element(closes),
-            TagPart.CALL: CommandTag("<cofl:tool_call", own=' id="[^"]*" name="[^"]*"'),
+            TagPart.CALL: CommandTag(CALL, own=' id="[^"]*" name="[^"]*"'),
             TagPart.END_CALL: Element("</cofl:tool_call>"),
             TagPart.KEY: CommandTag(
                 "<cofl:value", own='(?: name="[^"]*")? type="(?:raw|json|dict|list)"'
@@ -187,7 +191,7 @@ def write_turn(step: Written) -> str:
     if step.content:
         raise ValueError("it has no content beside calls")
     calls = "".join(
-        f'<cofl:tool_call id="{command_a.call_id(call.tool, call.id, number)}"'
+        f'{CALL} id="{command_a.call_id(call.tool, call.id, number)}"'
         f' name="{escape(call.tool)}">'
         + "".join(write_element(value, key) for key, value in inputs_of(call).items())
         + "</cofl:tool_call>"
@@ -197,14 +201,13 @@ def write_turn(step: Written) -> str:
 
 
 def write_result(result: Result) -> str:
-    """Return the result of one call, with an item for each line that is not blank."""
-    lines = [line for line in result.text.split("\n") if line.strip()]
-    items = (
-        f'<cofl:tool_result_item index="{at}">{escape_text(line)}</cofl:tool_result_item>'
-        for at, line in enumerate(lines)
-    )
+    """Return the result of one call, as one item; several lines are written as JSON."""
+    text = result.text
+    if "\n" in text:
+        text = json.dumps({"content": text}, ensure_ascii=False)
     return (
-        f'<cofl:tool_result id="{result.id}" is_error="false">{"".join(items)}</cofl:tool_result>'
+        f'<cofl:tool_result id="{result.id}" is_error="false"><cofl:tool_result_item index="0">'
+        f"{escape_text(text)}</cofl:tool_result_item></cofl:tool_result>"
     )
 
 
@@ -212,7 +215,7 @@ FORMAT = replace(
     command_a.FORMAT,
     name="command_5",
     aliases=("cohere_command5",),
-    summary="<cofl:tool_call> and typed <cofl:value> elements (Command 5)",
+    summary="calls and values as typed elements (Command 5)",
     payload=CommandPayload(
         call="",
         parameter="",
@@ -230,7 +233,7 @@ FORMAT = replace(
         between="",
         call_id=command_a.call_id,
     ),
-    adapt=partial(command_a.with_answer, marks=TEXT, others=RESPONSE),
+    adapt=partial(command_a.with_answer, marks=TEXT, others=RESPONSE, ends_call=False),
 )
 FORM = Form(
     call=CallForm(text="{input}"),  # attributes are escaped, and say the type of each value

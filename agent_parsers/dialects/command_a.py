@@ -46,15 +46,17 @@ def write_result(result: Result) -> str:
     return f'    {{\n        {head},\n        {results},\n        "is_error": null\n    }}'
 
 
-def with_answer(table: Table, marks: tuple[str, str], others: tuple[str, str]) -> Table:
+def with_answer(
+    table: Table, marks: tuple[str, str], others: tuple[str, str], *, ends_call: bool = True
+) -> Table:
     """Return *table* with the *marks* around an answer, and *others* in lenient mode.
 
-    Calls may follow an answer, which is then the content beside them; other text is left out.
+    Calls may follow an answer, which is then the content beside them; other text is left out. In
+    lenient mode an answer may end a call that lacks its closer, unless it may stand in a value.
     """
     also = others if table.lenient else ()
     opens, closes = Literal(marks[0], also[:1]), Literal(marks[1], also[1:])
-    # The call before the answer lacks its closer.
-    behind = {("call", "answer"): Go("content")} if table.lenient else {}
+    behind = {("call", "answer"): Go("content")} if table.lenient and ends_call else {}
     return with_answer_block(table, {"answer": opens, "end of answer": closes}, behind)
 
 
