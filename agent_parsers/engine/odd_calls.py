@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.lenient.json_text import without_trailing_commas
 from outputs.growing_json.whole import scan_object
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OddCalls", "odd_calls"]
 
-_MAX_DEPTH: Final = 64
 _FENCED: Final = re.compile(rf"```(?:json|xml)?\n([^`]*+)(?<=\n)```{BLANK}").fullmatch
 
 
@@ -98,7 +98,7 @@ def _decoded(found: re.Match[str]) -> str:
         arguments = json.loads(found["value"])
     except ValueError:
         return found[0]
-    _, end = scan_object(arguments, 0, _MAX_DEPTH)
+    _, end = scan_object(arguments, 0, MOST_DEEP)
     return found["head"] + arguments if end == len(arguments) else found[0]
 
 

@@ -235,14 +235,12 @@ class TurnStream(Scanner):
             for text in spelt_texts(marker)
             if text.startswith(tail)
         ]
-        if not begun or not all(c.closes and c.to is not state and not c.drops for c, _ in begun):
+        if not all(c.closes and c.to is not state and not c.drops for c, _ in begun):
             return None
         inside = self._collector.inside
-        if inside is not None and inside[0] is not InputDelta:  # in a message, or in its thought
-            begun = [each for each in begun if _is_half(tail, each[1])]
-        if not begun:
-            return None
-        return replace(begun[0][0], name="half of a marker", marker=Literal(tail))
+        is_call = inside is None or inside[0] is InputDelta  # and no message, or its thought
+        half = next((crossing for crossing, text in begun if is_call or _is_half(tail, text)), None)
+        return half and replace(half, name="half of a marker", marker=Literal(tail))
 
     def _half_closer(self) -> Crossing | None:
         """Return the crossing of a marker that closes a thought, if the text ends in half of it."""

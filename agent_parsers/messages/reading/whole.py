@@ -86,9 +86,12 @@ def _quick_result(
     if kwargs and not BESIDE.isdisjoint(kwargs):
         return None
     if is_function and kwargs.keys() == _ONLY_FUNCTION and not message.tool_calls:
-        call = _function_call(kwargs["function_call"])
-        written = kwargs["function_call"]["arguments"] if call else ""
-        made = call and _quick_actions(message, call, written, lenient, max_chars, tools)
+        function = kwargs["function_call"]
+        call = _function_call(function)
+        if call is None:
+            return None
+        written = function["arguments"]
+        made = _quick_actions(message, [call], written, lenient, max_chars, tools)
         return made[0] if made else None
     if not is_function and message.tool_calls:
         written = "".join(_written(message)) if kwargs else ""
@@ -147,14 +150,14 @@ def _quick_actions(
             log = f"\nInvoking: `{tool}` with `{tool_input}`\n{said}"
         except RecursionError:
             return None
-        if calls is message.tool_calls:
+        if message.tool_calls:
             actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
         else:
             actions.append(make_call(tool, tool_input, log, message))
     return actions if size <= max_chars else None
 
 
-def _function_call(call: Any) -> list[ToolCall] | None:
+def _function_call(call: Any) -> ToolCall | None:
     """Return a function call as a call whose arguments are data; `None` if they may be odd."""
     if type(call) is not dict:
         return None
@@ -162,7 +165,7 @@ def _function_call(call: Any) -> list[ToolCall] | None:
     if type(name) is not str or type(written) is not str:
         return None
     args, end = scan_object(written, 0, MAX_DEPTH) if written[:1] == "{" else (NOTHING, 0)
-    return [ToolCall(name=name, args=args, id=None)] if end == len(written) > 0 else None
+    return ToolCall(name=name, args=args, id=None) if end == len(written) > 0 else None
 
 
 def _taken(

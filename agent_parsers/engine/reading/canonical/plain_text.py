@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form, Marks
 
 __all__ = [
-    "UNSEEN", "WORD", "KnownMarks", "around", "is_in_keys", "known_marks", "plain_text",
+    "MOST_DEEP", "UNSEEN", "WORD", "KnownMarks", "around", "is_in_keys", "known_marks",
+    "plain_text",
 ]  # fmt: skip
 
+MOST_DEEP: Final = 64
+"""How many arrays and objects may be open at once in a value; a deeper one takes the stream."""
 UNSEEN: Final = "\ufeff\u200b\u2060"
 """Characters that nobody sees, but that may stand between the letters of a mark."""
 WORD: Final = 5

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import (
+    MOST_DEEP,
     UNSEEN,
     WORD,
     is_in_keys,
@@ -41,7 +42,6 @@ _LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
-_MAX_DEPTH: Final = 64
 _STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 
 
@@ -207,7 +207,7 @@ class ShortSteps:
         if (written := found["text"]) is not None:
             return written
         start = found.end()
-        value, end = scan_object(text, start, _MAX_DEPTH)
+        value, end = scan_object(text, start, MOST_DEEP)
         if self._tail(text, end) is None:
             return NOTHING
         is_odd = self._begins_mark(text, start, end) and is_in_keys(self._begins_mark, value)

@@ -14,6 +14,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.tags.form import as_json
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.canonical.plain_text import (
+    MOST_DEEP,
     UNSEEN,
     WORD,
     KnownMarks,
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CanonicalTurns", "canonical_turns"]
 
-_MAX_DEPTH: Final = 64
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 """Finds what, right before a call, may quote or forbid it."""
 _KEY: Final = r"[A-Za-z_]\w*+"
@@ -153,7 +153,7 @@ class _JsonTurns(CanonicalTurns):
         calls = []
         while True:
             tool, start = found["tool"], found.end()
-            tool_input, end = scan_object(text, start, _MAX_DEPTH)
+            tool_input, end = scan_object(text, start, MOST_DEEP)
             if tool_input is NOTHING or not self._is_name(tool):
                 return None
             if self._begins(text, start, end) and is_in_keys(self._begins, tool_input):
@@ -291,7 +291,7 @@ class _PythonTurns(_ParameterTurns):
     def _literal(self, text: str, written: str, end: int) -> tuple[Any, int]:
         """Return the value of a literal that is *written* up to *end*, and where it ends."""
         if not written:
-            value, stop = scan_object(text, end, _MAX_DEPTH)
+            value, stop = scan_object(text, end, MOST_DEEP)
             is_json = _JSON_ONLY(text, end, stop) is not None  # Python spells or reads it otherwise
             return (NOTHING if is_json else value), stop
         if written[0] == '"':
