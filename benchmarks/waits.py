@@ -163,7 +163,7 @@ def memory(name: str, before: str, behind: str) -> float:
 
 def growth(*, diff: bool) -> float:
     """Return the power by which the time of a stream of objects grows with its length."""
-    times = []
+    times, sizes = [], []
     parser = here.PydanticOutputParser(pydantic_object=Items, diff=diff)
     for count in (100, 800):
         text = Items(items=[Item(name=f"item {each}") for each in range(count)]).model_dump_json()
@@ -175,7 +175,8 @@ def growth(*, diff: bool) -> float:
                 pass
             spent.append(time.process_time() - start)
         times.append(min(spent))
-    return math.log(times[1] / times[0]) / math.log(8)
+        sizes.append(len(text))
+    return math.log(times[1] / times[0]) / math.log(sizes[1] / sizes[0])
 
 
 PYDANTIC: Final = "from pydantic import BaseModel\nclass A(BaseModel):\n    a: int\n"

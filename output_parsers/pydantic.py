@@ -44,8 +44,8 @@ class PydanticOutputParser(JsonOutputParser[Model]):
     object: here ``Person(name="Ad")`` may be the first. Only what a chunk adds is validated, unless
     it is in a dictionary, a union or something that has a validator of its own: such a value is
     validated again as a whole. The objects share what is complete: treat them as read-only. With
-    ``diff=True`` a stream yields JSON Patches between the objects' data, which compares all of it
-    after each chunk. For what is read as JSON, see `JsonOutputParser`.
+    ``diff=True`` a stream yields JSON Patches between the objects' data, and compares only what is
+    validated. For what is read as JSON, see `JsonOutputParser`.
 
     Raises:
         OutputParserException: There is no JSON value in the text, or it is not valid for the
@@ -148,6 +148,8 @@ class _ObjectStream:
         self._parser = parser
         self._json = GrowingJson(parser._finder())
         self._object = GrowingObject(parser.pydantic_object)
+        has_own_diff = getattr(parser._diff, "__func__", None) is not PydanticOutputParser._diff
+        self._patches = parser.diff and not has_own_diff
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         text = chunk if isinstance(chunk, str) else text_of(chunk)
@@ -156,6 +158,8 @@ class _ObjectStream:
         last = self._object.last
         if not self._object.update(self._json.value, has_grown=self._json.has_grown):
             return ()
+        if self._patches:
+            return (self._object.patch(),)
         return self._output(last, self._object.last)
 
     def close(self) -> Iterable[Any]:

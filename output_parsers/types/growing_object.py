@@ -6,11 +6,18 @@ objects of its complete items or fields.
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pydantic import BaseModel
 
+from output_parsers.types.models import dump
 from output_parsers.types.object_plans import ListPlan, ModelPlan, Plan, plan_of
+from outputs.growing_json.value import differ, pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from outputs.growing_json.value import Operation
 
 __all__ = ["GrowingObject"]
 
@@ -26,6 +33,9 @@ class GrowingObject:
         self._plan = plan_of(model)
         self._node: _Node = _node_for(self._plan)
         self._is_new = True  # whether the node did not make the last object
+        self._has_own_dump = getattr(model, "model_dump", None) is not BaseModel.model_dump
+        self._has_grown = False  # whether the node made the last object and the one before
+        self._before: Any = None
         self.last: Any = None
         """The last object; `None` before the first."""
 
@@ -43,9 +53,17 @@ class GrowingObject:
             found = self._node.validate(value)
         except ValueError:
             return False
-        is_same = (found == self.last) if self._is_new else self._node.are_same(found, self.last)
-        self.last, self._is_new = found, False
-        return not is_same
+        if (found == self.last) if self._is_new else self._node.are_same(found, self.last):
+            return False
+        self._before, self.last = self.last, found
+        self._has_grown, self._is_new = not self._is_new, False
+        return True
+
+    def patch(self) -> list[Operation]:
+        """Return the JSON Patch from the data of the object before to those of the last one."""
+        if self._has_grown and not self._has_own_dump:
+            return [*_patch(self._plan, "", self._before, self.last)]
+        return [*_patch_of("", dump(self._before), dump(self.last))]
 
 
 class _Node(Protocol):
@@ -197,3 +215,49 @@ def _node_for(plan: Plan) -> _Node:
     if isinstance(plan, ListPlan):
         return _GrowingList(plan)
     return _GrowingModel(plan) if isinstance(plan, ModelPlan) else _Whole(plan)
+
+
+# -- what has changed in the data of an object -----------------------------------------------------
+
+
+def _patch(plan: Plan, path: str, one: Any, other: Any) -> Iterator[Operation]:
+    """Yield the changes at *path* between two successive objects of a node with *plan*."""
+    if one is other:
+        return
+    if isinstance(plan, ListPlan) and plan.is_plain and type(one) is type(other) is list:
+        last = len(one) - 1  # the items before it are complete
+        for at in range(max(0, last), len(other)):
+            if at > last:
+                yield {"op": "add", "path": f"{path}/{at}", "value": plan.item.dump(other[at])}
+            else:
+                yield from _patch(plan.item, f"{path}/{at}", one[at], other[at])
+    elif isinstance(plan, ModelPlan) and plan.is_plain and type(one) is type(other) is plan.cls:
+        for name, (key, field) in plan.dumped.items():
+            place = path if plan.is_root else path + pointer([key])
+            yield from _patch(field, place, getattr(one, name), getattr(other, name))
+        if not plan.is_root:
+            yield from _patch_of(path, plan.rest(one), plan.rest(other))
+    else:
+        yield from _patch_of(path, plan.dump(one), plan.dump(other))
+
+
+def _patch_of(path: str, one: Any, other: Any) -> Iterator[Operation]:
+    """Yield the changes from *one* to *other*, JSON data at *path*, by comparing them."""
+    if not differ(one, other):
+        return
+    if type(one) is type(other) is dict:
+        for key in one | other:
+            at = path + pointer([key])
+            if key not in other:
+                yield {"op": "remove", "path": at}
+            elif key not in one:
+                yield {"op": "add", "path": at, "value": other[key]}
+            else:
+                yield from _patch_of(at, one[key], other[key])
+    elif type(one) is type(other) is list:
+        import jsonpatch  # imported lazily: it takes milliseconds
+
+        for each in jsonpatch.make_patch(one, other).patch:
+            yield {key: path + at if key in ("path", "from") else at for key, at in each.items()}
+    else:
+        yield {"op": "replace", "path": path, "value": other}

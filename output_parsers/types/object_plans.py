@@ -7,14 +7,14 @@ validator of the user's, which may look at the whole value or change it.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import BaseModel, RootModel
-from pydantic_core import SchemaValidator
+from pydantic_core import SchemaSerializer, SchemaValidator
 
-from output_parsers.types.models import is_v1_model, validate
+from output_parsers.types.models import dump, is_v1_model, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +32,7 @@ _LIST_KEYS: Final = {
     *("type", "items_schema", "min_length", "max_length", "strict"),
     *("ref", "metadata", "serialization"),
 }
+_LEFT_OUT: Final = {"serialization_exclude", "serialization_exclude_if"}
 _MODEL_KEYS: Final = {
     *("type", "cls", "generic_origin", "schema", "config", "custom_init", "root_model"),
     *("post_init", "revalidate_instances", "strict", "frozen", "extra_behavior"),
@@ -53,11 +54,12 @@ class _Scope(NamedTuple):
             schema = self.definitions[schema["schema_ref"]]
         return schema
 
-    def validator(self, schema: Any) -> SchemaValidator:
-        """Return the validator of *schema*."""
-        if definitions := [*self.definitions.values()]:
-            schema = {"type": "definitions", "schema": schema, "definitions": definitions}
-        return SchemaValidator(schema, self.config)
+    def complete(self, schema: Any) -> Any:
+        """Return *schema* with all that it may refer to."""
+        definitions = [*self.definitions.values()]
+        if not definitions:
+            return schema
+        return {"type": "definitions", "schema": schema, "definitions": definitions}
 
 
 class Plan:
@@ -72,9 +74,28 @@ class Plan:
         self._schema, self._scope = schema, scope
 
     @cached_property
+    def is_plain(self) -> bool:
+        """Whether no function of the user's makes the data of the whole value."""
+        schema = self._schema
+        while schema is not None:
+            schema = self._scope.resolved(schema)
+            if "serialization" in schema:
+                return False
+            schema = schema.get("schema")
+        return True
+
+    @cached_property
     def check(self) -> Callable[[Any], Any]:
         """Returns the object for a value; raises a `ValueError` if the value is not valid."""
-        return self._scope.validator(self._schema).validate_python
+        return SchemaValidator(
+            self._scope.complete(self._schema), self._scope.config
+        ).validate_python
+
+    @cached_property
+    def dump(self) -> Callable[[Any], Any]:
+        """Returns an object as JSON data."""
+        serializer = SchemaSerializer(self._scope.complete(self._schema), self._scope.config)
+        return partial(serializer.to_python, mode="json")
 
 
 class _Root(Plan):
@@ -82,6 +103,7 @@ class _Root(Plan):
 
     def __init__(self, model: type[Any]) -> None:
         self.check = lambda value: validate(model, value)
+        self.dump, self.is_plain = dump, False
 
 
 class ListPlan(Plan):
@@ -137,7 +159,28 @@ class ModelPlan(Plan):
             whole = fields[name]["schema"]
             bare = {**whole, "schema": _ANY} if whole["type"] == "default" else _ANY
             fields[name] = {**fields[name], "schema": bare}
-        return self._within.validator({**schema, "fields": fields}).validate_python
+        shell = self._within.complete({**schema, "fields": fields})
+        return SchemaValidator(shell, self._within.config).validate_python
+
+    @cached_property
+    def dumped(self) -> dict[str, tuple[str, Plan]]:
+        """The keys and plans of the fields whose data does not depend on the rest, by name."""
+        if self.is_root:
+            return {"root": ("", self.fields[""][1])}
+        by_alias = (self._within.config or {}).get("serialize_by_alias")
+        fields = self._within.resolved(self._inner["schema"])["fields"]
+        return {
+            name: (fields[name].get("serialization_alias", name) if by_alias else name, plan)
+            for name, plan in self.fields.values()
+            if plan.is_plain and not fields[name].keys() & _LEFT_OUT
+        }
+
+    def rest(self, thing: Any) -> Any:
+        """Return an object as JSON data, without the fields in `dumped`."""
+        data: Any = self.cls.__pydantic_serializer__.to_python(
+            thing, mode="json", exclude=self.dumped.keys()
+        )
+        return data
 
 
 def plan_of(model: type[Any]) -> Plan:
