@@ -82,7 +82,11 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
             OutputParserException: There is no JSON value; ``span`` has the place of the error.
         """
         check_text(text)
-        value: Value = self.parse_result([Generation(text=text)])
+        value: Value
+        if getattr(self.parse_result, "__func__", None) is _PARSE_RESULT:
+            value = self._whole(text)  # without a generation, which takes as long as a short value
+        else:
+            value = self.parse_result([Generation(text=text)])
         return value
 
     @override
@@ -96,16 +100,21 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
         Raises:
             OutputParserException: There is no value, and *partial* is not set.
         """
-        text = result[0].text if self.lenient else result[0].text.strip()
+        text = result[0].text
+        if not partial:
+            return self._whole(text)
         try:
-            if partial:
-                finder = self._finder()
-                finder.feed(text)
-                return None if finder.reader is None else finder.reader.value
+            finder = self._finder()
+            finder.feed(text if self.lenient else text.strip())
+        except json.JSONDecodeError:
+            return None
+        return None if finder.reader is None else finder.reader.value
+
+    def _whole(self, text: str) -> Any:
+        text = text if self.lenient else text.strip()
+        try:
             return parse_json_markdown(text, lenient=self.lenient)
         except json.JSONDecodeError as error:
-            if partial:
-                return None
             raise invalid_json(text, error) from error
 
     @override
@@ -124,7 +133,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
 
     @override
     def _reader(self) -> ChunkReader[Any]:
-        if getattr(self.parse_result, "__func__", None) is not JsonOutputParser.parse_result:
+        if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
             return super()._reader()  # A subclass defines its own results.
         finder = self._finder()
         if not self.diff:
@@ -146,4 +155,5 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
         return "simple_json_output_parser"
 
 
+_PARSE_RESULT = JsonOutputParser.parse_result
 SimpleJsonOutputParser = JsonOutputParser

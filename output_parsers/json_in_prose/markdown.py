@@ -65,11 +65,11 @@ def parse_json_markdown(
             `json.JSONDecodeError`).
     """
     if lenient:
-        from output_parsers.json_in_prose.repair import repair_json
+        from output_parsers.json_in_prose.repair import repaired_value
 
         if parser is not parse_partial_json:
             raise ValueError("expected either lenient=True or a parser=, not both")
-        return repair_json(json_string).value
+        return repaired_value(json_string)
     if parser is not parse_partial_json:
         return _parse_with(parser, json_string)
     value = _find_whole(json_string)

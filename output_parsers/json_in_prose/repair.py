@@ -22,6 +22,7 @@ from typing_extensions import override
 
 from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
 from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
+from outputs.growing_json.lenient.json_text import without_trailing_commas
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
@@ -29,7 +30,7 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, scan_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["JsonRepair", "LenientJsonFinder", "RepairedJson", "repair_json"]
 
@@ -92,30 +93,53 @@ def repair_json(text: str) -> RepairedJson:
         JsonLimitError: The value is nested too deeply or has too long a number. All three are
             subclasses of `json.JSONDecodeError`.
     """
-    value = parse_whole(text, MAX_DEPTH)
+    value, span, commas = _read_at_once(text)
     if value is not NOTHING:
-        return RepairedJson(value, ())
-    found = _plain_in_fence(text)
-    if found is None:
-        finder = LenientJsonFinder()
-        finder.feed(text)
-        found = finder.close()
+        return RepairedJson(value, _repairs_in(text, span, [*map(_dropped, commas)]))
+    finder = LenientJsonFinder()
+    finder.feed(text)
+    found = finder.close()
     return RepairedJson(found.value, found.repairs)
 
 
-def _plain_in_fence(text: str) -> FoundJson | None:
-    """Return the value after the first fence, if that is valid JSON and no bracket is before it."""
+def repaired_value(text: str) -> Any:
+    """Return the value that `repair_json` returns, and no list of repairs.
+
+    Raises:
+        JsonError: As there.
+    """
+    value = _read_at_once(text)[0]
+    return repair_json(text).value if value is NOTHING else value
+
+
+def _read_at_once(text: str) -> tuple[Any, tuple[int, int], Sequence[int]]:
+    """Return the value in *text*, its span and its trailing commas, or `NOTHING`.
+
+    The value is all of the text, or is after the first fence and has no bracket before it. It is
+    valid JSON, but for commas before its closing brackets.
+    """
     bracket = _find_bracket(text)
-    if bracket is None or text.lstrip(STRIP).startswith('"'):
-        return None
-    start = bracket.start()
-    if _opens_fence(text[max(0, start - _TAIL_CHARS) : start]) is None:
-        return None
+    start = 0 if bracket is None else bracket.start()
+    before = text[max(0, start - _TAIL_CHARS) : start]
+    if _opens_fence(before) is None:
+        return parse_whole(text, MAX_DEPTH), (0, len(text)), ()
+    if text.lstrip(STRIP).startswith('"'):
+        return NOTHING, (0, 0), ()
+    commas: list[int] = []
     value, end = scan_object(text, start, MAX_DEPTH)
     if value is NOTHING:
-        return None
+        plain, commas = without_trailing_commas(text[start:])
+        value, end = scan_object(plain, 0, MAX_DEPTH) if commas else (NOTHING, 0)
+        if value is NOTHING:
+            return NOTHING, (0, 0), ()
+        commas = [start + comma for number, comma in enumerate(commas) if comma - number < end]
+        end += start + len(commas)
     _check_end(text, end)
-    return _found_json(text, value, (start, end))
+    return value, (start, end), commas
+
+
+def _dropped(comma: int) -> JsonRepair:
+    return JsonRepair("trailing_comma", (comma, comma + 1), "dropped a trailing comma")
 
 
 class LenientJsonFinder(CandidateSearch["_Candidate"]):
@@ -286,7 +310,8 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
             JsonRepair(kind, (start + first, start + last), message)
             for kind, (first, last), message in reader.repairs
         ]
-        return _found_json(self.text, value, (start, start + (reader.end or 0)), repairs)
+        span = (start, start + (reader.end or 0))
+        return FoundJson(value, span, _repairs_in(self.text, span, repairs))
 
 
 def _check_end(text: str, end: int) -> None:
@@ -304,17 +329,17 @@ def _check_end(text: str, end: int) -> None:
         raise JsonSyntaxError("expected one JSON value, found another", "", another.end())
 
 
-def _found_json(
-    text: str, value: Any, span: tuple[int, int], repairs: Iterable[JsonRepair] = ()
-) -> FoundJson:
-    """Return a value at *span* in *text*, with the text around it among its *repairs*."""
+def _repairs_in(
+    text: str, span: tuple[int, int], repairs: Iterable[JsonRepair]
+) -> tuple[JsonRepair, ...]:
+    """Return the *repairs* of a value at *span* in *text*, and that of the text around it."""
     made = [*repairs]
     message = "left out the text around the value"
     if text[: span[0]].strip():
         made.insert(0, JsonRepair("surrounding_text", (0, span[0]), message))
     if text[span[1] :].strip():
         made.append(JsonRepair("surrounding_text", (span[1], len(text)), message))
-    return FoundJson(value, span, tuple(made))
+    return tuple(made)
 
 
 class _Candidate(PossibleJson):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.value import repeated
@@ -21,9 +20,10 @@ __all__ = ["begins_object", "may_repeat", "repeated_key", "unquoted", "without_t
 _COMMENT: Final = re.compile(r"\{\s*+[#/]").match
 _single: Final = re.compile(r"'(?>(?:[^'\\]++|\\.)*)'", re.DOTALL).fullmatch
 _TRAILS: Final = re.compile(r",\s*+[\]}]").search
-_STRINGS_AND_COMMAS: Final = re.compile(
-    r'"(?>(?:[^"\\]++|\\.)*)(?P<end>"?)|(?P<comma>,)\s*+[\]}]|[\[{]\s*+,', re.DOTALL
-).finditer
+_TO_TRAILING_COMMA: Final = re.compile(
+    r"""(?>(?: [^",\[{]++ | "(?>(?:[^"\\]++|\\.)*)" | ,(?!\s*+[\]}]) | [\[{](?!\s*+,) )*)""",
+    re.DOTALL | re.VERBOSE,
+).match
 _IN_SINGLE: Final = re.compile(r"\\(.)|\"", re.DOTALL)
 
 
@@ -49,14 +49,17 @@ def without_trailing_commas(text: str) -> tuple[str, list[int]]:
     """Return *text* without commas before closing brackets, and where they stand in it."""
     if _TRAILS(text) is None:
         return text, []
+    pieces: list[str] = []
     commas: list[int] = []
-    for found in _STRINGS_AND_COMMAS(text):
-        if found["comma"]:
-            commas.append(found.start())
-        elif not found["end"]:  # a string is not closed, or no value precedes a comma
-            return text, []
-    edges = [-1, *commas, len(text)]
-    return "".join(text[start + 1 : stop] for start, stop in pairwise(edges)), commas
+    end = -1
+    while (at := end + 1) <= len(text):
+        end = cast("re.Match[str]", _TO_TRAILING_COMMA(text, at)).end()
+        pieces.append(text[at:end])
+        if end < len(text):
+            if text[end] != ",":  # a string is not closed, or no value precedes a comma
+                return text, []
+            commas.append(end)
+    return "".join(pieces), commas
 
 
 def unquoted(text: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,9 @@ from outputs.growing_json.errors import (
     JsonLimitError,
     JsonSyntaxError,
 )
+from outputs.growing_json.lenient.json_text import without_trailing_commas
 from outputs.growing_json.lenient.strings import JsonRepair
+from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
 
 from ...helpers.effort import MANY, THOROUGH
@@ -296,11 +299,12 @@ def test_quoted_words_in_prose_after_a_value_are_no_json() -> None:
         assert repair_json(f'["a"] {prose}').value == ["a"]
 
 
-# -- valid JSON in a fence is read at once ---------------------------------------------------------
+# -- JSON in a fence is read at once, with trailing commas or not ----------------------------------
 
 FENCE_PIECES = [
     "```", "```json\n", "```py\n", "\n```", "``", "` ` `", "\n", " ", *'[]{},":', "So: ", "Done.",
     "[sic]", '{"a": 1}', '{"a": [1, 2], "b": "x"}', '{"a": 1, "a": 2}', "[1]", "{}", '{"a": 1,}',
+    '{"b": [1, ",]",], }', "[,]", '{"a": {,}}', '[",}" ,\xa0]', '["x\\",]",]', "[1,,]", "[2,\n]",
     '{"q": "\\ud800"}', '{"q": "\\u00e9```"}', "NaN", '"b": 2}', "{a: 1}", "\xa0",
 ]  # fmt: skip
 
@@ -319,13 +323,22 @@ def fence_differences(count: int) -> tuple[int, list[str]]:
         def search(text: str = text) -> object:
             finder = LenientJsonFinder()
             finder.feed(text)
-            return finder.close()
+            found = finder.close()
+            return RepairedJson(found.value, found.repairs)
 
-        quick = outcome_of(partial(repair._plain_in_fence, text))
+        quick = outcome_of(partial(at_once, text))
         taken += quick != "None"
         if quick not in ("None", outcome_of(search)):
             odd.append(text)
     return taken, odd
+
+
+def at_once(text: str) -> RepairedJson | None:
+    if repair._read_at_once(text)[0] is NOTHING:
+        return None
+    found = repair_json(text)
+    assert repr(found.value) == repr(repair.repaired_value(text))
+    return found
 
 
 def outcome_of(read: Callable[[], object]) -> str:
@@ -341,12 +354,31 @@ def test_json_in_a_fence_is_read_at_once_as_by_the_search() -> None:
     assert taken
 
 
-def without_commas(text: str, start: int, max_depth: int) -> tuple[Any, int]:
+def blank_commas(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     return scan_object(text.replace(",}", " }"), start, max_depth)
 
 
-def test_the_comparison_would_find_a_repair_that_is_not_reported(
-    monkeypatch: pytest.MonkeyPatch,
+def all_commas(text: str) -> tuple[str, list[int]]:
+    """Return *text* without commas before brackets, even those in strings."""
+    found = [each.start() for each in re.finditer(r",\s*[\]}]", text)]
+    return re.sub(r",(?=\s*[\]}])", "", text), found
+
+
+def no_places(text: str) -> tuple[str, list[int]]:
+    plain, commas = without_trailing_commas(text)
+    return plain, [comma - number for number, comma in enumerate(commas)]
+
+
+@pytest.mark.parametrize(
+    ("name", "bug"),
+    [
+        ("scan_object", blank_commas),
+        ("without_trailing_commas", all_commas),
+        ("without_trailing_commas", no_places),
+    ],
+)
+def test_the_comparison_would_find_a_bug(
+    name: str, bug: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repair, "scan_object", without_commas)
-    assert fence_differences(1_000)[1]
+    monkeypatch.setattr(repair, name, bug)
+    assert fence_differences(2_000)[1]
