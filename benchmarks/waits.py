@@ -121,8 +121,15 @@ def pairs() -> Iterator[tuple[str, Call, Call]]:
     for title, value in (("", VALUE), (", a comma too many", VALUE.replace("}", ",}"))):
         text = FENCED % value
         yield f"JSON in a fence{title}", partial(lenient, text), partial(json.loads, VALUE)
-    xml = partial(langchain.XMLOutputParser(parser="xml").parse, XML)
-    yield "XMLOutputParser", partial(here.XMLOutputParser().parse, XML), xml
+    chunks = [XML[at : at + 4] for at in range(0, len(XML), 4)]
+    for kind in ("defusedxml", "xml"):
+        mine, their_xml = (each.XMLOutputParser(parser=kind) for each in (here, langchain))
+        yield f"XMLOutputParser, {kind}", partial(mine.parse, XML), partial(their_xml.parse, XML)
+        yield (
+            f"XMLOutputParser, {kind}, a stream",
+            lambda: list(mine.transform(iter(chunks))),
+            lambda: list(their_xml.transform(iter(chunks))),
+        )
     for name, text in LISTS.items():
         both = (getattr(each, name)().parse for each in (here, langchain))
         yield name, *(partial(parse, text) for parse in both)

@@ -98,6 +98,8 @@ class CommaSeparatedListOutputParser(ListOutputParser):
         if '"' in text or "\r" in text:
             reader = CommaItems()
             return [*reader.feed(text), *reader.close()]
+        if text and not ("\n" in text or ",  " in text or text.startswith(" ")):
+            return text.replace(", ", ",").split(",")
         lines = filter(None, text.split("\n"))
         return [item.lstrip(" ") for line in lines for item in line.split(",")]
 
@@ -150,7 +152,7 @@ class _PatternListOutputParser(ListOutputParser):
             OutputParserException: A custom pattern took too long.
         """
         check_text(text)
-        if self._is_default() and _is(self.parse_iter, _PatternListOutputParser):
+        if self.pattern == self._lines.item.pattern and type(self).parse_iter is _PARSE_ITER:
             return self._lines.item.findall(text)
         return [item_of(match) for match in self.parse_iter(text)]
 
@@ -195,6 +197,9 @@ class _PatternListOutputParser(ListOutputParser):
         return TimeLeft(self.timeout_s)
 
 
+_PARSE_ITER = _PatternListOutputParser.parse_iter
+
+
 class NumberedListOutputParser(_PatternListOutputParser):
     r"""Returns the items of a numbered list.
 
@@ -207,8 +212,9 @@ class NumberedListOutputParser(_PatternListOutputParser):
     """
 
     # Only the first digit of a number may start a match. Otherwise `re` would search for the end of
-    # a long number from each of its digits.
-    pattern: str = r"(?<!\d)\d+\.\s([^\n]+)"
+    # a long number from each of its digits. A pattern that begins with a digit is found sooner than
+    # one that begins by looking back.
+    pattern: str = r"\d(?<!\d\d)\d*\.\s([^\n]+)"
 
     _flags: ClassVar = re.NOFLAG
     _lines: ClassVar = LineItems.Form(re.compile(pattern), opener=re.compile(r"\d\.\n\Z"))

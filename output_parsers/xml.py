@@ -89,10 +89,11 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
         """
         check_text(text)
         failure: OutputParserException | None = None
+        kind = self.parser if "<!DOCTYPE" in text else "xml"  # nothing else is to be guarded against
         for start, end in self._documents(text):
             tree = Tree(self.max_depth)
             try:
-                XmlReader(tree, self.parser).read(text[start:end])
+                XmlReader(tree, kind).read(text[start:end])
             except XmlError as error:
                 failure = unreadable(text, start, end, error)
                 failure.__cause__ = error

@@ -107,11 +107,11 @@ class XmlReader:
         self._parser = parser = _guarded() if kind == "defusedxml" else expat.ParserCreate(*_UTF_8)
         parser.buffer_text = True
         parser.ordered_attributes = True  # the cheapest form, since attributes are ignored
+        self._builder = builder
         builder.refusal = self._refusal
         parser.StartElementHandler = builder.start
         parser.EndElementHandler = builder.end
         parser.CharacterDataHandler = builder.text
-        parser.StartDoctypeDeclHandler = self._doctype
 
     def read(self, text: str) -> None:
         """Read *text* as the whole document.
@@ -121,6 +121,7 @@ class XmlReader:
                 type.
         """
         self._parse(text, is_last=True)
+        del self._builder.refusal  # now nothing refers to itself, and all goes at once
 
     def feed(self, text: str) -> None:
         """Read *text*, the next piece of the document, up to the last character that may end a tag.
@@ -156,6 +157,7 @@ class XmlReader:
             if "<!DOCTYPE" in text:
                 # An exception in a handler does not stop expat before the end of its input, so the
                 # declarations in the brackets are not passed to it.
+                self._parser.StartDoctypeDeclHandler = self._doctype
                 head = text[: text.find("[", text.index("<!DOCTYPE")) + 1]
                 text = text[len(head) :]
                 self._parser.Parse(head.encode(errors="surrogatepass"), False)

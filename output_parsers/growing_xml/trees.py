@@ -62,22 +62,20 @@ class _Elements:
 
     def __init__(self, max_depth: int) -> None:
         self._max_depth = max_depth
-        self._tags: list[str] = []
-        self._texts: list[list[str]] = []
-        self._children: list[list[Any] | None] = []
+        # The tag of each, its text in pieces, and its children.
+        self._open: list[tuple[str, list[str], list[Any]]] = []
 
     def start(self, tag: str, _attributes: object, /) -> None:
         """Open an element."""
-        if len(self._tags) >= self._max_depth:
+        if len(self._open) >= self._max_depth:
             raise self.refusal(f"more than {self._max_depth} elements in each other (max_depth)")
-        self._tags.append("{" + tag if "}" in tag else tag)
-        self._texts.append([])
-        self._children.append(None)
+        self._open.append(("{" + tag if "}" in tag else tag, [], []))
 
     def text(self, text: str, /) -> None:
         """Add text; text after the first child of an element is ignored."""
-        if self._children[-1] is None:
-            self._texts[-1].append(text)
+        _, texts, children = self._open[-1]
+        if not children:
+            texts.append(text)
 
 
 class Tree(_Elements):
@@ -94,16 +92,14 @@ class Tree(_Elements):
 
     def end(self, _tag: str, /) -> None:
         """Close the innermost open element."""
-        tag, children = self._tags.pop(), self._children.pop()
-        text = "".join(self._texts.pop()) or None
+        tag, texts, children = self._open.pop()
+        text = "".join(texts) or None
         is_blank = text is None or text.isspace()
-        value: Any = children if is_blank and children is not None else text
-        if not self._tags:
-            self.result = {tag: [] if is_blank and children is None else value}
-        elif (siblings := self._children[-1]) is None:
-            self._children[-1] = [{tag: value}]
+        value: Any = children if is_blank and children else text
+        if self._open:
+            self._open[-1][2].append({tag: value})
         else:
-            siblings.append({tag: value})
+            self.result = {tag: [] if is_blank and not children else value}
 
 
 class Leaves(_Elements):
@@ -120,17 +116,16 @@ class Leaves(_Elements):
 
     def end(self, _tag: str, /) -> None:
         """Close the innermost open element."""
-        tag, children = self._tags.pop(), self._children.pop()
-        text = "".join(self._texts.pop()) or None
-        if children is None:
-            path = AddableDict({tag: text})
-            for parent in reversed(self._tags):
+        tag, texts, children = self._open.pop()
+        if not children:
+            path = AddableDict({tag: "".join(texts) or None})
+            for parent, _, _ in reversed(self._open):
                 path = AddableDict({parent: [path]})
             self._leaves.append(path)
-        if self._tags:
-            self._children[-1] = []
-        else:
+        if not self._open:
             self.done = True
+        elif not (siblings := self._open[-1][2]):
+            siblings.append(None)  # that there was one is all that matters
 
     def take(self) -> list[AddableDict]:
         """Return the leaves that have ended since this was last called."""

@@ -193,10 +193,12 @@ def test_defusedxml_is_imported_when_it_is_needed() -> None:
         "XMLOutputParser(parser='xml').parse('<a/>')\n"
         "seen.append(defused())\n"
         "XMLOutputParser().parse('<a/>')\n"
+        "seen.append(defused())\n"
+        "XMLOutputParser().parse('<!DOCTYPE a><a/>')\n"
         "print(*seen, defused())"
     )
     printed = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert printed.split() == ["False", "False", "True"]
+    assert printed.split() == ["False", "False", "False", "True"]
 
 
 def test_a_matcher_of_ones_own_needs_two_groups() -> None:
