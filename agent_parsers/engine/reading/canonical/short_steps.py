@@ -82,16 +82,18 @@ class ShortSteps:
         self._begins_mark = known.begins
         self._odd = _odd_in(machine, known, form)
         line = _line(self._odd)
-        text = rf"(?>(?:{line})*)"
-        if not _ends_lines(machine):
-            stops = "|".join(re.escape(each[:WORD]) for each in opens)
-            text = rf"(?>(?:{line}|\n(?![{{]|{stops}))*)"
+        stops = "|".join(re.escape(each[:WORD]) for each in opens)
+        more = "" if _ends_lines(machine) else rf"|\n(?![{{]|{stops})"
+        text = said = rf"(?>(?:{line}{more})*)"
         self._lead, self._closer = form.thought or ("", "")
+        if self._closer == " ":  # a result begins behind the thought, on the same line
+            self._lead = self._lead.rstrip()
+            said = rf"(?=\ )(?>(?:{_line((*self._odd, ' '))}|\ (?!{stops}){more})*)"
         self._may_lack_lead = _may_lack_lead(machine, form)
         thought = ""
         if form.thought is not None:
             lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
-            thought = f"{lead}(?P<thought>{text}){_escaped(self._closer)}"
+            thought = f"{lead}(?P<thought>{said}){_escaped(self._closer)}"
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
             results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
