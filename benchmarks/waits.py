@@ -36,7 +36,7 @@ from agent_parsers import StreamParser, get_dialect, get_parser
 from outputs import AIMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
     Call = Callable[[], object]
 
@@ -87,8 +87,8 @@ def pairs() -> Iterator[tuple[str, Call, Call]]:
     loop = asyncio.new_event_loop()
     yield (
         "ainvoke",
-        lambda: loop.run_until_complete(react.ainvoke(ours_said)),
-        lambda: loop.run_until_complete(theirs.ainvoke(said)),
+        lambda: loop.run_until_complete(_awaited(react.ainvoke, ours_said)),
+        lambda: loop.run_until_complete(_awaited(theirs.ainvoke, said)),
     )
     loop.run_until_complete(loop.shutdown_default_executor())
     functions, their_functions = get_parser("functions"), LangChainFunctions()
@@ -125,11 +125,8 @@ def pairs() -> Iterator[tuple[str, Call, Call]]:
     for kind in ("defusedxml", "xml"):
         mine, their_xml = (each.XMLOutputParser(parser=kind) for each in (here, langchain))
         yield f"XMLOutputParser, {kind}", partial(mine.parse, XML), partial(their_xml.parse, XML)
-        yield (
-            f"XMLOutputParser, {kind}, a stream",
-            lambda: list(mine.transform(iter(chunks))),
-            lambda: list(their_xml.transform(iter(chunks))),
-        )
+        title = f"XMLOutputParser, {kind}, a stream"
+        yield title, partial(_results, mine, chunks), partial(_results, their_xml, chunks)
     for name, text in LISTS.items():
         both = (getattr(each, name)().parse for each in (here, langchain))
         yield name, *(partial(parse, text) for parse in both)
@@ -139,8 +136,17 @@ def pairs() -> Iterator[tuple[str, Call, Call]]:
         yield title, partial(_streamed, name, chunks), partial(_found, chunks)
 
 
+async def _awaited(call: Callable[[object], Awaitable[object]], said: object) -> None:
+    for _ in range(16):  # as a server does, whose loop runs already
+        await call(said)
+
+
 def _long() -> str:
     return json.dumps({"query": "oldest bridge " * 300})
+
+
+def _results(parser: Any, chunks: list[str]) -> list[object]:
+    return list(parser.transform(iter(chunks)))
 
 
 def _streamed(name: str, chunks: list[str]) -> None:

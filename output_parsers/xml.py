@@ -89,7 +89,9 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
         """
         check_text(text)
         failure: OutputParserException | None = None
-        kind = self.parser if "<!DOCTYPE" in text else "xml"  # nothing else is to be guarded against
+        kind = (
+            self.parser if "<!DOCTYPE" in text else "xml"
+        )  # nothing else is to be guarded against
         for start, end in self._documents(text):
             tree = Tree(self.max_depth)
             try:

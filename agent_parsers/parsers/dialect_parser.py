@@ -75,6 +75,8 @@ class DialectParser(TurnParser[T], AgentOutputParser):
             OutputParserException: As for `parse`, or the message contains a tool call.
             TypeError: *input* is not a text, a message or a generation.
         """
+        if config is None and is_default(self.parse_result):
+            return self._parse_output(input, ended=ended)
         return super().invoke(input, config, ended=ended, **kwargs)
 
     @override
@@ -142,6 +144,8 @@ class MultiActionDialectParser(TurnParser[T], MultiActionAgentOutputParser):
             OutputParserException: As for `parse`, or the message contains a tool call.
             TypeError: *input* is not a text, a message or a generation.
         """
+        if config is None and is_default(self.parse_result):
+            return self._parse_output(input, ended=ended)
         return super().invoke(input, config, ended=ended, **kwargs)
 
     @override

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers import OutputParserException
 from output_parsers.model_output import message_of, part_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import may_refuse, refusal_error
+from outputs import AIMessage
 from outputs.clients.streamed import NewText
 from outputs.messages.ended import ended_of, sooner
 from outputs.messages.utils import MESSAGE_CLASSES
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
 __all__ = ["MessageText", "text_and_end"]
+
+_BESIDE_TEXT: Final = ("tool_calls", "invalid_tool_calls", "additional_kwargs")
 
 
 def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
@@ -30,6 +33,13 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
         ProviderError: The message reports that the provider failed.
         TypeError: *output* is not a string, a message or a generation.
     """
+    if type(output) is AIMessage:  # only text, most often
+        fields = vars(output)
+        content, metadata = fields.get("content"), fields["response_metadata"]
+        if isinstance(content, str) and not any(map(fields.get, _BESIDE_TEXT)):
+            ended = ended_of(metadata) if metadata else "unknown"
+            if ended != "length":  # a message that is refused or filtered counts as cut
+                return content, ended
     part = part_of(output)
     ended = _ended(output, part)
     if isinstance(part, str):

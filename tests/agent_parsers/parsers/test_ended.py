@@ -20,6 +20,8 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
+from agent_parsers.engine.reading import message_text
+from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.events import Repair
 from agent_parsers.testing.trials.stories import outcome_of
 from output_parsers import BaseOutputParser, ModelRefusalError, OutputParserException
@@ -353,3 +355,67 @@ def test_what_a_filter_leaves_is_read_as_a_text_that_was_cut() -> None:
     assert isinstance(result, AgentFinish)
     assert result.return_values == {"output": "It is ca"}
     assert get_parser("react").invoke(chat("Final Answer: 42", "stop", refusal=""))
+
+
+# -- a message of text alone is read at once -------------------------------------------------------
+
+_CALL = {"name": "a", "args": {}, "id": "1"}
+CONTENTS: list[Any] = ["", " ", "Final Answer: 1", [{"type": "text", "text": "a"}], []]
+BESIDE: list[dict[str, Any]] = [
+    {},
+    {"tool_calls": [_CALL]},
+    {"invalid_tool_calls": [{**_CALL, "args": "{", "error": None}]},
+    *(
+        {"additional_kwargs": each}
+        for each in (
+            {"refusal": "no"},
+            {"refusal": ""},
+            {"refusal": None},
+            {"function_call": _CALL},
+        )
+    ),
+]
+REASONS: list[dict[str, Any]] = [
+    *({"finish_reason": each} for each in ("stop", "length", "content_filter", "x", "stopstop")),
+    {},
+    {"stop_reason": "refusal"},
+    {"incomplete_details": {"reason": "content_filter"}},
+    {"model_name": "m"},
+]
+
+
+def odd_messages() -> list[AIMessage]:
+    """Return the messages of which a chunk with the same fields is read otherwise."""
+    every = [
+        {"content": content, **beside, "response_metadata": reason}
+        for content in CONTENTS
+        for beside in BESIDE
+        for reason in REASONS
+    ]
+    said = [
+        [outcome_of(partial(text_and_end, kind(**fields))) for kind in (AIMessage, AIMessageChunk)]
+        for fields in every
+    ]
+    return [
+        AIMessage(**fields) for fields, (at_once, slow) in zip(every, said, strict=True)
+        if at_once != slow
+    ]  # fmt: skip
+
+
+def test_a_message_is_read_as_a_chunk_with_the_same_fields() -> None:
+    assert not odd_messages()
+
+
+@pytest.mark.parametrize(
+    ("name", "bug"),
+    [
+        ("_BESIDE_TEXT", ("tool_calls", "invalid_tool_calls")),
+        ("_BESIDE_TEXT", ("additional_kwargs",)),
+        ("ended_of", lambda _: "stop"),
+    ],
+)
+def test_the_comparison_would_find_a_bug(
+    name: str, bug: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message_text, name, bug)
+    assert odd_messages()
