@@ -76,7 +76,8 @@ class DialectParser(TurnParser[T], AgentOutputParser):
             TypeError: *input* is not a text, a message or a generation.
         """
         if config is None and is_default(self.parse_result):
-            return self._parse_output(input, ended=ended)
+            result: AgentAction | AgentFinish = self._parse_output(input, ended=ended)
+            return result
         return super().invoke(input, config, ended=ended, **kwargs)
 
     @override
@@ -145,7 +146,8 @@ class MultiActionDialectParser(TurnParser[T], MultiActionAgentOutputParser):
             TypeError: *input* is not a text, a message or a generation.
         """
         if config is None and is_default(self.parse_result):
-            return self._parse_output(input, ended=ended)
+            result: list[AgentAction] | AgentFinish = self._parse_output(input, ended=ended)
+            return result
         return super().invoke(input, config, ended=ended, **kwargs)
 
     @override

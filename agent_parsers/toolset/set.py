@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.output_type import OutputType
+    from agent_parsers.toolset.problems.errors import InputNote
     from agent_parsers.toolset.running import HasActions
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
@@ -231,23 +232,38 @@ class ToolSet:
             UnknownToolError: There is no such tool.
             ToolInputError: The input does not fit; the error lists all problems and has an example.
         """
-        found = self.find(name)
+        found = name if name in self._specs else self.find(name)
         if found is None:
             raise self.unknown(name, tool_input)
         schema = self._schema(found)
         if schema is None:
             return CheckedInput(found, tool_input)
-        plain = None if schema.plain is None else schema.plain.read(tool_input)
+        plain = self.read_plain(found, tool_input)
         if plain is not None:
-            value, notes = plain
-            origin = self._specs[found].origin
-            if origin is None or not any(origin.problems(value)):
-                return CheckedInput(found, value, notes)
+            return CheckedInput(found, *plain)
         policy = self._policy._replace(lenient=lenient)
         # Imported lazily: a set of names does not need it.
         from agent_parsers.toolset.schemas.check import check_input
 
         return check_input(self._specs[found], schema, tool_input, policy)
+
+    def read_plain(
+        self, name: str, tool_input: Any
+    ) -> tuple[dict[str, Any], tuple[InputNote, ...]] | None:
+        """Return what `read` does, if a look at the types shows that *tool_input* fits.
+
+        Args:
+            name: Name of a tool that has a schema.
+            tool_input: Text or an object.
+        """
+        schema = self._schemas.get(name) or self._schema(name)
+        if schema is None or schema.plain is None:
+            return None
+        plain = schema.plain.read(tool_input)
+        if plain is None:
+            return None
+        origin = self._specs[name].origin
+        return plain if origin is None or not any(origin.problems(plain[0])) else None
 
     def fills(self, name: str, arguments: str | dict[str, Any]) -> bool:
         """Return whether nothing can be added to *arguments* of the tool *name*.

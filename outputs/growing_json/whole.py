@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
 
 from outputs.growing_json.scalars import NOTHING, matcher, max_number_chars, number_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_DEPTH: Final = 200
 """How many arrays and objects may be open at once by default.
@@ -81,7 +84,8 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-_scan_strictly = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse).raw_decode
+_strict: Any = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
+_scan_strictly: Callable[[str, int], tuple[Any, int]] = _strict.scan_once  # `raw_decode` wraps it
 
 
 def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
@@ -92,7 +96,7 @@ def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     """
     try:
         value, end = _scan_strictly(text, start)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, StopIteration):
         return NOTHING, start
     if text.find("\\u", start, end) >= 0 and _has_half(text, start, end) is not None:
         return NOTHING, start

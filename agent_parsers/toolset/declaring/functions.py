@@ -176,10 +176,14 @@ class FunctionOrigin:
 
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
         """Yield the problems that pydantic finds in the arguments."""
-        found = _signature(self.function)
+        parameters, rest = _signature(self.function)
         for key, item in value.items():
-            parameter = found.parameters.get(key, found.rest)
-            if parameter is not None and not parameter.is_plain(item):
+            parameter = parameters.get(key, rest)
+            if parameter is None:
+                continue
+            kind = type(item)
+            # Text may have half a surrogate pair, which pydantic refuses.
+            if kind not in parameter.types or (kind is str and not item.isascii()):
                 yield from problems_of(parameter.read, item, (key,))
 
     def run(self, value: Any) -> Any:
@@ -215,11 +219,6 @@ class _Parameter(NamedTuple):
     is_positional: bool
     types: frozenset[type]
     """Types of which each value is taken as it is; empty if only pydantic knows."""
-
-    def is_plain(self, value: Any) -> bool:
-        """Return whether *value* needs no validation."""
-        # Text may have half a surrogate pair, which pydantic refuses.
-        return type(value) in self.types and (type(value) is not str or value.isascii())
 
     def read(self, value: Any) -> Any:
         """Return *value*, which fits the schema, converted to the type of the parameter.

@@ -20,7 +20,8 @@ from agent_parsers.engine.reading.canonical.plain_text import (
 )
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.inputs import repair_input
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.forms.form import NUMBER
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
@@ -72,6 +73,8 @@ class ShortSteps:
         self._reads_name = not form.own_tool
         self._answer_tool = form.answer.casefold() if isinstance(form.answer, str) else ""
         self._has_json = _has_json(form)
+        # Then an object in JSON, which has no backtick, is an input as it is written.
+        self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
         self._keeps_input_end = machine.table.keeps_input_end
         self._keeps_answer_space = machine.table.keeps_answer_space
@@ -163,20 +166,29 @@ class ShortSteps:
             answer = self._answer(self.content(found), tools, repairs)
             return None if answer is None or repairs else (found, "", answer)
         tool = found["tool"].strip() if self._reads_name else self._only_tool(tools)
-        if not (self._is_plain(tool) if tools is None else tool in tools):
+        known = known_tools(tools)
+        checks = known is not None and known.checks(tool)
+        if not (checks or (self._is_plain(tool) if tools is None else tool in tools)):
             return None
         if self._answer_tool and tool.casefold() == self._answer_tool:
             return None
-        value = self._json(text, found) if self._has_json else self._text(found["input"], repairs)
-        if value is NOTHING:
-            return None
-        if tools is not None:
-            try:
-                value = self._machine.fit(
-                    ToolHead(tool), value, (0, 0), known_tools(tools), repairs
-                )
-            except BadPayload:
+        try:
+            if known is not None and checks and self._leaves_objects:
+                written = found["input"].strip()
+                plain = known.read_plain(tool, written) if written.startswith("{") else None
+                if plain is not None:
+                    self._machine.check_filled(tool, plain[0], (0, 0), known)
+                    return found, tool, plain[0]
+            if self._has_json:
+                value = self._json(text, found)
+            else:
+                value = self._text(found["input"], repairs)
+            if value is NOTHING:
                 return None
+            if known is not None and checks:
+                value = self._machine.taken(tool, value, (0, 0), known, repairs)
+        except BadPayload:
+            return None
         return None if repairs else (found, tool, value)
 
     def thought(self, text: str, found: Match[str]) -> str:

@@ -14,7 +14,7 @@ from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn, content_of, thought_of
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import Repair
 
@@ -308,8 +308,9 @@ class StepReader:
         written = written.lstrip() if self._keeps_input_end else written.strip()
         machine = self._machine
         value = machine.read_input(written, repairs)
-        if tools is not None:
-            value = machine.fit(ToolHead(tool), value, (0, 0), known_tools(tools), repairs)
+        known = known_tools(tools)
+        if known is not None and known.checks(tool):
+            value = machine.taken(tool, value, (0, 0), known, repairs)
         return make_action(tool, value, turn.text)
 
     def _answer(

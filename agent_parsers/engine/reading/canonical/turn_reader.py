@@ -9,7 +9,8 @@ from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.reading.canonical.turns import canonical_turns
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.reading.turn import PlainTurn
+from agent_parsers.engine.repairs.payloads import BadPayload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
     from agent_parsers.engine.reading.rules.machine import Machine
-    from agent_parsers.engine.reading.turn import PlainCall, PlainTurn
+    from agent_parsers.engine.reading.turn import PlainCall
     from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
 
@@ -88,22 +89,26 @@ class CanonicalReader:
         if known is None:
             return turn if all(self._is_plain(tool) for tool, *_ in turn.calls) else None
         calls = self._fitted(turn.calls, known)
-        return None if calls is None else turn._replace(calls=calls)
+        return None if calls is None else PlainTurn(calls, turn.thought, turn.content)
 
     def _fitted(self, calls: Sequence[PlainCall], tools: ToolSet) -> list[PlainCall] | None:
         """Return *calls* as the tools take them; `None` if a name or an input is not so."""
         fitted: list[PlainCall] = []
         repairs: list[Repair] = []
-        has_texts = self._turns.has_texts
-        for tool, written, call_id in calls:
-            if not self._is_plain(tool) or tool not in tools:
-                return None
-            given = tools.from_texts(tool, written) if has_texts else written
-            if given is None:
-                return None
-            try:
-                value = self._machine.fit(ToolHead(tool), given, (0, 0), tools, repairs)
-            except BadPayload:
-                return None
-            fitted.append((tool, value, call_id))
+        taken, has_texts = self._machine.taken, self._turns.has_texts
+        try:
+            for tool, given, call_id in calls:
+                if not self._is_plain(tool):
+                    return None
+                if tools.checks(tool):
+                    value = tools.from_texts(tool, given) if has_texts else given
+                    if value is None:
+                        return None
+                    fitted.append((tool, taken(tool, value, (0, 0), tools, repairs), call_id))
+                elif tool in tools:
+                    fitted.append((tool, given, call_id))
+                else:
+                    return None
+        except BadPayload:
+            return None
         return None if repairs else fitted
