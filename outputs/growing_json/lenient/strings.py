@@ -138,7 +138,9 @@ class LenientStrings(JsonReader):
         stop = self._read_text(chunk, pos)
         if self._inside is not None:
             return stop
-        return self._put("".join(self._parts), stop)
+        text = "".join(self._parts)
+        self._parts, self._segment = [], []  # which take as much memory as the text
+        return self._put(text, stop)
 
     def _open_key(self, chunk: str, pos: int) -> int:
         self._begin_text(chunk, pos)

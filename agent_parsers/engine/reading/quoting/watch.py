@@ -60,7 +60,8 @@ class QuoteWatch:
         """Take more of the text."""
         self._at += len(text)
         if self._kind is not None and not self._held and _sign(text) is None:
-            self._go_on(text, 0, len(text))
+            if not self._is_line_begun or "\n" in text:  # most chunks only go on with a line
+                self._go_on(text, 0, len(text))
             return
         text = self._held + text
         if self._kind is None:
