@@ -35,7 +35,7 @@ from agent_parsers.testing.trials.sample_calls import (
     tool_sets,
 )
 
-from ....helpers.effort import DEEP, THOROUGH
+from ....helpers.effort import DEEP
 from ....helpers.stories import (
     DIALECTS,
     TURNS,
@@ -287,7 +287,7 @@ if TYPE_CHECKING:
 
     Turn = tuple[str, ToolSet, list[Meant]]
 
-EACH = 4 if DEEP else 2 if THOROUGH else 1
+EACH = 4 if DEEP else 1
 """How many turns of each dialect are tried on another."""
 
 
