@@ -88,10 +88,14 @@ class ShortSteps:
         stops = "|".join(re.escape(each[:WORD]) for each in opens)
         more = "" if _ends_lines(machine) else rf"|\n(?![{{]|{stops})"
         text = said = rf"(?>(?:{line}{more})*)"
+        self._never_thought = ['"""', "'''", "\n{"]
         self._lead, self._closer = form.thought or ("", "")
         if self._closer == " ":  # a result begins behind the thought, on the same line
             self._lead = self._lead.rstrip()
-            said = rf"(?=\ )(?>(?:{_line((*self._odd, ' '))}|\ (?!{stops}){more})*)"
+            self._never_thought += (each[:WORD] for each in opens)
+            first = {each[0] for each in opens}
+            begun = rf"\ (?!{stops})|(?!{stops})[{re.escape(''.join(sorted(first)))}]"
+            said = rf"(?=\ )(?>(?:{_line((*self._odd, ' ', *first))}|{begun}{more})*)"
         self._may_lack_lead = _may_lack_lead(machine, form)
         thought = ""
         if form.thought is not None:
@@ -100,9 +104,9 @@ class ShortSteps:
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
             results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
-        begun = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
+        before = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
         result = f"(?:{'|'.join(results)})"
-        self._match = re.compile(f"{begun}{result}").match
+        self._match = re.compile(f"{before}{result}").match
         self._match_after = re.compile(result).match
         self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
@@ -137,7 +141,7 @@ class ShortSteps:
             each[-1] in thought
             and thought.count(each[-1]) >= each.count(each[-1])
             and each in thought
-            for each in ('"""', "'''", "\n{")
+            for each in self._never_thought
         )
         return -1 if is_odd else at + len(self._closer)
 

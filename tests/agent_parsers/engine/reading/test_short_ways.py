@@ -38,11 +38,10 @@ if TYPE_CHECKING:
 # The match for short steps agrees with a stream on every text that it takes.
 
 LEFT = {
-    "conversational": "its labels follow a question",
     "smolagents_code": "its calls are code",
 }
 """Dialects that are left to another reader."""
-NEEDS_LABEL = {"react_docstore", "react_llamaindex"}
+NEEDS_LABEL = {"conversational", "react_docstore", "react_llamaindex"}
 NAMES = [name for name in list_dialects() if not get_dialect(name).several and name not in LEFT]
 INPUTS: list[Any] = [
     "Lake Thun", "", "  padded ",
@@ -57,6 +56,7 @@ INPUTS: list[Any] = [
 SAID = [
     "", "I look it up.", "It's late:\nso I do.", "See [1].\n- one\n- two", "I use `search`.", "{",
     "so\n{\n", "Action", "x < 3", "Observation: none", '"""', "# Title", "so ~ so", "行动：x",
+    "Do I need to use a tool? Yes", "Do I know it? Do I",
 ]  # fmt: skip
 SPOILS = ["\n", " ", "\t", '"', "'", ":", "`", "#", "<", "[", "{", "}", "\\", "\u200b", "：", "**"]
 
@@ -150,6 +150,12 @@ def test_a_usual_step_is_taken(name: str, mode: Mode) -> None:
 
 thought, take = ShortSteps.thought, ShortSteps._text
 
+
+def begin_anywhere(self: ShortSteps, text: str) -> int:
+    """Return where the result of a long step begins, however odd its thought is."""
+    return max(text.rfind(each) for each in self._begins) + len(self._closer)
+
+
 BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "no character is odd": (
         "react",
@@ -170,6 +176,14 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
         lambda patch: patch.setattr(
             ShortSteps, "thought", lambda self, text, found: thought(self, f"x{text[1:]}", found)
         ),
+    ),
+    "a question in a thought is text": (
+        "conversational",
+        lambda patch: patch.setattr(short_steps, "WORD", 99),
+    ),
+    "a question in a long thought is text": (
+        "conversational",
+        lambda patch: patch.setattr(ShortSteps, "_begin", begin_anywhere),
     ),
     "what a call reader takes off is kept": (
         "xml",
