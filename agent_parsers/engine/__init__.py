@@ -1,7 +1,7 @@
 """The engine: reads and writes the turns of any dialect. This page is the theory behind it.
 
 A dialect is data (`tables.dialect.Dialect`). The engine turns that data into a state machine and
-walks it over a text. It has no branch for a particular dialect: what only one dialect needs is a
+leads a text through it. It has no branch for a particular dialect: what only one dialect needs is a
 function in that dialect's file.
 
 What a state is
@@ -29,7 +29,8 @@ contain `Thought:` in the middle of a line, and an answer may contain anything.
 
 Where a tool and its input stand together, as in JSON, tags or Python calls, the part is `call`, and
 a call reader (`calls/`) owns the text until the call is over. It knows whether the text is inside a
-string, so a marker inside a value is part of the value.
+string, where a marker is only text. It emits the name and the input as they come, and judges the
+call at its end. One object does both, since only what repairs JSON knows where a string ends.
 
 Whether a marker counts: guards
 ===============================
@@ -37,28 +38,30 @@ Whether a marker counts: guards
 A transition may have guards (`tables.guards`): conditions on the place of the marker, such as
 "begins a sentence", "not within backticks", "dressed like the label before", "outside of
 quotations", "not in a value of the call". A guard returns the reason why the marker is only text,
-or nothing. The first reason ends the matter, and `explain` quotes it. Some guards come with the
-marker (an inline label has to begin a sentence), some with the state (a call reader knows what is
-inside a string), some are added by a rewriting. A new rule of leniency of this kind is one
-function and the transitions that ask it.
+or nothing. The first reason decides, and `explain` quotes it. Some guards come with the marker (an
+inline label has to begin a sentence), some with the state (a call reader knows what is inside a
+string), some are added by a rewriting. A new rule of this kind is one function, and the transitions
+that ask it.
 
 What a mode is: rewritings
 ==========================
 
-Strict, lenient and transcript, `on_conflict`, reasoning blocks and end tokens are no branches of
+Strict, lenient and transcript, `on_conflict`, reasoning blocks and end tokens are not branches of
 the reader. Each is a function from table to table (`tables.rewritings`), and `table_for` is the
 recipe:
 
     the strict or the lenient table of the dialect
     + values that an observation ends if it is dressed like them   with_dressed_results
+    + marks of what the model is given, which end the turn         with_given
     + labels in quotations are text                                with_quotations
     + the end tokens of other models                               with_end_tokens
-    + blocks of reasoning                                          with_reasoning, with_thoughts
+    + blocks of reasoning, and calls in them                       with_reasoning, with_thoughts,
+                                                                   with_calls_in_thoughts
     one turn, which ends where another begins                      one_turn
     or many turns, which follow one another                        many_turns
 
-What comes out has only `Go` and `Note`, and states. It is compiled (`reading.rules.states`), and
-neither the scanner nor the guards know the mode.
+Every transition of the table that comes out is a `Go` or a `Note`. It is compiled
+(`reading.rules.states`), and neither the scanner nor the guards know the mode.
 
 What is held back, and why
 ==========================
@@ -76,10 +79,10 @@ Deltas of thoughts, inputs and answers do not wait. `ActionComplete` does: it co
 certain that the turn is this action. A turn that turns out to be wrong raises when it is closed,
 after its last event. A caller that acts only on `ActionComplete` never acts on half a call.
 
-Most chunks only go on with a text. A call reader says when its text is inside of a value
-(`CallReader.inside`), and what may end it. While nothing of that and no marker comes, the scanner
-emits the text itself, of a value as of a thought, and feeds the reader later with all of it
-together. That is another cut of the same text, so it makes no difference to what is read.
+Most chunks only continue a text. A call reader says when it is inside a value, and what may end
+that (`CallReader.inside`). Until this or a marker comes, the scanner emits the text of a value as
+it does that of a thought, and feeds the reader later with all of it at once. That is another cut of
+the same text, so it makes no difference to what is read.
 
 Where leniency lives
 ====================
@@ -90,9 +93,8 @@ The engine reads both in the same way. Each kind of leniency has one place:
 * *Spelling* of a label or tag (`## action:`, `**Action**:`, full-width colons): the markers,
   `markers/kinds.py`. A marker knows its canonical form, and anything else is reported as a repair.
 * *What may follow what* (an answer without a thought, a second action, a missing label): one
-  matrix for all dialects with labels, `agent_parsers.families.steps`, with habits of a few rows;
-  elements and blocks of calls have such rules of their own beside it. A dialect adds the rows that
-  are its own.
+  matrix for all dialects with labels (`agent_parsers.families.steps`); elements and blocks of calls
+  have such rules beside it. A dialect adds the rows that are its own.
 * *What a name or input is dressed in* (quotes, fences, emphasis, prose): `repairs/`.
 * *What a call may lack* (a closing brace, a tag, quotes around a key): its call reader in `calls/`,
   on top of the lenient JSON reader of `outputs.growing_json`.
@@ -105,22 +107,21 @@ Every repair is reported with its kind and its span. Strict reading makes none.
 Two roads through one table
 ===========================
 
-`reading.stream.TurnStream` takes chunks and reads any text. `whole.WholeReader` has the whole text
-and reads most turns at a fraction of the cost: it scans for the markers that lead somewhere and
-notes where the last text of each part stands, without making events. It knows when it cannot be
-sure (a guard that asks more than the text before a marker shows, a text that ends in half a stop
-sequence) and leaves those texts to the stream, but for a few oddities that leave no doubt: dressed
-labels, a turn that ends too early (`odd_steps`), JSON with commas before closing brackets, in a
-fence or in a string (`odd_calls`). All roads decide by the same states and the same rules
-(`reading/rules/`), and a law compares whole with streamed on every text the tests can think of.
-Whole texts have roads of their own because most callers have a whole text and want only the result.
+`reading.stream.TurnStream` takes chunks and reads any text. Most callers have a whole text and want
+only the result, so `whole.WholeReader` reads most turns at a fraction of the cost, and makes no
+events (`reading/canonical/`): a step is split at its markers, and a turn of calls is matched with
+the dialect's form. Where something may be meant otherwise (a guard that asks for more than the text
+before a marker, half a stop sequence at the end), the stream decides. A few oddities leave no doubt
+and need no stream: dressed labels and turns that end too early (`odd_steps`), JSON with commas
+before closing brackets, in a fence or in a string (`odd_calls`). All roads follow the same states
+and rules (`reading/rules/`), and a law compares whole with streamed on every text of the tests.
 
 The floors, top first
 =====================
 
 ::
 
-    whole, stream_parser      what parsers use: all roads, with errors worded for the model
+    whole, stream_parser      what parsers use: both roads, with errors worded for the model
     writing/                  render, prompts, scratchpads, escapes, wording of errors
     reading/                  scanner > collecting/ > rules/ > quoting/
     tables/                   tables, rewritings, guards, dialects, problems, prompt words
@@ -128,7 +129,6 @@ The floors, top first
     repairs/                  names, inputs, answers as models dress them
     markers/                  labels, literals, and the patterns that find them
 
-A floor imports only from the floors below it. What a lower floor needs from above is passed in: the
-wording of errors, for example, needs examples in the dialect, which `writing` renders and reads
-back, so it reaches the readers as an argument (`advise`).
+A floor imports only from the floors below it; what it needs from above is passed in. The wording of
+errors, for example, needs examples that `writing` renders, so readers are given it (`advise`).
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from agent_parsers.engine.repairs.dressing import (
@@ -127,7 +128,7 @@ def _plain_object(text: str, repairs: list[Repair]) -> tuple[str, Any]:
     fenced = _FENCED(text)
     if fenced is None and (not text.startswith("{") or not text.endswith("}") or FENCE in text):
         return "", NOTHING
-    start, written = (0, text) if fenced is None else (fenced.start(1), fenced[1])
+    written = text if fenced is None else fenced[1]
     value, end = scan_object(written, 0, MAX_DEPTH)
     commas: list[int] = []
     if end != len(written):
@@ -136,13 +137,19 @@ def _plain_object(text: str, repairs: list[Repair]) -> tuple[str, Any]:
         if end != len(plain):
             return "", NOTHING
     if fenced is not None:
-        repairs.append(Repair("fence", (0, len(text)), "took off the fence around the input"))
+        repairs.append(_off_fence(len(text)))
     if not commas:
         return written, value
+    start = 0 if fenced is None else fenced.start(1)
     for comma in commas:
         span = (start + comma, start + comma + 1)
         repairs.append(Repair("trailing_comma", span, "dropped a trailing comma"))
     return _to_json(value), value
+
+
+@lru_cache(64)  # making one takes a tenth of the time of such a turn
+def _off_fence(size: int) -> Repair:
+    return Repair("fence", (0, size), "took off the fence around the input")
 
 
 def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:

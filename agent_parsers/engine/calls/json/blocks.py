@@ -129,8 +129,9 @@ class JsonCalls(CallsReader):
         events += last
         if reader.lead is not None and (self._calls or not self._thinks):
             self._say(reader.lead)
-        rules = self._rules.following or self._rules
-        self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=reader.closers.in_fence)
+        if after:
+            rules, in_fence = self._rules.following or self._rules, reader.closers.in_fence
+            self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=in_fence)
         # There is only text up to the end: no call has begun.
         is_only_text = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
         is_open = call.problem == "open_call" and not self._odd  # what may be a call lacks its end

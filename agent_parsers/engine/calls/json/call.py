@@ -35,8 +35,6 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.engine.calls.json.members import Member
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.calls.reader import TextEvent
@@ -104,7 +102,6 @@ class JsonCall(JsonSearch):
         self._is_answer = False  # whether the name of the tool means the final answer
         self._emitted = self._emitted_parts = 0  # characters and pieces of the answer
         self._end = -1  # of the JSON
-        self._lacks: Lack = ""  # what is missing at the end of the text
         self._after = -1  # where text after the call begins
 
     @override
@@ -113,21 +110,6 @@ class JsonCall(JsonSearch):
             span = (at, at + len(text)) if text else (-1, -1)
             return self._rules.no_call(text, span)
         return read_whole(self._rules, text, at) or super().read(text, at)
-
-    @override
-    def close(self) -> tuple[list[Event], Call]:
-        events: list[Event] = []
-        if self._start < 0:
-            return events, Call("", "", (-1, -1), problem="no_call")
-        if self._json is not None and self.is_begun:
-            return events, self._close_call(self._json, events)
-        is_open = self._is_lead and self._read == self._read_candidate
-        self._think("".join(self._pieces), events)
-        span = (self._start, self._size)
-        if self._is_broken or is_open:
-            problem = "bad_call" if self._is_broken else "open_call"
-            return events, Call("", "", span, problem=problem)
-        return events, self._rules.no_call("".join(self._rest), span)
 
     # -- events of the call -----------------------------------------------------------------------
 
@@ -244,58 +226,91 @@ class JsonCall(JsonSearch):
 
     # -- the end of the text ----------------------------------------------------------------------
 
-    def _close_call(self, json: Watch, events: list[Event]) -> Call:
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        events: list[Event] = []
+        if self._start < 0:
+            return events, Call("", "", (-1, -1), problem="no_call")
+        json, members, rules = self._json, self._members, self._rules
+        if json is None or not self.is_begun:
+            is_open = self._is_lead and self._read == self._read_candidate
+            self._think("".join(self._pieces), events)
+            span = (self._start, self._size)
+            if self._is_broken or is_open:
+                problem = "bad_call" if self._is_broken else "open_call"
+                return events, Call("", "", span, problem=problem)
+            return events, rules.no_call("".join(self._rest), span)
+        lacks: Lack = ""
         problem = "bad_call" if json.error is not None else ""
         if not problem and json.end is None:
-            problem = self._close_json(json)
+            given = members.tool_input
+            is_text = given is not None and given.is_text and not json.is_quoting
+            is_given = is_text or (given is not None and given.end >= 0)
+            lacks = "closer" if is_given else json.lacks
+            # LangChain's strict parsers supply them too.
+            problem = json.end_text(supply_closers=rules.lenient or not rules.several)
+            if not problem:
+                self._end = self._size
+                if json.end is not None and json.end < self._size:
+                    lacks = ""  # the fence around it closes it
+                # A call that lacks its end and has no input may have lost its input as well.
+                problem = "" if given is not None else "open_call"
             self._report(json, events)
         if problem:
             self._skip_rest("", events)
         elif self._after < 0:
             self._emit_to(self._size, MarkerSeen, events, "}")
-        several = self._rules.several
-        span = (self._base, self._end if several and self._end >= 0 else self._size)
+        span = (self._base, self._end if rules.several and self._end >= 0 else self._size)
         # In lenient mode the other calls still count, and all of this one is content.
-        if problem and json.error is not None and not (several and self._rules.lenient):
+        if problem and json.error is not None and not (rules.several and rules.lenient):
             span = (json.error.pos, self._size)
-        return self._call(json, span, problem)
+        return events, self._judged(json, span, problem, lacks)
 
-    def _close_json(self, json: Watch) -> str:
-        """End the JSON at the end of the text; return a problem, or ``""``."""
-        member = self._members.tool_input
-        is_text = member is not None and member.is_text and not json.is_quoting
-        is_given = is_text or (member is not None and member.end >= 0)
-        self._lacks = "closer" if is_given else json.lacks
-        # LangChain's strict parsers supply them too.
-        if problem := json.end_text(supply_closers=self._rules.lenient or not self._rules.several):
-            return problem
-        self._end = self._size
-        if json.end is not None and json.end < self._size:
-            self._lacks = ""  # the fence around it closes it
-        # A call that lacks its end and has no input may have lost its input as well.
-        return "" if self._members.tool_input is not None else "open_call"
-
-    def _call(self, json: Watch, span: Span, problem: str) -> Call:
-        """Return the call at *span*, built from its members."""
-        rules, members = self._rules, self._members
-        tool, tool_input = members.tool, members.tool_input
+    def _judged(self, json: Watch, span: Span, problem: str, lacks: Lack) -> Call:
+        """Return the call at *span*, whose text has ended."""
+        rules, members, base = self._rules, self._members, self._base
+        tool, given, closers = members.tool, members.tool_input, self.closers
         assert tool is not None, "the call has begun"
         name = tool.value if isinstance(tool.value, str) and tool.end >= 0 else ""
         is_answer = rules.is_answer(name)
         value: Any = {}
+        outside = ""
+        may_speak = (rules.lenient or rules.several) and not rules.is_marked
+        if "[" in self.encloser:
+            is_open = "]" not in closers.text and not rules.several
+            outside = "several_actions" if is_open and closers.follows in ("{", ",{") else ""
+        elif (
+            self._after >= 0 and not rules.lenient and rules.fills_fence and "`" not in closers.text
+        ):
+            outside = "bad_call"
+        elif may_speak and begins_clause(closers.text, closers.follows[:1]):
+            outside = "call_in_sentence"
         if not problem:
-            outside = self._problem_outside()
             problem = "repeated_key" if json.repeats_key else rules.problem(members, outside)
-        if not problem and tool_input is not None:
-            value, problem = rules.value(tool_input.key, tool_input.value, is_answer=is_answer)
-        whole = (self._base, self._end if self._end >= 0 else self._size)
-        tool_span = tool.span if tool.end >= 0 else span
-        input_span: Span | None = None
+        if not problem and given is not None:
+            value, problem = rules.value(given.key, given.value, is_answer=is_answer)
+        whole = (base, self._end if self._end >= 0 else self._size)
+        tool_span, input_span = tool.span if tool.end >= 0 else span, None
         if not problem:
             span = tool_span
-            if tool_input is not None:
-                start, end = input_span = tool_input.span
+            if given is not None:
+                start, end = input_span = given.span
                 span = (start, end) if is_answer else (min(start, span[0]), max(end, span[1]))
+        repairs: list[Repair] = []
+        if rules.strict is not None and isinstance(json, LenientWatch):
+            # Repairs, and what else strict mode would refuse.
+            if rules.several:
+                repairs += repairs_within(json, self._size)
+            for kind, (start, end), message in () if rules.several else json.repairs:
+                repairs.append(Repair(kind, (start if start < end else base, end), message))
+            if self.is_odd and not rules.several:
+                message = "read an action in no fence or list"
+                repairs.append(Repair("fence", (base, base + 1), message))
+            if members.is_wrapped:
+                what = "a call" if rules.several else "an action"
+                message = f"read {what} that stands inside another object"
+                repairs.append(Repair("wrapped", (base, self._size), message))
+            repairs += rules.repairs(members, rules.strict)
         return Call(
             tool=name.strip(),
             tool_input=value,
@@ -304,39 +319,10 @@ class JsonCall(JsonSearch):
             is_answer=is_answer,
             problem=problem,
             after=(self._after, self._size) if rules.lenient and self._after >= 0 else None,
-            repairs=tuple(self._repairs(json)),
+            repairs=tuple(repairs),
             input_span=input_span,
             id=members.id,
-            lacks=self._lacks,
-            whole=whole if self.is_odd else with_fence(whole, self.encloser, self.closers.text),
+            lacks=lacks,
+            whole=whole if self.is_odd else with_fence(whole, self.encloser, closers.text),
             is_bare=not rules.is_marked,
         )
-
-    def _problem_outside(self) -> str:
-        """Return why what surrounds the call makes it invalid; ``""`` if it does not."""
-        rules, closers, follows = self._rules, self.closers.text, self.closers.follows
-        if "[" in self.encloser:
-            is_open_list = "]" not in closers and not rules.several
-            return "several_actions" if is_open_list and follows in ("{", ",{") else ""
-        if self._after >= 0 and rules.fills_fence and not rules.lenient and "`" not in closers:
-            return "bad_call"
-        may_speak = (rules.lenient or rules.several) and not rules.is_marked
-        return "call_in_sentence" if may_speak and begins_clause(closers, follows[:1]) else ""
-
-    def _repairs(self, json: Watch) -> Iterator[Repair]:
-        """Yield the repairs: of the JSON, and of anything else that strict mode would refuse."""
-        rules, base = self._rules, self._base
-        if rules.strict is None or not isinstance(json, LenientWatch):
-            return
-        if rules.several:
-            yield from repairs_within(json, self._size)
-        else:
-            for kind, (start, end), message in json.repairs:
-                yield Repair(kind, (start if start < end else base, end), message)
-        if self.is_odd and not rules.several:
-            yield Repair("fence", (base, base + 1), "read an action in no fence or list")
-        if self._members.is_wrapped:
-            what = "a call" if rules.several else "an action"
-            message = f"read {what} that stands inside another object"
-            yield Repair("wrapped", (base, self._size), message)
-        yield from rules.repairs(self._members, rules.strict)

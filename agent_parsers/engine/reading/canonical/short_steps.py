@@ -146,15 +146,16 @@ class ShortSteps:
         return -1 if is_odd else at + len(self._closer)
 
     def read(
-        self, text: str, tools: ToolSet | Collection[str] | None
+        self, text: str, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
     ) -> tuple[Match[str], str, Any] | None:
         """Return a step as its match, its tool and its input; for an answer, without a tool.
 
-        It is `None` if only a `StepReader` or a stream can read it, or if it is repaired.
+        It is `None` if only a `StepReader` or a stream can read it.
 
         Args:
             text: The whole step.
             tools: The available tools, or only their names.
+            repairs: Repairs of the step are appended to this list, without their places in it.
         """
         if text.endswith(self._machine.half_stops):
             return None
@@ -165,10 +166,9 @@ class ShortSteps:
             found = None if at < 0 else self._match_after(text, at)
         if found is None:
             return None
-        repairs: list[Repair] = []
         if found.lastgroup == "answer":
             answer = self._answer(self.content(found), tools, repairs)
-            return None if answer is None or repairs else (found, "", answer)
+            return None if answer is None else (found, "", answer)
         tool = found["tool"].strip() if self._reads_name else self._only_tool(tools)
         known = known_tools(tools)
         checks = known is not None and known.checks(tool)
@@ -193,7 +193,7 @@ class ShortSteps:
                 value = self._machine.taken(tool, value, (0, 0), known, repairs)
         except BadPayload:
             return None
-        return None if repairs else (found, tool, value)
+        return found, tool, value
 
     def thought(self, text: str, found: Match[str]) -> str:
         """Return the thought of a step, given its match."""

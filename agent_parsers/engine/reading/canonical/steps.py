@@ -128,7 +128,7 @@ class StepReader:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
-        if self._short is not None and (step := self._short.read(text, tools)) is not None:
+        if self._short is not None and (step := self._short.read(text, tools, [])) is not None:
             _, tool, value = step
             return make_action(tool, value, text) if tool else make_finish(value, text)
         turn = self._find(text)
@@ -141,7 +141,10 @@ class StepReader:
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn without repairs; arguments and `None`: as for `result`."""
-        if self._short is not None and (step := self._short.read(text, tools)) is not None:
+        repairs: list[Repair] = []
+        if self._short is not None and (step := self._short.read(text, tools, repairs)) is not None:
+            if repairs:
+                return None
             found, tool, value = step
             thought = self._short.thought(text, found)
             if tool:

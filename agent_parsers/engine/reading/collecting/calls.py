@@ -60,15 +60,8 @@ class CallsCollector(Collector):
     """
 
     __slots__ = (
-        "_beside",
-        "_early",
-        "_empty",
-        "_is_marked",
-        "_is_unfilled",
-        "_lost",
-        "_made",
-        "_met",
-    )
+        "_beside", "_early", "_empty", "_is_marked", "_is_unfilled", "_lost", "_made", "_met",
+    )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
 
@@ -158,11 +151,6 @@ class CallsCollector(Collector):
         return "\n".join(text[start:stop] for start, stop in spans)
 
     @override
-    def error(self) -> OutputParserException | None:
-        error = super().error()
-        return error if error is None else self.noted(error)
-
-    @override
     def noted(self, error: OutputParserException) -> OutputParserException:
         return error if self._early is None else self._early.note(error)
 
@@ -223,10 +211,10 @@ class CallsCollector(Collector):
             try:
                 made = self._make(events, call, stop)
             except BadPayload as bad:
-                is_text = bad.problem == "no_call"
-                wrong = BadPayload("open_call", self.label_span) if is_text and is_cut else bad
-                is_lenient = self._machine.lenient
-                if is_text and not is_cut and is_lenient and self._is_empty(events, bad, call.span):
+                is_text, wrong = bad.problem == "no_call", bad
+                if is_text and is_cut:
+                    wrong = BadPayload("open_call", self.label_span)
+                elif is_text and self._machine.lenient and self._is_empty(events, bad, call.span):
                     wrong = None
             if made is None and wrong is None:
                 self._beside.marks.append(hole)  # an answer quotes nothing

@@ -300,10 +300,10 @@ class Collector:
 
     def error(self) -> OutputParserException | None:
         """Return the error of the turn; `None` without an error."""
-        if self._problem is None:
+        if (bad := self._problem) is None:
             return None
-        named = self._named_before(self._problem)
-        return self._machine.error(self._problem, self.text, self._tools, self._advise, named)
+        named = self._named_before(bad)
+        return self.noted(self._machine.error(bad, self.text, self._tools, self._advise, named))
 
     def noted(self, error: OutputParserException) -> OutputParserException:
         """Return *error* with a note of the calls that were emitted before it, if there are any."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode
+    from agent_parsers.events import Repair
 
 
 # The match for short steps agrees with a stream on every text that it takes.
@@ -106,7 +107,8 @@ def differences(dialect: Dialect, mode: Mode, seed: int, count: int) -> tuple[in
     reader, taken, odd = reader_of(dialect, mode), 0, []
     for number, text in enumerate(texts(dialect, seed, count)):
         tools = TOOLS if number % 2 else None
-        if (step := reader.read(text, tools)) is None:
+        repairs: list[Repair] = []
+        if (step := reader.read(text, tools, repairs)) is None:
             continue
         taken += 1
         found, tool, value = step
@@ -117,8 +119,8 @@ def differences(dialect: Dialect, mode: Mode, seed: int, count: int) -> tuple[in
         except OutputParserException:
             odd.append(text)
             continue
-        expected = turn.result, turn.thought, turn.content, turn.repairs
-        if repr((result, reader.thought(text, found), content, ())) != repr(expected):
+        expected = turn.result, turn.thought, turn.content, bool(turn.repairs)
+        if repr((result, reader.thought(text, found), content, bool(repairs))) != repr(expected):
             odd.append(text)
     return taken, odd
 
@@ -140,12 +142,13 @@ def test_a_usual_step_is_taken(name: str, mode: Mode) -> None:
     long = "I look it up. " * (1 if name == "react_docstore" else 100)  # its labels have numbers
     for thought in ("I look it up, once again.", long):
         written = dialect.write(Written(thought, "search", given))
-        assert reader.read(written, None) is not None
+        assert reader.read(written, None, []) is not None
         if name not in NEEDS_LABEL:
-            assert reader.read(written.removeprefix(dialect.generation_prompt(1)), None) is not None
+            unled = written.removeprefix(dialect.generation_prompt(1))
+            assert reader.read(unled, None, []) is not None
     answer = dialect.write(Written("I know it.", answer="It is 217 m deep."))
     is_call = isinstance(dialect.form and dialect.form.answer, str)
-    assert (reader.read(answer, None) is None) is is_call
+    assert (reader.read(answer, None, []) is None) is is_call
 
 
 thought, take = ShortSteps.thought, ShortSteps._text
