@@ -72,6 +72,7 @@ TEMPLATES: Final = {
     "mistral": "mistralai-Ministral-3-14B-Reasoning-2512 unsloth-mistral-Devstral-Small-2507",
     "mistral_v11": "Mistral-Small-3.2-24B-Instruct-2506",
     "mistral_v3": "mistral mistral_parallel mistralai-Mistral-Nemo-Instruct-2407",
+    "muse_glimmer": "muse-glimmer muse_glimmer",
     "nemotron_v2": "NVIDIA-Nemotron-Nano-v2",
     "olmo3": "olmo3",
     "phi4_mini": "phi4_mini",
@@ -79,6 +80,7 @@ TEMPLATES: Final = {
     "qwen3_coder": "Qwen3-Coder Qwen3.5-4B qwen3coder",
     "reka_edge": "Reka-Edge",
     "seed_oss": "ByteDance-Seed-OSS",
+    "solar_open": "upstage-Solar-Open-100B",
     "xlam": "xlam_llama xlam_qwen",
 }
 """The files, without their ending, that show each dialect."""

@@ -15,6 +15,7 @@ from agent_parsers.constrain.parts.automaton import (
     union,
 )
 from agent_parsers.constrain.parts.markless import content_before_calls, marks_of
+from agent_parsers.constrain.parts.slots import SLOTS, Slot, tokens
 from agent_parsers.constrain.parts.tree import (
     Chars,
     Grammar,
@@ -29,7 +30,6 @@ from agent_parsers.constrain.parts.tree import (
 )
 from agent_parsers.constrain.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs
 from agent_parsers.constrain.turns.shapes import Shapes
-from agent_parsers.constrain.turns.slots import SLOTS, Slot, tokens
 from agent_parsers.constrain.turns.texts import Texts, last_chars
 from agent_parsers.constrain.values.strings import JSON_ESCAPES
 from agent_parsers.engine.reading.rules.known_tools import output_type_of

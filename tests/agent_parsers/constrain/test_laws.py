@@ -19,6 +19,7 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
+from agent_parsers.authoring import Written
 from agent_parsers.constrain.forms.rules import write_gbnf, write_lark, write_structural_tag
 from agent_parsers.constrain.parts import markless
 from agent_parsers.constrain.parts.automaton import Nfa
@@ -66,6 +67,15 @@ def grammar_of(dialect: str, seed: int | str = 0) -> Grammar:
 
 def sampler_of(dialect: str, seed: int | str = 0) -> Sampler:
     return Sampler(get_dialect(dialect), grammar_of(dialect, seed), seed)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_marks_of_a_turn_are_its_own(dialect: str) -> None:
+    """Such as one that begins the message of another role only if the name of a role follows."""
+    marks = markless.marks_of(get_dialect(dialect))
+    written = get_dialect(dialect).write(Written("It is so.", "search", {"query": "fog"}))
+    end = marks.follow(marks.begin, written).state
+    assert not marks.table.ends.get(end, "").startswith("invented"), end
 
 
 def is_noted(error: Exception, dialect: str, seed: int | str) -> bool:
