@@ -42,6 +42,7 @@ TEMPLATES: Final = {
     "deepseek_v32": "deepseek-ai-DeepSeek-V3.2",
     "firefunction": "fireworks-ai-llama-3-firefunction-v2",
     "functionary_v31": "meetkai-functionary-medium-v3.1",
+    "functionary_v32": "meetkai-functionary-medium-v3.2",
     "functiongemma": "functiongemma",
     "gemma4": "google-gemma-4-31B-it gemma4",
     "gigachat3": "GigaChat3-10B-A1.8B",

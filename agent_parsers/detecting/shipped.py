@@ -89,6 +89,7 @@ SIGNS: Final[dict[str, OwnSigns]] = {
     "ernie45": ((), ("<tool_call>",), True),
     "firefunction": ((), ("functools",), False),
     "functionary_v31": ((), ("<function =", "<function="), False),
+    "functionary_v32": ((), (), True),
     "functiongemma": ((), ("<start_function_call>",), False),
     "gemma4": ((), ("<|tool_call>",), False),
     "gigachat3": ((), ("<|function_call|>",

@@ -12,12 +12,11 @@
     </atem:function_calls>
 
 The prompt ends with ``<|start|>assistant``, so a turn begins behind it, with a space. The name of
-the tool stands twice; only the one in the element is read. Values are verbatim text, including
-blanks. Elements in a message to the user or to the model itself are text. Spark also writes
-messages to ``commentary``, which are content. A message without a recipient is content, as Glimmer
-means it; Spark means it for a thought.
-
-In lenient mode line breaks between tags may be missing.
+the tool stands twice; only the one in the element is read. The element around a call may be
+missing, and may have several calls. Values are verbatim text, including blanks. Elements in a
+message to the user or to the model itself are text. Spark also writes messages to ``commentary``,
+which are content. A message without a recipient is content, as Glimmer means it; Spark means it for
+a thought.
 
 Source: the chat template of meta-models/Muse-Glimmer-30B (ggml-org/llama.cpp:
 models/templates/muse-glimmer.jinja), the parsers ``muse`` and ``muse_glimmer`` of
@@ -44,10 +43,12 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.calls.tags.tagged_calls import TaggedCalls
 from agent_parsers.events import AnswerDelta, SkippedDelta, ThoughtDelta
 from agent_parsers.families.call_blocks import NewCall
 
-MODEL, OTHER = "<|start|>assistant", "<|start|>"
+OTHER = "<|start|>"
+MODEL = f"{OTHER}assistant"
 MESSAGE, END, END_OF_TURN = "<|message|>", "<|eom|>", "<|eot|>"
 SELF, USER = f" to=self{MESSAGE}", f" to=user{MESSAGE}"
 SAID = ("", "user", "commentary")
@@ -56,16 +57,10 @@ header_of = re.compile(rf"\s*(?:to=([\w.:/-]{{1,128}}))?\s*{re.escape(MESSAGE)}"
 recipient_in = re.compile(r"\s*(?:to=[\w.:/-]{0,128}+)?\s*").match
 
 
-def spellings(tag: str) -> tuple[str, ...]:
-    """Return how models also write a *tag*: without its line break."""
-    return (tag.replace("\n", ""),) if "\n" in tag else ()
-
-
+CALLS = ("<atem:function_calls>", "</atem:function_calls>")
 PAYLOAD = TaggedPayload(
-    call='<atem:function_calls>\n<atem:invoke name="{tool}">\n{parameters}</atem:invoke>\n'
-    "</atem:function_calls>",
+    call='<atem:invoke name="{tool}">\n{parameters}</atem:invoke>',
     parameter='<atem:parameter name="{key}">{value}</atem:parameter>\n',
-    spellings=spellings,
 )
 
 
@@ -91,7 +86,8 @@ def read_header(text: str, is_whole: bool, *, new_call: NewCall, is_marked: bool
 
 def table(*, lenient: bool) -> Table:
     """Return the table of strict or of lenient mode."""
-    read = partial(read_header, new_call=PAYLOAD.reader(END, lenient=lenient))
+    new_call = partial(TaggedCalls, PAYLOAD.tagged_form(CALLS, lenient=lenient))
+    read = partial(read_header, new_call=new_call)
     parts = {
         "start": Part.CALL,
         "header": Part.CALL,
@@ -131,7 +127,10 @@ def table(*, lenient: bool) -> Table:
 FORM = Form(
     thought=(SELF, f"{END}{MODEL}"),
     content=(USER, f"{END}{MODEL}"),
-    call=CallForm(text=f" to={{tool}}{MESSAGE}{PAYLOAD.call}", parameters=PAYLOAD.form.parameters),
+    call=CallForm(
+        text=f" to={{tool}}{MESSAGE}{CALLS[0]}\n{PAYLOAD.call}\n{CALLS[1]}",
+        parameters=PAYLOAD.form.parameters,
+    ),
     calls=("", f"{END}{MODEL}", ""),
     answer=(USER, END_OF_TURN),
 )

@@ -30,9 +30,11 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.engine.calls.marks import Before, one_of
 
-MODEL, TOOL = "<|begin|>assistant", "<|begin|>tool<|tool_response|>"
+BEGIN, END, END_OF_CALLS = "<|begin|>", "<|end|>", "<|calls|>"
+MODEL, TOOL = f"{BEGIN}assistant", f"{BEGIN}tool<|tool_response|>"
+THOUGHT = ("<|think|>", END)
+CALL = ("<|tool_call:begin|>", "<|tool_call:end|>")
 CONTENT, CALLS = "<|content|>", "<|tool_calls|>"
-END, END_OF_CALLS = "<|end|>", "<|calls|>"
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:
@@ -45,7 +47,7 @@ def with_messages(table: Table) -> Table:
     content = {name: go for (state, name), go in table.transitions.items() if state == "content"}
     marks = {"message": MODEL, "said": CONTENT, "calls": CALLS}
     markers = {name: Literal(text) for name, text in marks.items()}
-    others = Before("<|begin|>", ahead=one_of("user", "system", "tool"))
+    others = Before(BEGIN, ahead=one_of("user", "system", "tool"))
     return replace(
         table,
         markers={**table.markers, **markers, "message of another": others},
@@ -69,13 +71,9 @@ FORMAT = CallFormat(
     name="solar_open",
     summary="<|tool_call:name|> and JSON after <|tool_call:args|> (Solar Open 100B)",
     payload=HeadedPayload(call="{id}<|tool_call:name|>{tool}<|tool_call:args|>{input}"),
-    call=("<|tool_call:begin|>", "<|tool_call:end|>"),
-    calls=(
-        f"{CALLS}<|tool_call:begin|>",
-        "<|tool_call:end|><|tool_call:begin|>",
-        "<|tool_call:end|>",
-    ),
-    thought=("<|think|>", END),
+    call=CALL,
+    calls=(f"{CALLS}{CALL[0]}", f"{CALL[1]}{CALL[0]}", CALL[1]),
+    thought=THOUGHT,
     call_id=call_id,
     ids="{10}",
     ends=(END_OF_CALLS,),
@@ -91,10 +89,10 @@ FORMAT = CallFormat(
     turn_frame=(f"{END_OF_CALLS}{TOOL}", f"{END}{MODEL}"),
 )
 DIALECT = FORMAT.dialect(
-    given=(Given("<|begin|>", own="assistant"),),
+    given=(Given(BEGIN, own="assistant"),),
     form=replace(
         FORMAT.form,
-        thought=("<|think|>", f"{END}{MODEL}"),
+        thought=(THOUGHT[0], f"{END}{MODEL}"),
         content=(CONTENT, f"{END}{MODEL}"),
         answer=(CONTENT, END),
     ),

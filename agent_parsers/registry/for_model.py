@@ -164,6 +164,11 @@ ROWS: Final = (
     Row("ToolACE-8B ToolACE-2* ToolACE-2.5*", "pythonic", _VLLM),
     Row("Llama-xLAM-2* xLAM-2*", "xlam", _VLLM),
     Row("Functionary-Small-v3.1 Functionary-Medium-v3.1", "functionary_v31", _LLAMA_CPP),
+    Row(
+        "Functionary-Small-v3.2 Functionary-Medium-v3.2",
+        "functionary_v32",
+        "ggml-org/llama.cpp: models/templates/meetkai-functionary-medium-v3.2.jinja",
+    ),
     Row("Functionary-Small-v3.2 Functionary-Medium-v3.2", None, _LLAMA_CPP),
     Row("Firefunction-v2 Llama-3-Firefunction-v2", "firefunction", _LLAMA_CPP),
     # -- Mistral: each of these dialects reads all Mistral formats, and writes its own

@@ -65,6 +65,7 @@ SeveralCallsName: TypeAlias = Literal[
     "ernie45",
     "firefunction",
     "functionary_v31",
+    "functionary_v32",
     "functiongemma",
     "functools",
     "gemma",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NAMES: Final = (
     "apertus", "apriel", "command_a", "command_a_plus", "command_r", "deepseek_v3",
-    "deepseek_v31", "ernie45", "firefunction", "functionary_v31",
+    "deepseek_v31", "ernie45", "firefunction", "functionary_v31", "functionary_v32",
     "gigachat3", "gigachat31", "glm4", "granite", "granite_fc", "harmony", "hermes",
     "hunyuan_a13b", "inkling", "internlm2", "jamba", "kimi_k2", "llama3_function_tag",
     "llama3_json", "longcat", "minimax_m1", "mistral", "mistral_v11", "mistral_v3",

@@ -44,6 +44,7 @@ __all__ = [
     "Place",
     "content_before_calls",
     "marks_of",
+    "no_half_mark",
     "spellings",
     "text_without",
 ]
@@ -88,6 +89,17 @@ def text_without(parts: tuple[str, ...], then: str = "") -> Automaton:
     expected = first(nfa.closure([home]))
     fits = {number for states, number in known.items() if first(states) == expected}
     return made.where(fits.__contains__).smallest
+
+
+@cache
+def no_half_mark(parts: tuple[str, ...]) -> Automaton:
+    """Return the automaton of texts that do not end in the beginning of one of *parts*."""
+    nfa = Nfa()
+    home = nfa.state()
+    nfa.edge(home, ANY, home)
+    halves = (part[:size] for part in parts for size in range(1, len(part)))
+    ends = {chain(nfa, home, tuple(map(re.escape, half))) for half in halves}
+    return nfa.automaton([home], bad=(), bad_ends=ends)[0].smallest
 
 
 @cache

@@ -44,6 +44,8 @@ CODE = {"smolagents_code"}
 TYPED = {"command_5", "kimi_k3"}
 """The dialects that write the type of each value."""
 DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
+MESSAGES = {"functionary_v32", "harmony", "inkling", "muse_glimmer"}
+"""The dialects whose content stands in messages."""
 ONE_CALL = {"json_toolcall", "harmony"}
 """Dialects that write several calls in another way than one, or end one call in a stop sequence; a
 grammar has one."""
@@ -76,6 +78,19 @@ def test_the_marks_of_a_turn_are_its_own(dialect: str) -> None:
     written = get_dialect(dialect).write(Written("It is so.", "search", {"query": "fog"}))
     end = marks.follow(marks.begin, written).state
     assert not marks.table.ends.get(end, "").startswith("invented"), end
+
+
+@pytest.mark.parametrize("dialect", sorted(MESSAGES))
+def test_no_answer_ends_in_half_a_mark(dialect: str) -> None:
+    """Even if no mark closes it: the end of a message that is cut would be half of it."""
+    known = get_dialect(dialect)
+    assert known.form is not None
+    open_answer = replace(known, form=replace(known.form, answer=(known.form.answer[0], "")))
+    parser = get_parser(open_answer, lenient=False)
+    grammar = turn_grammar(open_answer, None, TurnOptions(turn="answer"))
+    sampler = Sampler(open_answer, grammar, 0)
+    for sentence in [sampler.sentence() for _ in range(300)]:
+        assert not misread(parser, sentence), (misread(parser, sentence), sentence)
 
 
 def is_noted(error: Exception, dialect: str, seed: int | str) -> bool:

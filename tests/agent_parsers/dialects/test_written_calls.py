@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
 NO_THOUGHTS: Final = {
-    "apriel", "command_r", "firefunction", "functionary_v31",
+    "apriel", "command_r", "firefunction", "functionary_v31", "functionary_v32",
     "functiongemma", "gigachat3", "gigachat31", "glm4", "granite", "granite_fc", "internlm2",
     "jamba", "llama3_function_tag", "llama3_json", "llama4_pythonic", "mistral_v3", "phi4_mini",
     "pythonic", "xlam",
@@ -237,9 +237,11 @@ def test_an_id_of_another_form_is_not_written(name: str, call_id: str) -> None:
 
 @every_dialect
 def test_content_that_is_a_call_is_not_written(name: str) -> None:
+    lead = ">>>" if name == "functionary_v32" else ""  # which the prompt has before the first call
+    written = parser_of(name).render(call("ping"))
     if name not in NO_CONTENT:
         with pytest.raises(ValueError, match=f"{name} cannot write this step"):
-            parser_of(name).render(call("ping"), content=parser_of(name).render(call("ping")))
+            parser_of(name).render(call("ping"), content=f"{lead}{written}")
 
 
 # -- ids, and the text around results -------------------------------------------------------------
