@@ -44,7 +44,7 @@ from agent_parsers.families.results_writer import given_marks
 
 MARK, ALL = ">>>", "all\n"
 END = llama3_json.ENDS[0]
-NAME = r"[\w/-]{1,64}+(?:[.:][\w/-]{1,64}+){0,3}+"
+NAME = r"[\w/-]{1,64}+(?>(?:[.:][\w/-]{1,64}+){0,3})"
 BEGUN = rf"(?:{NAME}[.:]?)?"
 RULES = block_rules()
 NAMED = Ahead(rf"(?={NAME}\n|{BEGUN}\Z)", pending=BEGUN, sample=ALL)

@@ -169,7 +169,6 @@ ROWS: Final = (
         "functionary_v32",
         "ggml-org/llama.cpp: models/templates/meetkai-functionary-medium-v3.2.jinja",
     ),
-    Row("Functionary-Small-v3.2 Functionary-Medium-v3.2", None, _LLAMA_CPP),
     Row("Firefunction-v2 Llama-3-Firefunction-v2", "firefunction", _LLAMA_CPP),
     # -- Mistral: each of these dialects reads all Mistral formats, and writes its own
     Row(
@@ -219,6 +218,7 @@ ROWS: Final = (
         "ggml-org/llama.cpp: models/templates/upstage-Solar-Open-100B.jinja",
     ),
     Row("Solar-Open2*", "solar_open2", _VLLM_FILE.format("tool_parsers/solar_open2_tool_parser")),
+    Row("UI-TARS*", None, "bytedance/UI-TARS: codes/ui_tars/prompt.py"),
     Row(
         "Muse-Glimmer* Muse-Spark*",
         "muse_glimmer",

@@ -212,6 +212,7 @@ ServiceNow-AI/Apriel-1.6-15b-Thinker                     apriel
 baidu/ERNIE-4.5-21B-A3B-Thinking                         ernie45
 meetkai/functionary-small-v3.1                           functionary_v31
 meetkai/functionary-medium-v3.2                          functionary_v32
+ByteDance-Seed/UI-TARS-1.5-7B                            None
 thinkingmachines/Inkling-NVFP4                           inkling
 thinkingmachines/Inkling-Small                           inkling
 swiss-ai/Apertus-8B-Instruct-2509                        apertus
