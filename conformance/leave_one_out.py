@@ -85,6 +85,15 @@ TEMPLATES: Final = {
     "xlam": "xlam_llama xlam_qwen",
 }
 """The files, without their ending, that show each dialect."""
+NOTES: Final = {
+    "harmony": "the template writes the recipient first and no content beside calls; the model also"
+    " writes the channel first",
+    "hunyuan_a13b": "the template has no <think> and <answer>, which the model writes around all",
+    "hunyuan_v3": "the template's marks end in ':opensource'; those of the vectors are plain",
+    "llama4_pythonic": "the template has no <|python_start|>, which the model writes before calls",
+}
+"""What a template does not show, so that what is derived from it misses it: such a text is an error,
+a call that is reported as that of another dialect, or content with the marks in it."""
 TOKENS: Final = {"eos_token": "<|eos|>"}
 
 
@@ -174,6 +183,7 @@ def main() -> int:
         print(f"| {name} | {row.template} | {said} |")
         if asked.show:
             print(*(f"    {each}" for row in tries for each in (row.problem, *row.wrong)), sep="\n")
+    print("", *(f"{name}: {note}." for name, note in NOTES.items() if found.get(name)), sep="\n")
     derived = [tries[0] for tries in found.values() if tries and tries[0].count]
     whole = sum(row.whole == row.count for row in derived)
     most = sum(row.whole * 10 >= row.count * 9 for row in derived)

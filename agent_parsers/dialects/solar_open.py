@@ -33,8 +33,9 @@ from agent_parsers.engine.calls.marks import Before, one_of
 BEGIN, END, END_OF_CALLS = "<|begin|>", "<|end|>", "<|calls|>"
 MODEL, TOOL = f"{BEGIN}assistant", f"{BEGIN}tool<|tool_response|>"
 THOUGHT = ("<|think|>", END)
-CALL = ("<|tool_call:begin|>", "<|tool_call:end|>")
-CONTENT, CALLS = "<|content|>", "<|tool_calls|>"
+CONTENT = "<|content|>"
+BETWEEN = ("content", "said", "call", "region")
+"""The states in which a message may begin."""
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:
@@ -45,7 +46,7 @@ def call_id(_tool: str, known: str | None, number: int) -> str:
 def with_messages(table: Table) -> Table:
     """Return *table* with the marks of messages, of the model and of others."""
     content = {name: go for (state, name), go in table.transitions.items() if state == "content"}
-    marks = {"message": MODEL, "said": CONTENT, "calls": CALLS}
+    marks = {"message": MODEL, "said": CONTENT}
     markers = {name: Literal(text) for name, text in marks.items()}
     others = Before(BEGIN, ahead=one_of("user", "system", "tool"))
     return replace(
@@ -55,9 +56,8 @@ def with_messages(table: Table) -> Table:
         transitions={
             **{("said", name): go for name, go in content.items()},
             **table.transitions,
-            **{(state, "message"): Go("content") for state in ("content", "said", "call")},
-            **{(state, "calls"): Go("content") for state in ("content", "said", "call")},
-            **{(state, "said"): Go("said") for state in ("content", "said", "call")},
+            **{(state, "message"): Go("content") for state in BETWEEN},
+            **{(state, "said"): Go("said") for state in BETWEEN},
             **{(state, "message of another"): EndTurn("content") for state in table.parts},
             ("said", "message of another"): EndTurn("content"),
             ("said", "end of thought"): Go("content"),
@@ -71,8 +71,8 @@ FORMAT = CallFormat(
     name="solar_open",
     summary="<|tool_call:name|> and JSON after <|tool_call:args|> (Solar Open 100B)",
     payload=HeadedPayload(call="{id}<|tool_call:name|>{tool}<|tool_call:args|>{input}"),
-    call=CALL,
-    calls=(f"{CALLS}{CALL[0]}", f"{CALL[1]}{CALL[0]}", CALL[1]),
+    call=("<|tool_call:begin|>", "<|tool_call:end|>"),
+    region=("<|tool_calls|>", ""),
     thought=THOUGHT,
     call_id=call_id,
     ids="{10}",

@@ -218,10 +218,6 @@ def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> CallsOfTe
         (opens, closes), opener, between = (opener, closer), "", ", "
         calls = (texts.before, between, texts.behind)
     if opener.strip():
-        if opens.strip() and not closes.strip():
-            raise TemplateError(
-                f"the template writes {opens!r} before the first call, and nothing after the last"
-            )
         region = (opens, closes) if opens.strip() or closes.strip() else None
         return CallsOfTemplate(
             payload=payload, call=(opener, closer), between=between, region=region,
