@@ -90,7 +90,7 @@ NOTES: Final = {
     " writes the channel first",
     "hunyuan_a13b": "the template has no <think> and <answer>, which the model writes around all",
     "hunyuan_v3": "the template's marks end in ':opensource'; those of the vectors are plain",
-    "llama4_pythonic": "the template has no <|python_start|>, which the model writes before calls",
+    "llama4_pythonic": "the template has no <|python_start|>, which the model writes first",
 }
 """What a template does not show, so that what is derived from it misses it: such a text is an error,
 a call that is reported as that of another dialect, or content with the marks in it."""

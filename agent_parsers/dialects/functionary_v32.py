@@ -45,13 +45,14 @@ from agent_parsers.families.results_writer import given_marks
 MARK, ALL = ">>>", "all\n"
 END = llama3_json.ENDS[0]
 NAME = r"[\w/-]{1,64}+(?>(?:[.:][\w/-]{1,64}+){0,3})"
-BEGUN = rf"(?:{NAME}[.:]?)?"
+BLANKS = r"[ \t\r]{0,16}+"
+BEGUN = rf"(?>(?:{NAME}[.:]?{BLANKS})?)"
 RULES = block_rules()
-NAMED = Ahead(rf"(?={NAME}\n|{BEGUN}\Z)", pending=BEGUN, sample=ALL)
+NAMED = Ahead(rf"(?={NAME}{BLANKS}\n|{BEGUN}\Z)", pending=BEGUN, sample=ALL)
 FRAME = role_frame(
     (f"{END}{functionary_v31.AROUND_ROLE[0]}", functionary_v31.AROUND_ROLE[1]), "tool"
 )
-begun_as = re.compile(rf"{BEGUN}|{NAME}\n.*", re.DOTALL).fullmatch
+begun_as = re.compile(rf"{BEGUN}|{NAME}{BLANKS}\n.*", re.DOTALL).fullmatch
 
 
 def may_begin(text: str) -> bool:
@@ -61,14 +62,18 @@ def may_begin(text: str) -> bool:
 
 def read_head(size: int, text: str, *, lenient: bool) -> Head | None:
     """Return the head of a call, the name in the first *size* characters of *text*."""
-    return Head(0, size - 1) if text[size:].strip() in ("", '"' * lenient) else None
+    return (
+        Head(0, len(text[:size].rstrip())) if text[size:].strip() in ("", '"' * lenient) else None
+    )
 
 
 def read_header(text: str, is_whole: bool, *, lenient: bool, is_marked: bool) -> Header:
     """Return what a header says; without ``>>>`` before it, it may be content."""
-    if not is_whole and text != ALL.strip() and (is_marked or begun_as(text)):
+    if text.strip() == ALL.strip():
+        return Header(AnswerDelta, len(text))  # the message may be empty
+    if not is_whole and (is_marked or begun_as(text)):
         return Header(SkippedDelta, problem="open_header")
-    if not is_whole or text == ALL:
+    if not is_whole:
         return Header(AnswerDelta)
     read = partial(read_head, len(text), lenient=lenient)
     return Header(reader=NamedJson(read, RULES[lenient], size=len(text)))
