@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.writing.advice import advice_on_call
     from agent_parsers.engine.writing.prompt import asked_in
     from agent_parsers.engine.writing.render import Rendered, Step, render
-    from agent_parsers.explain.explanation import ROLES
+    from agent_parsers.explain.explanation import PARTS_OF_EVENTS
     from agent_parsers.explain.findings import Findings, input_as_text, notes_of, outcome_of
     from agent_parsers.explain.following import Following
     from agent_parsers.explain.screen import draw_outcome
@@ -72,8 +72,8 @@ __all__ = [
     "ARGUMENT",
     "END_TOKENS",
     "LISTENERS",
+    "PARTS_OF_EVENTS",
     "REASONING",
-    "ROLES",
     "SLOTS",
     "AnyDialectParser",
     "AutoParser",
@@ -197,7 +197,7 @@ _MODULES = {
     "Rendered": "agent_parsers.engine.writing.render",
     "Step": "agent_parsers.engine.writing.render",
     "render": "agent_parsers.engine.writing.render",
-    "ROLES": "agent_parsers.explain.explanation",
+    "PARTS_OF_EVENTS": "agent_parsers.explain.explanation",
     "Findings": "agent_parsers.explain.findings",
     "Following": "agent_parsers.explain.following",
     "draw_outcome": "agent_parsers.explain.screen",

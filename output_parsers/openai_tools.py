@@ -24,7 +24,7 @@ from output_parsers.tool_calls.calls import (
 )
 from output_parsers.tool_calls.models import build, check_model, name_of
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
-from output_parsers.tool_calls.streams import CallsReader, ParsedCall
+from output_parsers.tool_calls.streams import ParsedCall, ToolCallsReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from output_parsers.types.models import is_v1_model
 from outputs.messages.wire_calls import unread_calls
@@ -202,7 +202,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
     @override
     def _reader(self) -> ChunkReader[Any]:
         # A subclass that overrides `parse_result` gets the sum of all chunks each time.
-        return super()._reader() if self._is_overridden() else CallsReader(self)
+        return super()._reader() if self._is_overridden() else ToolCallsReader(self)
 
     def _is_overridden(self) -> bool:
         own = JsonOutputToolsParser.parse_result

@@ -25,7 +25,7 @@ settings.register_profile(
 )
 settings.register_profile(
     "ci",
-    max_examples=32,
+    max_examples=24,
     deadline=None,
     derandomize=True,
     suppress_health_check=SLOW_TO_DRAW,

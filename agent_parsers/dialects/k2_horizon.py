@@ -71,7 +71,7 @@ class Typed(Element):
         return {"type": written.strip()} if found else {}
 
 
-class Payload(TaggedPayload):
+class HorizonPayload(TaggedPayload):
     """Calls in tags, which may have the type of a value before it."""
 
     @override
@@ -90,7 +90,7 @@ DIALECT = replace(
     name="k2_horizon",
     aliases=("k2_v3",),
     summary="<ifm|arg_key> and <ifm|arg_value> in <ifm|tool_calls> (K2 Horizon)",
-    payload=Payload(
+    payload=HorizonPayload(
         call="<ifm|tool_call>{tool}\n{parameters}</ifm|tool_call>",
         parameter="<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_value>{value}</ifm|arg_value>\n",
         row=("", "\n", ""),

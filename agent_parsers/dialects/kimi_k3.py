@@ -111,7 +111,7 @@ def read_argument(text: str, attributes: Mapping[str, str]) -> Any:
     return deepseek_dsml.read_value(text, {"string": "true" if is_text else "false"})
 
 
-class Arguments(TaggedPayload):
+class TypedArguments(TaggedPayload):
     """Calls as elements, with an element for each argument."""
 
     def tags(self, marks: tuple[str, str] | None) -> dict[TagPart, Tag]:
@@ -178,7 +178,7 @@ def with_response(table: Table) -> Table:
 FORMAT = CallFormat(
     name="kimi_k3",
     summary="<|open|>call and <|open|>argument in <|open|>tools (Kimi K3)",
-    payload=Arguments(
+    payload=TypedArguments(
         call="",
         parameter="",
         read_value=read_argument,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["ROLES", "ExplainedChunk", "Explanation", "explain", "explain_chunks"]
+__all__ = ["PARTS_OF_EVENTS", "ExplainedChunk", "Explanation", "explain", "explain_chunks"]
 
 
 class Explanation(Findings, Viewable):
@@ -134,7 +134,7 @@ def explain(
 
 # -- the part of each character --------------------------------------------------------------------
 
-ROLES: Final[dict[type[Event], str]] = {
+PARTS_OF_EVENTS: Final[dict[type[Event], str]] = {
     QuestionDelta: "question",
     ThoughtDelta: "thought",
     ToolNamed: "tool",
@@ -154,9 +154,9 @@ def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iter
     dropped = max((mark.span[0] for mark in passed if _drops(mark)), default=0)
     at = 0
     # A tool that is named by the marker itself has no text.
-    tiles = [e for e in events if type(e) in ROLES and e.span[0] < e.span[1]]
+    tiles = [e for e in events if type(e) in PARTS_OF_EVENTS and e.span[0] < e.span[1]]
     for event in sorted(tiles, key=lambda event: event.span):
-        part, span = ROLES[type(event)], event.span
+        part, span = PARTS_OF_EVENTS[type(event)], event.span
         marker = event.name if isinstance(event, MarkerSeen) else ""
         if marker in _EDGES and text[slice(*span)].isspace():
             part, marker = "space", ""
@@ -230,7 +230,9 @@ def explain_chunks(
 
 def _told(events: Iterable[Event], before: int) -> int:
     """Return up to where *events* have told the text, of which *before* was told already."""
-    return max((event.span[1] for event in events if type(event) in ROLES), default=before)
+    return max(
+        (event.span[1] for event in events if type(event) in PARTS_OF_EVENTS), default=before
+    )
 
 
 class _ChunkWatcher(Watcher):

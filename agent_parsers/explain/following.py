@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_parsers.events import MarkerSeen
-from agent_parsers.explain.explanation import ROLES
+from agent_parsers.explain.explanation import PARTS_OF_EVENTS
 from agent_parsers.explain.screen import painted
 from output_parsers.exceptions import OutputParserException
 from output_parsers.printable import printable
@@ -67,11 +67,11 @@ class Following:
 
     def _shown(self, events: Iterable[Event]) -> str:
         shown = []
-        tiles = (event for event in events if type(event) in ROLES)
+        tiles = (event for event in events if type(event) in PARTS_OF_EVENTS)
         for event in sorted(tiles, key=lambda event: event.span):
             size = event.span[1] - self._at
             if size > 0:
-                part = "marker" if isinstance(event, MarkerSeen) else ROLES[type(event)]
+                part = "marker" if isinstance(event, MarkerSeen) else PARTS_OF_EVENTS[type(event)]
                 shown.append(self._drawn(self._held[:size], part))
                 self._held = self._held[size:]
                 self._at += size

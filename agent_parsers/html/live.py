@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
-from agent_parsers.core import ROLES, input_as_text
+from agent_parsers.core import PARTS_OF_EVENTS, input_as_text
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -124,7 +124,7 @@ def stream_html(events: Iterable[Event], *, is_over: bool = False) -> str:
             case StepFailed(error=error):
                 messages.append(("error", error.reason))
             case delta:
-                fields.append(NamedText(ROLES[type(delta)], delta.text))
+                fields.append(NamedText(PARTS_OF_EVENTS[type(delta)], delta.text))
     state = ("muted", "over") if is_over else ("answer", "arriving …")
     return (
         f'<section class="ap-explained">{badges_html([state])}'

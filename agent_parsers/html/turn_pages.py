@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_parsers import AgentAction, AgentFinish
-from agent_parsers.core import ROLES, input_as_text, outcome_of
+from agent_parsers.core import PARTS_OF_EVENTS, input_as_text, outcome_of
 from agent_parsers.events import MarkerSeen, ToolNamed
 from outputs.html import (
     NamedText,
@@ -76,7 +76,7 @@ def parts_of_events(events: Sequence[Event], text: str, *, has_calls: bool) -> l
     """
     parts: list[Piece] = []
     at = 0
-    for event in sorted((e for e in events if type(e) in ROLES), key=lambda e: e.span):
+    for event in sorted((e for e in events if type(e) in PARTS_OF_EVENTS), key=lambda e: e.span):
         start, end = event.span
         if start >= len(text):
             break
@@ -84,7 +84,7 @@ def parts_of_events(events: Sequence[Event], text: str, *, has_calls: bool) -> l
         own = written if isinstance(event, MarkerSeen | ToolNamed) else getattr(event, "text", "")
         if start != at or not own.startswith(written):
             return None
-        part = ROLES[type(event)]
+        part = PARTS_OF_EVENTS[type(event)]
         if part == "marker" and written.isspace():
             part = "space"
         elif part == "answer" and has_calls:

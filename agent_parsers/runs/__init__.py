@@ -18,22 +18,22 @@ if TYPE_CHECKING:
         parse_transcripts,
     )
     from agent_parsers.runs.recognition import LogForm, detect_log
-    from agent_parsers.runs.tables.console import Console, Piece
+    from agent_parsers.runs.tables.console import Console, ConsolePiece
     from agent_parsers.runs.tables.messages import Messages
-    from agent_parsers.runs.tables.part import Part
+    from agent_parsers.runs.tables.part import MessagePart
     from agent_parsers.runs.writers.chats import to_atif, to_sharegpt
     from agent_parsers.runs.writers.known import get_writer, list_writers
     from agent_parsers.runs.writers.text import to_text
 
 __all__ = [
     "Console",
+    "ConsolePiece",
     "Detection",
     "DialectCandidate",
     "LogForm",
+    "MessagePart",
     "Messages",
     "Notice",
-    "Part",
-    "Piece",
     "ReaderReport",
     "RunSource",
     "Transcript",
@@ -61,8 +61,8 @@ _MODULES = {
     "register_reader": "agent_parsers.runs.readers.known",
     "check_reader": "agent_parsers.runs.checking",
     "ReaderReport": "agent_parsers.runs.checking",
-    "Piece": "agent_parsers.runs.tables.console",
-    "Part": "agent_parsers.runs.tables.part",
+    "ConsolePiece": "agent_parsers.runs.tables.console",
+    "MessagePart": "agent_parsers.runs.tables.part",
     "Messages": "agent_parsers.runs.tables.messages",
     "Console": "agent_parsers.runs.tables.console",
     "to_atif": "agent_parsers.runs.writers.chats",

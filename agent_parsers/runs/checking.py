@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.readers.known import FormOfLog
     from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.sources import RunsFrom
-    from agent_parsers.runs.tables.part import Part
+    from agent_parsers.runs.tables.part import MessagePart
 
 __all__ = ["ReaderReport", "check_reader", "half_values"]
 
@@ -122,7 +122,7 @@ def _watched(form: FormOfLog) -> tuple[FormOfLog, dict[int, str]]:
         return form, {}
     unseen: dict[int, str] = {}
 
-    def watch(number: int, row: Part) -> Part:
+    def watch(number: int, row: MessagePart) -> MessagePart:
         said = (f"{name}={getattr(row, name)!r}" for name in ("type", "key", "at"))
         unseen[number] = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
 

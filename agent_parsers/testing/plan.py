@@ -51,15 +51,8 @@ _SHORT: Final = 24
 _TURNS: Final[tuple[Mode, ...]] = ("strict", "lenient")
 _ALL: Final[tuple[Mode, ...]] = (*_TURNS, "transcript")
 _TOOLS: Final = ["search", "look_up"]
-_TYPED: Final = ToolSet(
-    [
-        {
-            "name": name,
-            "parameters": {"properties": {"query": {"type": "string"}}, "required": ["query"]},
-        }
-        for name in _TOOLS
-    ]
-)
+_QUERY: Final = {"properties": {"query": {"type": "string"}}, "required": ["query"]}
+_TYPED: Final = ToolSet([{"name": name, "parameters": _QUERY} for name in _TOOLS])
 _OTHERS: Final = ("react", "hermes", "qwen3_coder", "pythonic", "mistral", "xml")
 """Dialects of all kinds, whose calls must not be answers in another."""
 

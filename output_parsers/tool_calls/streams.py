@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CallsParser(Changing, Protocol):
-    """The interface of a parser for `CallsReader`."""
+    """The interface of a parser for `ToolCallsReader`."""
 
     strict: bool
 
@@ -133,7 +133,7 @@ class ParsedCall:
     """The error in its arguments, if they cannot be read."""
 
 
-class CallsReader(_MessageReader[CallsParser]):
+class ToolCallsReader(_MessageReader[CallsParser]):
     """Returns the result for the calls so far after each chunk, if it has changed.
 
     If the first chunk is not an AI message, neither is the sum, and its calls are only in

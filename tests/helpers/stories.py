@@ -12,7 +12,7 @@ from agent_parsers import Dialect, get_dialect, list_dialects
 from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.testing import texts
 
-from .effort import THOROUGH
+from .effort import DEEP, THOROUGH
 
 DIALECTS = [get_dialect(name) for name in list_dialects()]
 TURNS: list[tuple[Dialect, Mode]] = [(d, mode) for d in DIALECTS for mode in ("strict", "lenient")]
@@ -47,11 +47,11 @@ def is_tried(dialect: Dialect, test: str) -> bool:
     return crc32(f"{test} {dialect.name}".encode()) % one_of == 0
 
 
-def some(of: Sequence[T], dialect: Dialect, part: float = 1) -> Sequence[T]:
-    """Return a *part* of a sequence that depends on the dialect, or all of it if thorough."""
-    if THOROUGH:
+def some(of: Sequence[T], dialect: Dialect, part: float = 1, *, thorough: float = 1) -> Sequence[T]:
+    """Return a *part* of a sequence that depends on the dialect, or that of a *thorough* run."""
+    if DEEP:
         return of
-    step = round(1 / (part * share(dialect)))
+    step = round(1 / (thorough if THOROUGH else part * share(dialect)))
     return of[len(dialect.name) % max(min(step, len(of)), 1) :: step]
 
 

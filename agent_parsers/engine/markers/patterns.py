@@ -152,12 +152,16 @@ class MarkerSearch:
         self._numbers = {name: -number for number, name in enumerate(patterns.markers, 1)}
         self._left = _FEW
 
+    def compiled(self) -> re.Pattern[str]:
+        """Put the pattern, compiled, in the place of this search."""
+        pattern = self._patterns.growing if self._is_growing else self._patterns.whole
+        self._settle(pattern)
+        return pattern
+
     def __call__(self, text: str, start: int) -> Found | None:
         """Find the first marker in *text* from *start* on."""
         if self._left < 0:
-            pattern = self._patterns.growing if self._is_growing else self._patterns.whole
-            self._settle(pattern)
-            return pattern.search(text, start)
+            return self.compiled().search(text, start)
         self._left -= 1
         for first in self._first(text, start):
             self._left -= _WALK

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = [
-    "Form",
+    "MessageFormat",
     "conversations",
     "evidence_of",
     "id_of",
@@ -50,7 +50,7 @@ def id_of(message: Any) -> str:
 MessagesOf: TypeAlias = Callable[[Any], "list[Any] | None"]
 
 
-class Form(NamedTuple):
+class MessageFormat(NamedTuple):
     """A form of messages."""
 
     said: Callable[[Any], Said | None]
@@ -75,7 +75,7 @@ class Conversation(NamedTuple):
     """The line of the file where it begins."""
 
 
-def messages_in(value: Any, form: Form) -> list[Any] | None:
+def messages_in(value: Any, form: MessageFormat) -> list[Any] | None:
     """Return the messages in a *value* of a file; `None` if it is no record with messages."""
     if isinstance(value, list):
         return value
@@ -85,7 +85,7 @@ def messages_in(value: Any, form: Form) -> list[Any] | None:
         return None
 
 
-def is_message(value: Any, form: Form) -> bool:
+def is_message(value: Any, form: MessageFormat) -> bool:
     """Return whether *value* is a message of this *form*."""
     try:
         return form.is_message(value)
@@ -93,7 +93,7 @@ def is_message(value: Any, form: Form) -> bool:
         return False
 
 
-def conversations(values: Values, reading: Reading, form: Form) -> Iterator[Conversation]:
+def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Conversation]:
     """Yield the conversations in *values*; a value that is none is refused."""
     held: tuple[list[Any], Value] | None = None
     for value in values:
@@ -112,7 +112,7 @@ def conversations(values: Values, reading: Reading, form: Form) -> Iterator[Conv
         yield _conversation(*held)
 
 
-def _goes_on(before: list[Any], after: list[Any], form: Form) -> bool:
+def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
     """Return whether *after* begins with all messages of *before*, and has more.
 
     A proxy has the last message of a request in the words of the response before it.
@@ -134,7 +134,7 @@ def _conversation(messages: list[Any], record: Value) -> Conversation:
     return Conversation(values, name if isinstance(name, str) else "", record.line)
 
 
-def _while_loose(values: Values, form: Form) -> Iterator[Value]:
+def _while_loose(values: Values, form: MessageFormat) -> Iterator[Value]:
     """Yield the messages that follow in *values*, up to a record with messages."""
     while ahead := values.head(1):
         if messages_in(ahead[0], form) is not None:
@@ -142,7 +142,9 @@ def _while_loose(values: Values, form: Form) -> Iterator[Value]:
         yield next(values)
 
 
-def _told_apart(messages: Iterator[Value], first: Value, form: Form) -> Iterator[Conversation]:
+def _told_apart(
+    messages: Iterator[Value], first: Value, form: MessageFormat
+) -> Iterator[Conversation]:
     """Yield the conversations to which *messages* belong; without ids they are one."""
     if not form.id_of(first.data):
         yield Conversation(messages, "", first.line)
@@ -214,7 +216,11 @@ def _beside(message: Mapping[str, Any]) -> str:
 
 
 def evidence_of(
-    values: Sequence[Any], form: Form, sign: Callable[[Any], str], *, where: str = "message"
+    values: Sequence[Any],
+    form: MessageFormat,
+    sign: Callable[[Any], str],
+    *,
+    where: str = "message",
 ) -> Sequence[str]:
     """Return what shows that the first *values* of a file are messages of this form.
 
@@ -240,7 +246,7 @@ def evidence_of(
     return (shown,) if shown else ()
 
 
-def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Transcript]:
+def read_messages(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Transcript]:
     """Yield the runs in a file of messages."""
     for messages, name, line in conversations(values, reading, form):
         at = reading.at(line)
@@ -248,7 +254,9 @@ def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Tran
         yield from runs_of_messages(said, at, name=name, is_one_run=form.is_one_run)
 
 
-def said_or_left_out(messages: Iterable[Value], reading: Reading, form: Form) -> Iterator[Said]:
+def said_or_left_out(
+    messages: Iterable[Value], reading: Reading, form: MessageFormat
+) -> Iterator[Said]:
     """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
     for message in messages:
         if is_message(message.data, form):
@@ -260,7 +268,7 @@ def said_or_left_out(messages: Iterable[Value], reading: Reading, form: Form) ->
             yield found
 
 
-def said_of(messages: Iterable[Any], form: Form) -> Iterator[Said]:
+def said_of(messages: Iterable[Any], form: MessageFormat) -> Iterator[Said]:
     """Yield what each of *messages* says; a malformed one fails."""
     for message in messages:
         if (said := form.said(message)) is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["Console", "Piece"]
+__all__ = ["Console", "ConsolePiece"]
 
 Shown: TypeAlias = Literal[
     "question", "thought", "text", "call", "calls", "result", "results", "system", "nothing"
@@ -29,7 +29,7 @@ Shown: TypeAlias = Literal[
 
 
 @dataclass(frozen=True)
-class Piece:
+class ConsolePiece:
     """One kind of piece that a console shows: a title, and the text behind it up to the next."""
 
     what: Shown
@@ -69,7 +69,7 @@ class Console:
     """Name of the reader."""
     summary: str
     """What it reads, in a few words."""
-    pieces: Sequence[Piece]
+    pieces: Sequence[ConsolePiece]
     """The kinds of pieces; the first whose title fits counts."""
     first: Shown = "nothing"
     """What the text before the first title is."""
@@ -92,7 +92,7 @@ class Console:
         begins = [_plain_start(piece.title) for piece in self.pieces if piece.is_sign]
         return tuple(begins) if all(begins) else ()
 
-    def _begun(self, line: str) -> tuple[Piece, re.Match[str]] | None:
+    def _begun(self, line: str) -> tuple[ConsolePiece, re.Match[str]] | None:
         found = ((piece, piece.begins.match(line)) for piece in self.pieces)
         return next(((piece, match) for piece, match in found if match is not None), None)
 
@@ -111,7 +111,7 @@ class Console:
         return runs_of_messages(self._said(lines, reading), reading)
 
     def _said(self, lines: Lines, reading: Reading) -> Iterator[Said]:
-        piece = Piece(self.first, "")
+        piece = ConsolePiece(self.first, "")
         groups: Mapping[str, str | None] = {}
         text: list[str] = []
         begin, waiting, is_begun = lines.number, 0, False
@@ -133,7 +133,7 @@ class Console:
 
     def _end(
         self,
-        piece: Piece,
+        piece: ConsolePiece,
         groups: Mapping[str, str | None],
         text: str,
         line: int,
@@ -172,17 +172,17 @@ def _ahead(lines: Sequence[str], first: int, index: int) -> str:
     return lines[first + index] if first + index < len(lines) else ""
 
 
-def _is_title(inside: Piece, begun: Piece, waiting: int) -> bool:
+def _is_title(inside: ConsolePiece, begun: ConsolePiece, waiting: int) -> bool:
     """Return whether a title counts: that of a result in another does not if no call waits."""
     is_result = begun.what in ("result", "results")
     return not (is_result and inside.what in ("result", "results") and waiting <= 1)
 
 
-def _waits(piece: Piece) -> int:
+def _waits(piece: ConsolePiece) -> int:
     return {"call": 1, "calls": 1_000, "result": -1}.get(piece.what, 0)
 
 
-def _said_by(piece: Piece, said: Mapping[str, str | None], line: int) -> Iterator[Said]:
+def _said_by(piece: ConsolePiece, said: Mapping[str, str | None], line: int) -> Iterator[Said]:
     text, call_id, tool = said.get("text") or "", said.get("id") or "", said.get("tool") or ""
     match piece.what:
         case "question":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from agent_parsers.runs.reading.messages import Form, evidence_of, id_of, read_messages
+from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_parsers.runs.reading.parts import content_of, may_call, text_of
 from agent_parsers.runs.reading.reader import DataReader, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript
-    from agent_parsers.runs.tables.part import Part
+    from agent_parsers.runs.tables.part import MessagePart
 
 __all__ = ["Messages"]
 
@@ -39,7 +39,7 @@ class Messages:
     """What it reads, in a few words."""
     roles: Mapping[str, Role]
     """Our name of each role; that of a message without a role is under ``""``."""
-    parts: Sequence[Part]
+    parts: Sequence[MessagePart]
     """The kinds of parts; the first that fits counts."""
     message: Path = ""
     """Where an object of the list has the message; `has`, `lacks`, `skips` and `thread` are about
@@ -79,16 +79,18 @@ class Messages:
     """Whether a conversation is one run, in which the user may say something on the way."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise such messages too, but know less of them."""
-    _beside: Sequence[Part] = field(init=False, repr=False, default=())
+    _beside: Sequence[MessagePart] = field(init=False, repr=False, default=())
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_beside", [part for part in self.parts if part.at is not None])
 
     @cached_property
-    def form(self) -> Form:
+    def form(self) -> MessageFormat:
         """The form, as readers of messages take it."""
         thread = self._thread if self.thread else id_of
-        return Form(self._said, self._is_message, self._messages_of, self.is_one_run, thread)
+        return MessageFormat(
+            self._said, self._is_message, self._messages_of, self.is_one_run, thread
+        )
 
     @cached_property
     def reader(self) -> DataReader:
@@ -185,11 +187,11 @@ class Messages:
         is_typed = isinstance(kind, str) and may_call(kind) is None and not self.is_closed
         return is_typed or self._kind_of(part) is not None
 
-    def _kind_of(self, part: Any) -> Part | None:
+    def _kind_of(self, part: Any) -> MessagePart | None:
         inside = (each for each in self.parts if each.at is None)
         return next((each for each in inside if each.fits(part, self.type_key)), None)
 
-    def _parts_beside(self, message: Any) -> Iterator[tuple[Part, Any]]:
+    def _parts_beside(self, message: Any) -> Iterator[tuple[MessagePart, Any]]:
         for part in self._beside:
             found = at(message, part.at or "")
             yield from ((part, each) for each in (found if isinstance(found, list) else [found]))
@@ -240,7 +242,7 @@ class Messages:
                 self._take(part, kind, turns, role)
         return _joined([turn.said(role, self.join) for turn in turns])
 
-    def _take(self, part: Any, kind: Part | None, turns: list[_Turn], role: Role) -> None:
+    def _take(self, part: Any, kind: MessagePart | None, turns: list[_Turn], role: Role) -> None:
         turn = turns[-1]
         if kind is None:
             if isinstance(part, str):

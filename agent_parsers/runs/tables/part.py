@@ -12,7 +12,7 @@ from agent_parsers.runs.reading.parts import call_of, result_of
 if TYPE_CHECKING:
     from agent_parsers.runs.reading.said import SaidCall, SaidResult
 
-__all__ = ["Part", "Path", "at", "loaded"]
+__all__ = ["MessagePart", "Path", "at", "loaded"]
 
 
 Path: TypeAlias = Union[str, Callable[[Any], Any]]  # noqa: UP007 - evaluated at import
@@ -64,7 +64,7 @@ What: TypeAlias = Literal["text", "thought", "call", "result", "answer", "system
 
 
 @dataclass(frozen=True)
-class Part:
+class MessagePart:
     """One kind of part of a message: its text, a thought, a call, or what a tool returned."""
 
     what: What

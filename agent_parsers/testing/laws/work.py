@@ -142,28 +142,39 @@ class _CountedPattern:
 
 @contextmanager
 def counted_patterns(work: Work) -> Iterator[None]:
-    """Count the characters searched by the patterns of machines that are built in this context."""
+    """Count the characters searched by the patterns of machines that are built in this context.
+
+    Patterns are compiled at once here: a walk through the trie counts otherwise, and would give way
+    to a pattern at any time.
+    """
 
     def counted(name: str) -> property:
-        compiled = known[name].func
-        return property(lambda patterns: _CountedPattern(compiled(patterns), work))
+        return property(lambda patterns: _CountedPattern(known[name].__get__(patterns), work))
 
-    def walked(search: MarkerSearch, text: str, start: int) -> Any:
-        found = walk(search, text, start)
-        work.searched((found.end() if found else len(text)) - start)
-        return found
+    def search(search: MarkerSearch, text: str, start: int) -> Any:
+        settled.append(search)
+        return search.compiled().search(text, start)
+
+    def match(patterns: Patterns, text: str) -> Any:
+        return patterns.whole.match(text, 0)
 
     known: dict[str, Any] = {name: vars(Patterns)[name] for name in ("whole", "growing")}
-    walk = MarkerSearch.__call__
-    for name in known:
-        setattr(Patterns, name, counted(name))
-    setattr(MarkerSearch, "__call__", walked)  # noqa: B010 - checkers would take it for a mistake
+    replaced: list[tuple[type, str, Any]] = [
+        *((Patterns, name, counted(name)) for name in known),
+        (Patterns, "match", match),
+        (MarkerSearch, "__call__", search),
+    ]
+    settled: list[MarkerSearch] = []  # some are of machines that live on
+    before = [(of, name, vars(of)[name]) for of, name, _ in replaced]
+    for of, name, value in replaced:
+        setattr(of, name, value)
     try:
         yield
     finally:
-        setattr(MarkerSearch, "__call__", walk)  # noqa: B010
-        for name, pattern in known.items():
-            setattr(Patterns, name, pattern)
+        for of, name, value in before:
+            setattr(of, name, value)
+        for each in settled:
+            each.compiled()
 
 
 _ROUNDS: Final = 3

@@ -68,8 +68,8 @@ def texts_of(name: str, mode: Mode) -> list[str]:
     """Return turns of a dialect, and spoilt ones."""
     dialect = get_dialect(name)
     found = [*written(dialect), *(turn.text for turn in sample_turns(dialect)), dialect.sample]
-    found += table_rows(dialect, mode)[:: 1 if THOROUGH else 9]
-    found += (case.text for case in drawn_cases(dialect, mode, 100 if THOROUGH else 10))
+    found += table_rows(dialect, mode)[:: 3 if THOROUGH else 9]
+    found += (case.text for case in drawn_cases(dialect, mode, 40 if THOROUGH else 10))
     return [text for text in found if not any("\ud800" <= char <= "\udfff" for char in text)]
 
 

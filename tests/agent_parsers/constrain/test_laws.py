@@ -51,7 +51,7 @@ ONE_CALL = {"json_toolcall", "harmony"}
 grammar has one."""
 MANY_MARKS = {"command_r", "deepseek_v3", "granite", "minimax_m3"}
 """Dialects whose grammar has no sentence that ends in a colon before calls."""
-COUNT = 3000 if DEEP else 300 if THOROUGH else 25
+COUNT = 3000 if DEEP else 100 if THOROUGH else 25
 """How many sentences of each dialect are tried."""
 TURN_KINDS = get_args(TurnKind)
 SEEDS = (*SETS, *range(5 if DEEP else 2 if THOROUGH else 1))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, Transcript, read_runs
-from agent_parsers.runs import Console, Piece, detect_log, list_readers
+from agent_parsers.runs import Console, ConsolePiece, detect_log, list_readers
 from agent_parsers.runs.readers.known import (
     reader_of,
     readers_for,
@@ -92,8 +92,8 @@ def test_nothing_shows_the_form_of_a_reader_where_its_signs_are_left_out(name: s
 
 def test_a_console_has_signs_if_its_titles_begin_with_plain_text() -> None:
     def signs(*titles: str) -> tuple[str, ...]:
-        pieces = [Piece("call", title, is_sign=True) for title in titles]
-        table = Console(name="c", summary="c", pieces=[*pieces, Piece("text", r"\d+")])
+        pieces = [ConsolePiece("call", title, is_sign=True) for title in titles]
+        table = Console(name="c", summary="c", pieces=[*pieces, ConsolePiece("text", r"\d+")])
         return reader_of(table).signs  # type: ignore[union-attr]
 
     assert signs("Call ID: (?P<id>.*)", "Tool #\\d") == ("call id: ", "tool #")

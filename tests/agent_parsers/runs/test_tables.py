@@ -12,9 +12,9 @@ import pytest
 from agent_parsers import AgentAction, OutputParserException, Transcript, read_runs
 from agent_parsers.runs import (
     Console,
+    ConsolePiece,
+    MessagePart,
     Messages,
-    Part,
-    Piece,
     check_reader,
     detect_log,
     list_readers,
@@ -38,9 +38,9 @@ OURS = Messages(
     type_key="kind",
     messages="chat",
     parts=[
-        Part("text", type="words", of="words"),
-        Part("call", type="do", name="what", arguments="with", id="no"),
-        Part("result", type="done", id="no", output="got", unwrap=("value",)),
+        MessagePart("text", type="words", of="words"),
+        MessagePart("call", type="do", name="what", arguments="with", id="no"),
+        MessagePart("result", type="done", id="no", output="got", unwrap=("value",)),
     ],
 )
 CHAT = [
@@ -56,11 +56,11 @@ SHOWN = Console(
     name="shown",
     summary="what our program prints",
     pieces=[
-        Piece("question", r"### ASKED\n", is_sign=True),
-        Piece("call", r"### RUN (?P<tool>\w+) (?P<args>\{.*\})\n", "", is_sign=True),
-        Piece("result", r"### GOT\n"),
-        Piece("text", r"### SAID\n"),
-        Piece("nothing", r"### END\n"),
+        ConsolePiece("question", r"### ASKED\n", is_sign=True),
+        ConsolePiece("call", r"### RUN (?P<tool>\w+) (?P<args>\{.*\})\n", "", is_sign=True),
+        ConsolePiece("result", r"### GOT\n"),
+        ConsolePiece("text", r"### SAID\n"),
+        ConsolePiece("nothing", r"### END\n"),
     ],
 )
 PRINTED = """\
@@ -194,7 +194,9 @@ def test_the_tables_of_titles_pass_the_check(table: Console) -> None:
     check_reader(table, [TEXT_LOGS[table.name]]).raise_for_failures()
 
 
-JOBS = Part("call", at="said[].ops[]", key="what", of="", name="what", arguments="with", id="no")
+JOBS = MessagePart(
+    "call", at="said[].ops[]", key="what", of="", name="what", arguments="with", id="no"
+)
 AT_ONCE = [
     {"who": "guest", "said": [{"kind": "words", "words": "Is it open?"}]},
     {"who": "desk", "said": [
@@ -207,12 +209,12 @@ AT_ONCE = [
 ]  # fmt: skip
 
 
-def with_jobs(*parts: Part) -> Messages:
+def with_jobs(*parts: MessagePart) -> Messages:
     return replace(OURS, parts=[OURS.parts[0], *parts, OURS.parts[2]])
 
 
 def test_one_part_may_hold_several_calls() -> None:
-    form = with_jobs(JOBS, Part("nothing", type="jobs", is_sign=False))
+    form = with_jobs(JOBS, MessagePart("nothing", type="jobs", is_sign=False))
     (run,) = read_runs(AT_ONCE, format=form)
     calls = [("ask", {"whom": "Ines"}, "7"), ("ask", {"whom": "Urs"}, "8"), ("look", {}, "9")]
     assert told(run) == ("Is it open?", calls, "It is.")
@@ -240,9 +242,9 @@ def _whole(part: Any) -> bool:
             replace(part, is_sign=False) for part in OURS.parts]), CHAT),
         ("is not read", replace(OURS, messages="talk"), {"chat": CHAT}),
         ("no run with a step", replace(OURS, parts=[
-            OURS.parts[0], Part("nothing", type="do|done")]), CHAT[:1]),
+            OURS.parts[0], MessagePart("nothing", type="do|done")]), CHAT[:1]),
         ("takes a text of another form", replace(SHOWN, pieces=[
-            Piece("question", "Question: ", is_sign=True), *SHOWN.pieces]), PRINTED),
+            ConsolePiece("question", "Question: ", is_sign=True), *SHOWN.pieces]), PRINTED),
         ("recognised as 'plain_too' too", SHOWN, PRINTED),
     ],
 )  # fmt: skip

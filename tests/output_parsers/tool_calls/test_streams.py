@@ -24,7 +24,7 @@ from output_parsers.openai_tools import (
     PydanticToolsParser,
 )
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from output_parsers.tool_calls.streams import CallsReader
+from output_parsers.tool_calls.streams import ToolCallsReader
 from outputs import AIMessage, AIMessageChunk, BaseMessageChunk, Generation, HumanMessageChunk
 
 from ...helpers.growth import assert_linear
@@ -319,7 +319,7 @@ def test_the_work_for_a_chunk_does_not_grow() -> None:
         return [native(AIMessageChunk, 0, None, text[i : i + 16]) for i in range(0, len(text), 16)]
 
     def read(chunks: list[AIMessageChunk]) -> None:
-        reader = CallsReader(JsonOutputToolsParser())
+        reader = ToolCallsReader(JsonOutputToolsParser())
         for chunk in chunks:
             reader.feed(chunk)
 
@@ -332,7 +332,7 @@ def test_a_whole_message_in_a_stream_continues_its_calls_as_in_the_sum() -> None
         "", tool_call_chunks=[{"name": "f", "args": '{"a"', "id": None, "index": None}]
     )
     rest = AIMessage("", invalid_tool_calls=[{"name": None, "args": ": 1}", "id": None}])
-    reader = CallsReader(JsonOutputToolsParser())
+    reader = ToolCallsReader(JsonOutputToolsParser())
     assert list(reader.feed(begun)) == [[{"args": {}, "type": "f"}]]
     assert list(reader.feed(rest)) == [[{"args": {"a": 1}, "type": "f"}]]
     assert list(reader.close()) == []

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.messages import Form, evidence_of, read_messages
+from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, read_messages
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said
@@ -75,7 +75,7 @@ def _messages_of(record: Mapping[str, Any]) -> list[Any] | None:
     return messages if isinstance(messages, list) else None
 
 
-_FORM: Final = Form(_said, _is_message, _messages_of)
+_FORM: Final = MessageFormat(_said, _is_message, _messages_of)
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:

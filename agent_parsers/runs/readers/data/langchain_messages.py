@@ -16,7 +16,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.messages import Form, evidence_of, message_of, read_messages
+from agent_parsers.runs.reading.messages import (
+    MessageFormat,
+    evidence_of,
+    message_of,
+    read_messages,
+)
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said
 
@@ -96,7 +101,7 @@ def _messages_of(record: Mapping[str, Any]) -> list[Any] | None:
     return messages if isinstance(messages, list) else None
 
 
-FORM: Final = Form(said, is_message, _messages_of)
+FORM: Final = MessageFormat(said, is_message, _messages_of)
 """Messages of LangChain."""
 
 

@@ -22,7 +22,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, get_dialect
-from agent_parsers.runs.reading.messages import Form, evidence_of, said_or_refused
+from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, said_or_refused
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages
@@ -146,7 +146,7 @@ def _sign(event: Any) -> str:
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    form = Form(lambda _event: None, _is_event, lambda _record: None)
+    form = MessageFormat(lambda _event: None, _is_event, lambda _record: None)
     return evidence_of(values, form, _sign, where="event")
 
 

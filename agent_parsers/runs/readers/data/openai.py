@@ -41,11 +41,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.messages import Form, evidence_of, message_of, read_messages
+from agent_parsers.runs.reading.messages import (
+    MessageFormat,
+    evidence_of,
+    message_of,
+    read_messages,
+)
 from agent_parsers.runs.reading.parts import may_call
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.tables.messages import Messages
-from agent_parsers.runs.tables.part import Part, at, loaded
+from agent_parsers.runs.tables.part import MessagePart, at, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -120,7 +125,7 @@ def _sign(message: dict[str, Any]) -> str:
     return "'role' and 'content'" if "content" in message else ""
 
 
-FORM: Final = Form(message_of, _is_message, _messages_of)
+FORM: Final = MessageFormat(message_of, _is_message, _messages_of)
 
 
 def _records(value: Any) -> list[Any]:
@@ -186,20 +191,20 @@ RESPONSES: Final = Messages(
     may_be_text=True, is_closed=True,
     content=lambda item: item.get("content") if _role_of(item) != "item" else None,
     parts=[
-        Part("text", type="input_text|output_text", of="text"),
-        Part("nothing", type="input_*|output_*", is_sign=True),
-        Part("text", type="refusal", of="refusal", is_sign=False),
-        Part("call", at="", type="function_call|mcp_call", id="call_id|id", output="output"),
-        Part("call", at="", type="custom_tool_call", arguments="input", id="call_id",
-             is_text=True, output="output"),
-        Part("call", at="", type="local_shell_call", name="type", arguments="action",
-             id="call_id"),
-        Part("result", at="", type="|".join(_OUTPUTS),
-             output="output.content|output", id="call_id"),
-        Part("thought", at="", type="reasoning",
-             of=lambda item: item.get("summary") or item.get("content")),
-        Part("nothing", at="", where=lambda item: str(item.get("type")).endswith(_SERVERS)
-             and item["type"] not in _CALLS + _OUTPUTS),
+        MessagePart("text", type="input_text|output_text", of="text"),
+        MessagePart("nothing", type="input_*|output_*", is_sign=True),
+        MessagePart("text", type="refusal", of="refusal", is_sign=False),
+        MessagePart("call", at="", type="function_call|mcp_call", id="call_id|id", output="output"),
+        MessagePart("call", at="", type="custom_tool_call", arguments="input", id="call_id",
+                    is_text=True, output="output"),
+        MessagePart("call", at="", type="local_shell_call", name="type", arguments="action",
+                    id="call_id"),
+        MessagePart("result", at="", type="|".join(_OUTPUTS),
+                    output="output.content|output", id="call_id"),
+        MessagePart("thought", at="", type="reasoning",
+                    of=lambda item: item.get("summary") or item.get("content")),
+        MessagePart("nothing", at="", where=lambda item: str(item.get("type")).endswith(_SERVERS)
+                    and item["type"] not in _CALLS + _OUTPUTS),
     ],
 )  # fmt: skip
 

@@ -20,7 +20,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
-from agent_parsers.runs.reading.messages import Form, evidence_of, read_messages
+from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, read_messages
 from agent_parsers.runs.reading.parts import call_of, result_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said
@@ -76,7 +76,7 @@ def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and value.get("from") in _ROLES and "value" in value
 
 
-_FORM: Final = Form(_said, _is_message, _messages_of)
+_FORM: Final = MessageFormat(_said, _is_message, _messages_of)
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:

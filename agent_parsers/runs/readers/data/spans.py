@@ -31,7 +31,7 @@ from agent_parsers.runs.tables.part import Path, at, loaded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agent_parsers.runs.reading.messages import Form
+    from agent_parsers.runs.reading.messages import MessageFormat
     from agent_parsers.runs.reading.transcript import Transcript
 
 
@@ -48,7 +48,7 @@ class _Spans(NamedTuple):
     said: Path = ""
     """Its message, or a list with it."""
     system: Path = ""
-    form: Form = openai.FORM
+    form: MessageFormat = openai.FORM
     tool: Path = ""
     """What only a span of this kind has, if it is that of a tool: its name."""
     arguments: Path = ""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agent_parsers.runs.tables.messages import Messages
-from agent_parsers.runs.tables.part import Part
+from agent_parsers.runs.tables.part import MessagePart
 
 __all__ = ["ADK", "TABLES"]
 
@@ -22,24 +22,24 @@ HAYSTACK: Final = Messages(
     name="haystack", summary="chat messages of Haystack", roles=_ROLES,
     role="role|_role", content="content|_content", type_key="", is_one_key=True, join="\n",
     parts=[
-        Part("text", key="text"),
-        Part("call", key="tool_call", name="tool_name"),
-        Part("result", key="tool_call_result", output="result", id="origin.id",
-             name="origin.tool_name"),
-        Part("thought", key="reasoning", of="reasoning.reasoning_text"),
-        Part("nothing", key="image|file"),
+        MessagePart("text", key="text"),
+        MessagePart("call", key="tool_call", name="tool_name"),
+        MessagePart("result", key="tool_call_result", output="result", id="origin.id",
+                    name="origin.tool_name"),
+        MessagePart("thought", key="reasoning", of="reasoning.reasoning_text"),
+        MessagePart("nothing", key="image|file"),
     ],
 )  # fmt: skip
 
 # ai.google.dev/api/caching#Content; the Python SDK dumps names such as `function_call`.
 _GEMINI_PARTS: Final = (
-    Part("call", key="functionCall|function_call", arguments="args"),
-    Part("result", key="functionResponse|function_response", output="response",
-         unwrap=("result", "output", "error")),
-    Part("thought", key="text", where=lambda part: part.get("thought") is True),
-    Part("text", key="text"),
-    Part("nothing", key="inlineData|inline_data|fileData|file_data|executableCode|executable_code"
-         "|codeExecutionResult|code_execution_result|thoughtSignature|thought_signature"),
+    MessagePart("call", key="functionCall|function_call", arguments="args"),
+    MessagePart("result", key="functionResponse|function_response", output="response",
+                unwrap=("result", "output", "error")),
+    MessagePart("thought", key="text", where=lambda part: part.get("thought") is True),
+    MessagePart("text", key="text"),
+    MessagePart("nothing", key="inlineData|inline_data|fileData|file_data|executableCode"
+                "|executable_code|codeExecutionResult|code_execution_result|thoughtSignature|thought_signature"),
 )  # fmt: skip
 GEMINI: Final = Messages(
     name="gemini", summary="contents of Gemini's API: lists, requests, responses",
@@ -60,10 +60,10 @@ GEMINI_CLI: Final = Messages(
     has=("type", "timestamp", "id"), sign="'type', 'timestamp' and 'content'",
     skips=lambda message: message.get("type") in ("info", "warning", "error"),
     parts=[
-        Part("thought", at="thoughts", key="description"),
-        Part("text", key="text"),
-        Part("call", at="toolCalls", key="args", of="", arguments="args",
-             output="result[].functionResponse.response", unwrap=("output", "error")),
+        MessagePart("thought", at="thoughts", key="description"),
+        MessagePart("text", key="text"),
+        MessagePart("call", at="toolCalls", key="args", of="", arguments="args",
+                    output="result[].functionResponse.response", unwrap=("output", "error")),
     ],
 )  # fmt: skip
 
@@ -83,17 +83,18 @@ PYDANTIC_AI: Final = Messages(
     roles={"request": "user", "response": "assistant"}, role="kind", content="parts",
     type_key="part_kind", messages="messages|message_history|all_messages",
     parts=[
-        Part("answer", type="tool-call", where=_IS_OUTPUT, name="tool_name", arguments="args"),
-        Part("nothing", type="tool-return", where=_IS_OUTPUT, of="content"),
-        Part("call", type="tool-call|builtin-tool-call", name="tool_name", arguments="args",
-             id="tool_call_id"),
-        Part("result", type="tool-return|builtin-tool-return", output="content",
-             id="tool_call_id", name="tool_name"),
-        Part("result", type="retry-prompt", where=lambda part: part.get("tool_name"),
-             output="content", id="tool_call_id", name="tool_name"),
-        Part("text", type="retry-prompt|user-prompt|text", of="content"),
-        Part("system", type="system-prompt", of="content"),
-        Part("thought", type="thinking", of="content"),
+        MessagePart("answer", type="tool-call", where=_IS_OUTPUT, name="tool_name",
+                    arguments="args"),
+        MessagePart("nothing", type="tool-return", where=_IS_OUTPUT, of="content"),
+        MessagePart("call", type="tool-call|builtin-tool-call", name="tool_name", arguments="args",
+                    id="tool_call_id"),
+        MessagePart("result", type="tool-return|builtin-tool-return", output="content",
+                    id="tool_call_id", name="tool_name"),
+        MessagePart("result", type="retry-prompt", where=lambda part: part.get("tool_name"),
+                    output="content", id="tool_call_id", name="tool_name"),
+        MessagePart("text", type="retry-prompt|user-prompt|text", of="content"),
+        MessagePart("system", type="system-prompt", of="content"),
+        MessagePart("thought", type="thinking", of="content"),
     ],
 )  # fmt: skip
 
@@ -103,29 +104,30 @@ CONVERSE: Final = Messages(
     roles=_ROLES, type_key="", messages="messages|request.messages|input.messages", system="system",
     answer="output.message|response.output.message", before=("haystack",),
     parts=[
-        Part("call", key="toolUse", arguments="input", id="toolUseId"),
-        Part("result", key="toolResult", output="content", id="toolUseId",
-             unwrap=("json", "text")),
-        Part("thought", key="reasoningContent", of="reasoningContent.reasoningText.text"),
-        Part("text", key="text", is_sign=False),
-        Part("nothing", key="image|document|video|guardContent|citationsContent"),
-        Part("nothing", key="cachePoint", is_sign=False),
+        MessagePart("call", key="toolUse", arguments="input", id="toolUseId"),
+        MessagePart("result", key="toolResult", output="content", id="toolUseId",
+                    unwrap=("json", "text")),
+        MessagePart("thought", key="reasoningContent", of="reasoningContent.reasoningText.text"),
+        MessagePart("text", key="text", is_sign=False),
+        MessagePart("nothing", key="image|document|video|guardContent|citationsContent"),
+        MessagePart("nothing", key="cachePoint", is_sign=False),
     ],
 )  # fmt: skip
 
 # ai-sdk.dev/docs/reference/ai-sdk-core/model-message, versions 4 to 6.
 _VERCEL_TEXTS: Final = (
-    Part("thought", type="reasoning", of="text", is_sign=False),
-    Part("text", type="text", of="text", is_sign=False),
+    MessagePart("thought", type="reasoning", of="text", is_sign=False),
+    MessagePart("text", type="text", of="text", is_sign=False),
 )
 VERCEL: Final = Messages(
     name="vercel_ai", summary="ModelMessages of the Vercel AI SDK", roles=_ROLES, may_be_text=True,
     messages="messages|request.messages", before=("openai_chat", "anthropic"),
     lacks=("tool_calls", "function_call", "tool_call_id"),
     parts=[
-        Part("call", type="tool-call", name="toolName", arguments="input|args", id="toolCallId"),
-        Part("result", type="tool-result", output="output.value|output|result", id="toolCallId",
-             name="toolName"),
+        MessagePart("call", type="tool-call", name="toolName", arguments="input|args",
+                    id="toolCallId"),
+        MessagePart("result", type="tool-result", output="output.value|output|result",
+                    id="toolCallId", name="toolName"),
         *_VERCEL_TEXTS,
     ],
 )  # fmt: skip
@@ -135,13 +137,13 @@ VERCEL_UI: Final = Messages(
     name="vercel_ai_ui", summary="UIMessages of the Vercel AI SDK, as a chat stores them",
     roles=_ROLES, content="parts", sign="'role' and 'parts' with types", before=("gemini",),
     parts=[
-        Part("call", type="tool-invocation", of="toolInvocation", name="toolName",
-             arguments="args", id="toolCallId", output="result"),
-        Part("call", type="dynamic-tool", name="toolName", arguments="input|rawInput",
-             id="toolCallId", output="output|errorText"),
-        Part("call", type="tool-*", name="toolName", arguments="input|rawInput", id="toolCallId",
-             output="output|errorText"),
-        Part("nothing", type="step-start", is_sign=False),
+        MessagePart("call", type="tool-invocation", of="toolInvocation", name="toolName",
+                    arguments="args", id="toolCallId", output="result"),
+        MessagePart("call", type="dynamic-tool", name="toolName", arguments="input|rawInput",
+                    id="toolCallId", output="output|errorText"),
+        MessagePart("call", type="tool-*", name="toolName", arguments="input|rawInput",
+                    id="toolCallId", output="output|errorText"),
+        MessagePart("nothing", type="step-start", is_sign=False),
         *_VERCEL_TEXTS,
     ],
 )  # fmt: skip
@@ -152,11 +154,11 @@ AGENT_FRAMEWORK: Final = Messages(
     role="role.value|role", content="contents", sign="'role' and 'contents'",
     messages="messages|state.messages|chat_message_store_state.messages",
     parts=[
-        Part("call", type="function_call", id="call_id"),
-        Part("result", type="function_result", output="result", id="call_id"),
-        Part("thought", type="text_reasoning", of="text"),
-        Part("text", type="text", of="text"),
-        Part("nothing", type="usage", is_sign=False),
+        MessagePart("call", type="function_call", id="call_id"),
+        MessagePart("result", type="function_result", output="result", id="call_id"),
+        MessagePart("thought", type="text_reasoning", of="text"),
+        MessagePart("text", type="text", of="text"),
+        MessagePart("nothing", type="usage", is_sign=False),
     ],
 )  # fmt: skip
 
@@ -165,10 +167,10 @@ SEMANTIC_KERNEL: Final = Messages(
     name="semantic_kernel", summary="chat histories of Semantic Kernel",
     roles={**_ROLES, "developer": "system"}, content="items", type_key="content_type",
     parts=[
-        Part("call", type="function_call"),
-        Part("result", type="function_result", output="result"),
-        Part("thought", type="reasoning", of="text"),
-        Part("text", type="text", of="text"),
+        MessagePart("call", type="function_call"),
+        MessagePart("result", type="function_result", output="result"),
+        MessagePart("thought", type="reasoning", of="text"),
+        MessagePart("text", type="text", of="text"),
     ],
 )  # fmt: skip
 
@@ -181,12 +183,12 @@ AG2: Final = Messages(
     skips=lambda event: event.get("type") in ("ToolCallsEvent", "ToolCallEvent", "ToolResultsEvent")
     and "created_at" in event,
     parts=[
-        Part("text", type="ag2.events.input_events.TextInput", of="content"),
-        Part("text", at="message", key="content"),
-        Part("thought", at="reasoning", key="content"),
-        Part("call", at="tool_calls.calls", key="name", of=""),
-        Part("result", at="", key="result", of="", id="parent_id",
-             output="result.data.parts[].content|result"),
+        MessagePart("text", type="ag2.events.input_events.TextInput", of="content"),
+        MessagePart("text", at="message", key="content"),
+        MessagePart("thought", at="reasoning", key="content"),
+        MessagePart("call", at="tool_calls.calls", key="name", of=""),
+        MessagePart("result", at="", key="result", of="", id="parent_id",
+                    output="result.data.parts[].content|result"),
     ],
 )  # fmt: skip
 
@@ -196,9 +198,9 @@ CAMEL: Final = Messages(
     roles={**_ROLES, "function": "tool"}, role="role_at_backend", content="message.content",
     has=("message",), sign="'role_at_backend' and 'message'", may_be_text=True,
     parts=[
-        Part("call", at="message.tool_calls", key="function", of="function"),
-        Part("result", at="message", where=lambda part: bool(part.get("func_name")),
-             output="result", id="tool_call_id", name="func_name"),
+        MessagePart("call", at="message.tool_calls", key="function", of="function"),
+        MessagePart("result", at="message", where=lambda part: bool(part.get("func_name")),
+                    output="result", id="tool_call_id", name="func_name"),
     ],
 )  # fmt: skip
 
@@ -208,8 +210,8 @@ CREWAI_LOG: Final = Messages(
     roles={"started": "user", "completed": "assistant"}, role="status", content=None,
     messages="", has=("task", "agent", "timestamp"), sign="'task', 'agent' and 'status'",
     parts=[
-        Part("text", at="", where=lambda event: event["status"] == "started", of="task"),
-        Part("text", at="", where=lambda event: event["status"] == "completed", of="output"),
+        MessagePart("text", at="", where=lambda event: event["status"] == "started", of="task"),
+        MessagePart("text", at="", where=lambda event: event["status"] == "completed", of="output"),
     ],
 )  # fmt: skip
 
@@ -226,17 +228,18 @@ OPENHANDS: Final = Messages(
     skips=lambda event: event.get("action", event.get("observation")) in _NO_STEP
     and "source" in event,
     parts=[
-        Part("system", at="", where=lambda event: event.get("action") == "system",
-             of="args.content"),
-        Part("text", at="", where=lambda event: event.get("action") == "message",
-             of="args.content|message"),
-        Part("text", at="", where=lambda event: event.get("action") == "finish",
-             of="args.final_thought|args.thought|message"),
-        Part("thought", at="", key="args.thought",
-             where=lambda event: event.get("action") not in _SAYS),
-        Part("call", at="", key="action", of="", where=lambda event: event["action"] not in _SAYS,
-             name="action", arguments=lambda event: _given(event["args"])),
-        Part("result", at="", key="observation", of="", output="content", id="cause"),
+        MessagePart("system", at="", where=lambda event: event.get("action") == "system",
+                    of="args.content"),
+        MessagePart("text", at="", where=lambda event: event.get("action") == "message",
+                    of="args.content|message"),
+        MessagePart("text", at="", where=lambda event: event.get("action") == "finish",
+                    of="args.final_thought|args.thought|message"),
+        MessagePart("thought", at="", key="args.thought",
+                    where=lambda event: event.get("action") not in _SAYS),
+        MessagePart("call", at="", key="action", of="",
+                    where=lambda event: event["action"] not in _SAYS,
+                    name="action", arguments=lambda event: _given(event["args"])),
+        MessagePart("result", at="", key="observation", of="", output="content", id="cause"),
     ],
 )  # fmt: skip
 
@@ -270,13 +273,13 @@ ANTHROPIC: Final = Messages(
     answer=_response_in,
     before=("openai_chat",),
     parts=[
-        Part("call", type="tool_use|server_tool_use|mcp_tool_use", arguments="input"),
-        Part("result", type="tool_result|web_search_tool_result|mcp_tool_result",
-             output="content", id="tool_use_id"),
-        Part("thought", type="thinking", of="thinking"),
-        Part("nothing", type="redacted_thinking", is_sign=False),
-        Part("text", type="text", of="text", is_sign=False),
-        Part("nothing", type="compaction", is_sign=False),
+        MessagePart("call", type="tool_use|server_tool_use|mcp_tool_use", arguments="input"),
+        MessagePart("result", type="tool_result|web_search_tool_result|mcp_tool_result",
+                    output="content", id="tool_use_id"),
+        MessagePart("thought", type="thinking", of="thinking"),
+        MessagePart("nothing", type="redacted_thinking", is_sign=False),
+        MessagePart("text", type="text", of="text", is_sign=False),
+        MessagePart("nothing", type="compaction", is_sign=False),
     ],
 )  # fmt: skip
 # The transcripts below ~/.claude/projects of Claude Code 1 and 2: one event a line.
@@ -294,8 +297,8 @@ CLAUDE_CODE: Final = replace(
     skips=lambda event: "message" not in event and isinstance(event.get("type"), str)
     and ("sessionId" in event or event["type"] in _CLAUDE_OTHERS),
     parts=[
-        Part("system", type="text", of="text",
-             where=lambda part: str(part.get("text")).startswith(_CLAUDE_OWN)),
+        MessagePart("system", type="text", of="text",
+                    where=lambda part: str(part.get("text")).startswith(_CLAUDE_OWN)),
         *ANTHROPIC.parts,
     ],
 )  # fmt: skip
@@ -305,10 +308,10 @@ OTEL: Final = Messages(
     name="otel_messages", summary="messages of OpenTelemetry's conventions for generative AI",
     roles=_ROLES, content="parts", before=("vercel_ai_ui", "gemini"),
     parts=[
-        Part("call", type="tool_call"),
-        Part("result", type="tool_call_response", output="response|result"),
-        Part("thought", type="reasoning|thinking", of="content"),
-        Part("text", type="text", of="content", where=lambda part: "content" in part),
+        MessagePart("call", type="tool_call"),
+        MessagePart("result", type="tool_call_response", output="response|result"),
+        MessagePart("thought", type="reasoning|thinking", of="content"),
+        MessagePart("text", type="text", of="content", where=lambda part: "content" in part),
     ],
 )  # fmt: skip
 

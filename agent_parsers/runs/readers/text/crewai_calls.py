@@ -13,13 +13,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["Call", "Calls", "squeezed"]
+__all__ = ["Calls", "ShownCall", "squeezed"]
 
 _MAX_TRIES: Final = 3
 
 
 @dataclass
-class Call:
+class ShownCall:
     """A call that is shown, or of which only the result is."""
 
     tool: str
@@ -40,7 +40,7 @@ class Call:
 class _AtWork:
     """The calls of one tool that are at work at once."""
 
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ShownCall] = field(default_factory=list)
     results: list[tuple[bool, str]] = field(default_factory=list)
     """Whether each is a success, and its text."""
 
@@ -53,13 +53,13 @@ class Calls:
     """The calls of a task, in the order in which they are shown."""
 
     def __init__(self) -> None:
-        self._calls: list[Call] = []
+        self._calls: list[ShownCall] = []
         self._at_work: dict[str, _AtWork] = {}
         self._outputs: list[tuple[str, int]] = []
         self._done = 0
 
     @property
-    def last(self) -> Call | None:
+    def last(self) -> ShownCall | None:
         """The last call; `None` if there is none."""
         return self._calls[-1] if self._calls else None
 
@@ -73,7 +73,7 @@ class Calls:
         at_work = self._at_work.get(_key(tool))
         return at_work is not None and at_work.is_waiting
 
-    def add(self, call: Call) -> None:
+    def add(self, call: ShownCall) -> None:
         """Add a *call* whose result is shown without the name of the tool."""
         self._calls.append(call)
 
@@ -84,7 +84,7 @@ class Calls:
         if early is not None:
             early.tool, early.shown, early.is_started = tool, shown, True
         else:
-            at_work.calls.append(Call(tool, shown))
+            at_work.calls.append(ShownCall(tool, shown))
             self._calls.append(at_work.calls[-1])
         self._settle(tool)
 
@@ -92,7 +92,7 @@ class Calls:
         """Add a *result* of a call of *tool*, which may be shown later."""
         at_work = self._at_work.setdefault(_key(tool), _AtWork())
         if not at_work.is_waiting:
-            at_work.calls.append(Call(tool, None, is_started=False))
+            at_work.calls.append(ShownCall(tool, None, is_started=False))
             self._calls.append(at_work.calls[-1])
         at_work.results.append((not is_failure, result))
         self._done += 1
@@ -104,18 +104,18 @@ class Calls:
             self.complete(tool, reason, is_failure=True)
         else:
             self._done += 1
-            self._calls.append(Call(tool, None, result=reason, is_failure=True))
+            self._calls.append(ShownCall(tool, None, result=reason, is_failure=True))
 
     def echo(self, text: str, line: int) -> None:
         """Add a result that is shown without the name of its tool, mostly once more."""
         self._outputs.append((text, line))
 
-    def close(self) -> tuple[list[Call], list[tuple[str, int]]]:
+    def close(self) -> tuple[list[ShownCall], list[tuple[str, int]]]:
         """Return the calls with their results, and texts that belong to none, with their lines."""
         for at_work in self._at_work.values():
             _share(at_work)
         self._at_work.clear()
-        calls: list[Call] = []
+        calls: list[ShownCall] = []
         for call in self._calls:
             if calls and _is_retry(call, calls[-1]):
                 tries = calls[-1].tries + 1
@@ -148,12 +148,12 @@ def _share(at_work: _AtWork) -> None:
         call.result, call.is_failure = text, not is_success
 
 
-def _is_retry(call: Call, before: Call) -> bool:
+def _is_retry(call: ShownCall, before: ShownCall) -> bool:
     is_same = (call.tool, call.shown) == (before.tool, before.shown) and call.shown is not None
     return is_same and before.is_failure and before.tries < _MAX_TRIES
 
 
-def _echoes(text: str, calls: list[Call]) -> bool:
+def _echoes(text: str, calls: list[ShownCall]) -> bool:
     """Give *text* to the call that returned it, and return whether there is one."""
     shown = squeezed(text)
     start = shown.removesuffix("...")

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, read_boxes
-from agent_parsers.runs.readers.text.crewai_calls import Call, Calls, squeezed
+from agent_parsers.runs.readers.text.crewai_calls import Calls, ShownCall, squeezed
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, TextReader
 from agent_parsers.runs.reading.reprs import value_of_repr
@@ -183,7 +183,7 @@ class _Crew:
             task.calls.start(found["tool"], args)
         elif title == "Agent Tool Execution" and (found := _OLD_CALL.fullmatch(text)):
             thought = (found["thought"] or "").removeprefix("Thought:").strip()
-            task.calls.add(Call(found["tool"], None, thought))
+            task.calls.add(ShownCall(found["tool"], None, thought))
         elif title == "Tool Input" and task.calls.last:
             task.calls.last.shown = text
         elif title == "Tool Execution Completed" and (found := _COMPLETED.fullmatch(text)):

@@ -36,7 +36,7 @@ from agent_parsers.runs.readers.text.langchain_pieces import (
     GREEN,
     SIGN,
     End,
-    Piece,
+    PrintedText,
     Start,
     read_pieces,
 )
@@ -87,7 +87,7 @@ class _Chains:
     def take(self, event: Event) -> Iterator[Transcript]:
         """Take the next event, and yield the runs that it ends."""
         match event:
-            case Piece():
+            case PrintedText():
                 (self._chains[-1] if self._chains else self._outside).pieces.append(event)
             case Start(name, line):
                 while self._chains and self._chains[-1].is_over_before(name):
@@ -131,7 +131,7 @@ class _Chains:
             yield from self._around.hold(run)
             return
         outer = self._chains[-1] if self._chains else self._outside
-        outer.pieces.append(Piece(chain.text, NESTED, chain.line))
+        outer.pieces.append(PrintedText(chain.text, NESTED, chain.line))
 
 
 _MAX_RETURNED: Final = 1_000_000

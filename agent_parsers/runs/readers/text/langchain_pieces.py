@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.reader import Lines
 
-__all__ = ["COLOUR_SIGN", "GREEN", "SIGN", "End", "Event", "Piece", "Start", "read_pieces"]
+__all__ = ["COLOUR_SIGN", "GREEN", "SIGN", "End", "Event", "PrintedText", "Start", "read_pieces"]
 
 GREEN: Final = "32;1"
 """The colour of what the model wrote."""
@@ -51,7 +51,7 @@ class End(NamedTuple):
     line: int
 
 
-class Piece(NamedTuple):
+class PrintedText(NamedTuple):
     """A text in one colour."""
 
     text: str
@@ -61,7 +61,7 @@ class Piece(NamedTuple):
     """The line of the file where it begins."""
 
 
-Event: TypeAlias = Start | End | Piece
+Event: TypeAlias = Start | End | PrintedText
 
 
 def read_pieces(lines: Lines, *, is_coloured: bool, others: str = "") -> Iterator[Event]:
@@ -149,12 +149,12 @@ class _Texts:
             self._inner_end = len(self._parts)
         return is_last
 
-    def end(self) -> Iterator[Piece]:
+    def end(self) -> Iterator[PrintedText]:
         """Yield the text, and begin one without a colour."""
         count = self._inner_end or len(self._parts)
         parts = (self._colour, self._parts[:count]), ("", self._parts[count:])
         for colour, part in parts:
             text = without_codes("".join(part))
             if text or colour:
-                yield Piece(text, colour, self._line)
+                yield PrintedText(text, colour, self._line)
         self.begin("", 0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentFinish
 from agent_parsers.runs.readers.text.boxes import add_turn, in_its_dialect, read_turn
-from agent_parsers.runs.readers.text.langchain_pieces import Piece
+from agent_parsers.runs.readers.text.langchain_pieces import PrintedText
 from agent_parsers.runs.readers.text.langchain_turns import (
     INVOKING,
     NESTED,
@@ -69,7 +69,7 @@ def run_by_labels(chain: Chain, reading: Reading) -> RunBuilder | None:
         if not chain.is_agent:
             return None
         if not chain.has_ended:
-            disown(Piece(text, "", chain.line + 1), run)
+            disown(PrintedText(text, "", chain.line + 1), run)
         elif text.strip():
             run.answer(text.strip(), log=text)
     elif _is_labelled(text):

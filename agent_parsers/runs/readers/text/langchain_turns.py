@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.runs.readers.text.boxes import in_its_dialect, read_turn
-from agent_parsers.runs.readers.text.langchain_pieces import GREEN, Piece
+from agent_parsers.runs.readers.text.langchain_pieces import GREEN, PrintedText
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reprs import value_of_repr
 
@@ -136,7 +136,7 @@ class Chain:
     line: int
     question: str = ""
     """What is printed before it, if it is the question of its run."""
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[PrintedText] = field(default_factory=list)
     has_ended: bool = False
 
     @property
@@ -166,9 +166,9 @@ class Chain:
 class _Result:
     """What is printed after a turn: perhaps its result, and text that is not part of it."""
 
-    def __init__(self, pieces: Sequence[Piece], *, is_refused: bool) -> None:
+    def __init__(self, pieces: Sequence[PrintedText], *, is_refused: bool) -> None:
         self.text: str | None = None
-        self.others: list[Piece] = []
+        self.others: list[PrintedText] = []
         self.is_direct = False
         """Whether the agent returns it as its answer, without another turn."""
         self.is_refusal = False
@@ -189,7 +189,7 @@ class _Result:
             self._read_uncoloured(pieces, is_refused=is_refused)
         self.others = [piece for piece in self.others if piece.text.strip()]
 
-    def _read_uncoloured(self, pieces: Sequence[Piece], *, is_refused: bool) -> None:
+    def _read_uncoloured(self, pieces: Sequence[PrintedText], *, is_refused: bool) -> None:
         for piece in pieces:
             if piece.colour or self.text is not None:
                 self.others.append(piece)
@@ -214,7 +214,7 @@ class _Result:
             self.others += (piece._replace(text=before), piece._replace(text=after))
 
     @staticmethod
-    def _put(pieces: list[Piece], at: int, text: str) -> None:
+    def _put(pieces: list[PrintedText], at: int, text: str) -> None:
         pieces[at] = pieces[at]._replace(text=text)
 
 
@@ -285,7 +285,7 @@ def refused(text: str) -> OutputParserException:
     )
 
 
-def disown(piece: Piece, run: RunBuilder) -> None:
+def disown(piece: PrintedText, run: RunBuilder) -> None:
     """Add a notice of a text that no step owns."""
     if piece.text.strip():
         what = "the output of a chain" if piece.colour == NESTED else "text"
@@ -293,7 +293,7 @@ def disown(piece: Piece, run: RunBuilder) -> None:
         run.notice("unowned_text", message, text=piece.text, line=piece.line)
 
 
-def _recolour_prompts(pieces: list[Piece]) -> None:
+def _recolour_prompts(pieces: list[PrintedText]) -> None:
     """Set the prompts that an LLMChain prints in green apart from what models write."""
     for at, piece in enumerate(pieces[:-1]):
         if not piece.colour and piece.text.endswith(PROMPT) and pieces[at + 1].colour == GREEN:

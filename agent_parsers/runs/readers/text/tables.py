@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_parsers.runs.tables.console import Console, Piece
+from agent_parsers.runs.tables.console import Console, ConsolePiece
 
 __all__ = ["TABLES"]
 
@@ -12,14 +12,14 @@ __all__ = ["TABLES"]
 LLAMAINDEX_WORKFLOW: Final = Console(
     name="llamaindex_workflow", summary="the loop of LlamaIndex's guide to multi-agent workflows",
     pieces=[
-        Piece("nothing", r"={50}\n"),
-        Piece("nothing", r"🤖 Agent: "),
-        Piece("text", r"📤 Output: "),
-        Piece("nothing", r"🛠️  Planning to use tools: ", is_sign=True),
-        Piece("call", r"🔨 Calling Tool: (?P<tool>[^\n]+)\n", r"  With arguments: (?P<args>.*)",
-              is_sign=True),
-        Piece("result", r"🔧 Tool Result \((?P<tool>[^\n]*)\):\n",
-              r"  Arguments: [^\n]*\n  Output: (?P<text>.*)"),
+        ConsolePiece("nothing", r"={50}\n"),
+        ConsolePiece("nothing", r"🤖 Agent: "),
+        ConsolePiece("text", r"📤 Output: "),
+        ConsolePiece("nothing", r"🛠️  Planning to use tools: ", is_sign=True),
+        ConsolePiece("call", r"🔨 Calling Tool: (?P<tool>[^\n]+)\n",
+                     r"  With arguments: (?P<args>.*)", is_sign=True),
+        ConsolePiece("result", r"🔧 Tool Result \((?P<tool>[^\n]*)\):\n",
+                     r"  Arguments: [^\n]*\n  Output: (?P<text>.*)"),
     ],
 )  # fmt: skip
 
@@ -27,7 +27,9 @@ LLAMAINDEX_WORKFLOW: Final = Console(
 STRANDS: Final = Console(
     name="strands_console", summary="what the callback handler of Strands Agents prints",
     first="text",
-    pieces=[Piece("call", r"Tool #\d+: (?P<tool>[\w.:-]+)\n", r"(?P<after>.*)", is_sign=True)],
+    pieces=[
+        ConsolePiece("call", r"Tool #\d+: (?P<tool>[\w.:-]+)\n", r"(?P<after>.*)", is_sign=True),
+    ],
 )  # fmt: skip
 
 TABLES: Final = (LLAMAINDEX_WORKFLOW, STRANDS)

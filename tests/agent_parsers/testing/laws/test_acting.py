@@ -35,7 +35,7 @@ from agent_parsers.testing.trials.sample_calls import (
     tool_sets,
 )
 
-from ....helpers.effort import THOROUGH
+from ....helpers.effort import DEEP
 from ....helpers.stories import (
     DIALECTS,
     TURNS,
@@ -149,7 +149,7 @@ def early_cases(dialect: Dialect, mode: Mode) -> list[dict[str, Any]]:
 
 @every_mode_of_several
 def test_a_call_emitted_early_is_a_call_of_the_turn(dialect: Dialect, mode: Mode) -> None:
-    for case in some(early_cases(dialect, mode), dialect, 1 / 12):
+    for case in some(early_cases(dialect, mode), dialect, 1 / 12, thorough=1 / 4):
         laws.a_call_emitted_early_is_a_call_of_the_turn(dialect, mode, **case)
 
 
@@ -287,7 +287,7 @@ if TYPE_CHECKING:
 
     Turn = tuple[str, ToolSet, list[Meant]]
 
-EACH = 4 if THOROUGH else 1
+EACH = 4 if DEEP else 1
 """How many turns of each dialect are tried on another."""
 
 

@@ -196,7 +196,7 @@ def test_twice_the_text_is_twice_the_work(name: str, mode: Mode, size: int) -> N
     shapes = [(opener, repeated) for repeated in (*REPEATED, opener + CALL, f"{opener}x")]
     for start, repeated in shapes:  # work done only at first use is not counted
         story(name, start + repeated * 9, mode, size)
-    few = some(shapes, get_dialect(name), 1 / 2)
+    few = some(shapes, get_dialect(name), 1 / 2, thorough=1 / 4)
     laws.twice_the_text_is_twice_the_work(get_dialect(name), mode, few, size=size)
 
 

@@ -62,7 +62,7 @@ def test_any_cut_gives_the_same_story(dialect: Dialect, mode: Mode, data: st.Dat
 def test_every_transition_gives_the_same_story_in_any_cut(dialect: Dialect, mode: Mode) -> None:
     texts = rows(dialect, mode)
     assert texts
-    for text in some(texts, dialect, 1 / 8):
+    for text in some(texts, dialect, 1 / 8, thorough=1 / 4):
         laws.any_cut_gives_the_same_events(dialect, mode, text, halves=True)
 
 
@@ -70,7 +70,7 @@ def test_every_transition_gives_the_same_story_in_any_cut(dialect: Dialect, mode
 def test_every_small_input_gives_the_same_story_in_any_cut(dialect: Dialect, mode: Mode) -> None:
     texts = small_inputs(dialect)
     assert texts
-    for text in some(texts, dialect, 1 / 4):
+    for text in some(texts, dialect, 1 / 4, thorough=1 / 2):
         laws.any_cut_gives_the_same_events(dialect, mode, text)
         laws.parse_gives_the_result_of_the_stream(dialect, mode, text)
         laws.no_character_is_lost_or_repeated(dialect, mode, text)

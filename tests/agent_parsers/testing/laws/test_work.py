@@ -37,7 +37,7 @@ from agent_parsers.testing.trials.pieces import a_tool
 from agent_parsers.testing.trials.stories import Story, outcome_of, story_from
 from agent_parsers.testing.trials.strategies import policies
 
-from ....helpers.effort import DEEP, THOROUGH
+from ....helpers.effort import DEEP
 from ....helpers.stories import (
     DIALECTS,
     RUNS,
@@ -57,11 +57,7 @@ SIZES = [(d, mode, size) for d, mode in TURNS + RUNS for size in some([*CHUNKS],
 
 
 def some_shapes(dialect: Dialect, part: float) -> Sequence[Shape]:
-    """A *part* of the shapes, others for each dialect; all of them only when there are hours."""
-    found = shapes(dialect)
-    if THOROUGH and not DEEP:
-        found = found[len(dialect.name) % 12 :: 12]
-    return some(found, dialect, part)
+    return some(shapes(dialect), dialect, part, thorough=1 / 24)
 
 
 @every_dialect
