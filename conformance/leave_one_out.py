@@ -92,8 +92,8 @@ NOTES: Final = {
     "hunyuan_v3": "the template's marks end in ':opensource'; those of the vectors are plain",
     "llama4_pythonic": "the template has no <|python_start|>, which the model writes first",
 }
-"""What a template does not show, so that what is derived from it misses it: such a text is an error,
-a call that is reported as that of another dialect, or content with the marks in it."""
+"""What a template does not show, so that what is derived misses it: such a text is an error, a call
+that is reported as that of another dialect, or content with the marks in it."""
 TOKENS: Final = {"eos_token": "<|eos|>"}
 
 

@@ -79,10 +79,10 @@ def calls_table(
         begins = {"call": odd_call if lenient else Go("call", clash="unenclosed_call")}
         begins["region"] = Go("region")
         inside, holding = "region", ["content", "region"]
-        transitions |= {("region", name): Go(name) for name in begins}
         if region[1]:
-            ends_it = Go("content", closes=True)
-            transitions |= {(state, "end of region"): ends_it for state in (*holding, "call")}
+            ended = Go("content", closes=True)
+            transitions |= {(state, "end of region"): ended for state in (*holding, "call")}
+        transitions |= {("region", name): Go(name) for name in begins}
     if call and call[1]:
         transitions |= {(state, "end of call"): Go(state, closes=True) for state in holding}
         transitions["call", "end of call"] = Go(inside, closes=True)
