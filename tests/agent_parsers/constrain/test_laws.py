@@ -364,8 +364,8 @@ class TestMistakesAreFound:
     def test_a_forgotten_spelling(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Labels are taken for texts, so that ``Action 1:`` may stand in a thought."""
 
-        def spelt(marker: Any) -> Iterator[tuple[str, ...]]:
-            yield tuple(marker.canonical)
+        def spelt(marker: Any) -> Iterator[tuple[tuple[str, ...], tuple[()]]]:
+            yield tuple(marker.canonical), ()
 
         assert not self.is_misread("react")
         monkeypatch.setattr(markless, "spellings", spelt)
