@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from agent_parsers.actions.tool_action import make_message, make_tool_call
     from agent_parsers.constrain.export import write_grammar
     from agent_parsers.constrain.parts.options import TurnKind, TurnOptions
+    from agent_parsers.constrain.parts.slots import SLOTS, Slot
     from agent_parsers.constrain.turns.shapes import Parameters, Shapes, ToolShape
-    from agent_parsers.constrain.turns.slots import SLOTS, Slot
     from agent_parsers.detecting.detection import Detection, DialectCandidate, detection_of
     from agent_parsers.detecting.signs import has_telling_marker
     from agent_parsers.detecting.trial import DialectTrial, try_reply
@@ -163,8 +163,8 @@ _MODULES = {
     "Parameters": "agent_parsers.constrain.turns.shapes",
     "Shapes": "agent_parsers.constrain.turns.shapes",
     "ToolShape": "agent_parsers.constrain.turns.shapes",
-    "SLOTS": "agent_parsers.constrain.turns.slots",
-    "Slot": "agent_parsers.constrain.turns.slots",
+    "SLOTS": "agent_parsers.constrain.parts.slots",
+    "Slot": "agent_parsers.constrain.parts.slots",
     "Detection": "agent_parsers.detecting.detection",
     "DialectCandidate": "agent_parsers.detecting.detection",
     "detection_of": "agent_parsers.detecting.detection",

@@ -49,7 +49,7 @@ def main() -> None:
         counts["derived"] += bool(derived)
         counts["write calls"] += writes_calls
         counts["refused"] += writes_calls and not found and not derived
-        counts["wrong"] += bool(found) and known.get(file.stem, found) not in found.split("/")
+        counts["wrong"] += bool(found) and known.get(file.stem) not in (None, *found.split("/"))
         why = "" if derived else why_not_derived
         print(f"{file.stem:34} {found or '-':14} {derived or '-':22} {why[:120]}")
     print(f"\n{len(files)} templates: " + ", ".join(f"{n} {what}" for what, n in counts.items()))

@@ -355,6 +355,7 @@ VLLM_NAMES: Final = {
     "minicpm5": ("minicpm5", "qwen3"),
     "minimax_m2": ("minimax_m2", "minimax_m2"),
     "minimax_m3": ("minimax_m3", "minimax_m3"),
+    "muse_glimmer": ("muse_glimmer", "muse_glimmer"),
     "olmo3": ("olmo3", "olmo3"),
     "phi4_mini": ("phi4_mini_json", ""),
     "plamo3": ("plamo3", "plamo3"),
@@ -370,13 +371,13 @@ SGLANG_NAMES: Final = {
     "apertus": "apertus2509", "command_a_plus": "cohere_command4", "deepseek_dsml": "deepseekv4",
     "deepseek_v3": "deepseekv3", "deepseek_v31": "deepseekv31", "deepseek_v32": "deepseekv32",
     "deepseek_v41": "deepseekv41", "dots": "dots", "gemma4": "gemma4", "gigachat3": "gigachat3",
-    "gigachat31": "gigachat3", "glm45": "glm45", "glm47": "glm47", "harmony": "gpt-oss",
-    "hermes": "hermes", "hunyuan_v3": "hunyuan", "inkling": "inkling",
-    "k2_horizon": "k2_horizon", "kimi_k2": "kimi_k2", "kimi_k3": "kimi_k3",
-    "laguna": "poolside_v1", "lfm2": "lfm2", "ling3": "ling3", "llama3_json": "llama3",
-    "mimo": "mimo", "minicpm5": "minicpm5", "minimax_m2": "minimax-m2",
-    "minimax_m3": "minimax-m3", "mistral": "mistral", "pythonic": "pythonic",
-    "qwen3_coder": "qwen3_coder", "step3": "step3",
+    "gigachat31": "gigachat3", "gigachat35": "gigachat35", "glm45": "glm45", "glm47": "glm47",
+    "harmony": "gpt-oss", "hermes": "hermes", "hunyuan_v3": "hunyuan", "inkling": "inkling",
+    "iquest_q1": "iquest_q1", "k2_horizon": "k2_horizon", "kimi_k2": "kimi_k2",
+    "kimi_k3": "kimi_k3", "laguna": "poolside_v1", "lfm2": "lfm2", "ling3": "ling3",
+    "llama3_json": "llama3", "mimo": "mimo", "minicpm5": "minicpm5", "minimax_m2": "minimax-m2",
+    "minimax_m3": "minimax-m3", "mistral": "mistral", "muse_glimmer": "muse",
+    "pythonic": "pythonic", "qwen3_coder": "qwen3_coder", "step3": "step3",
 }  # fmt: skip
 """The parsers of calls that SGLang has for a dialect."""
 

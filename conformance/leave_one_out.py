@@ -42,6 +42,7 @@ TEMPLATES: Final = {
     "deepseek_v32": "deepseek-ai-DeepSeek-V3.2",
     "firefunction": "fireworks-ai-llama-3-firefunction-v2",
     "functionary_v31": "meetkai-functionary-medium-v3.1",
+    "functionary_v32": "meetkai-functionary-medium-v3.2",
     "functiongemma": "functiongemma",
     "gemma4": "google-gemma-4-31B-it gemma4",
     "gigachat3": "GigaChat3-10B-A1.8B",
@@ -72,6 +73,7 @@ TEMPLATES: Final = {
     "mistral": "mistralai-Ministral-3-14B-Reasoning-2512 unsloth-mistral-Devstral-Small-2507",
     "mistral_v11": "Mistral-Small-3.2-24B-Instruct-2506",
     "mistral_v3": "mistral mistral_parallel mistralai-Mistral-Nemo-Instruct-2407",
+    "muse_glimmer": "muse-glimmer muse_glimmer",
     "nemotron_v2": "NVIDIA-Nemotron-Nano-v2",
     "olmo3": "olmo3",
     "phi4_mini": "phi4_mini",
@@ -79,9 +81,19 @@ TEMPLATES: Final = {
     "qwen3_coder": "Qwen3-Coder Qwen3.5-4B qwen3coder",
     "reka_edge": "Reka-Edge",
     "seed_oss": "ByteDance-Seed-OSS",
+    "solar_open": "upstage-Solar-Open-100B",
     "xlam": "xlam_llama xlam_qwen",
 }
 """The files, without their ending, that show each dialect."""
+NOTES: Final = {
+    "harmony": "the template writes the recipient first and no content beside calls; the model also"
+    " writes the channel first",
+    "hunyuan_a13b": "the template has no <think> and <answer>, which the model writes around all",
+    "hunyuan_v3": "the template's marks end in ':opensource'; those of the vectors are plain",
+    "llama4_pythonic": "the template has no <|python_start|>, which the model writes first",
+}
+"""What a template does not show, so that what is derived misses it: such a text is an error, a call
+that is reported as that of another dialect, or content with the marks in it."""
 TOKENS: Final = {"eos_token": "<|eos|>"}
 
 
@@ -171,6 +183,7 @@ def main() -> int:
         print(f"| {name} | {row.template} | {said} |")
         if asked.show:
             print(*(f"    {each}" for row in tries for each in (row.problem, *row.wrong)), sep="\n")
+    print("", *(f"{name}: {note}." for name, note in NOTES.items() if found.get(name)), sep="\n")
     derived = [tries[0] for tries in found.values() if tries and tries[0].count]
     whole = sum(row.whole == row.count for row in derived)
     most = sum(row.whole * 10 >= row.count * 9 for row in derived)

@@ -24,7 +24,7 @@ from agent_parsers.authoring import (
 from agent_parsers.dialects import mistral
 from agent_parsers.dialects.mistral import ARGS, CALL_ID
 
-IDS = "{nine}"
+IDS = "{9}"
 SAMPLE = replace(SAMPLE_TURN, id="a1b2c3d4e", others=(WrittenCall("ping", {}, "f5g6h7i8j"),))
 
 

@@ -164,7 +164,7 @@ class CallFormat:
     between: str = ""
     """Text between two blocks."""
     region: Marks | None = None
-    """What opens and closes the group of all blocks."""
+    """What opens and closes the group of all blocks; the closer is ``""`` if nothing closes it."""
     calls: tuple[str, str, str] | None = None
     """Text before, between and after calls, if they are written in other marks than these."""
     thought: Marks | None = TAGS

@@ -44,8 +44,8 @@ def calls_table(
         new_call: Makes the call reader of a block.
         call: What opens and closes a block. If the closer is ``""``, the call reader decides where
             the call ends and content follows. `None` if only `bare` finds calls.
-        region: What opens and closes the group of all blocks, if the dialect has one. A block
-            outside of it is an error, which lenient mode repairs.
+        region: What opens and closes the group of all blocks, if the dialect has one; ``""`` if
+            nothing closes it. A block outside of it is an error, which lenient mode repairs.
         thought: What opens and closes a thought; `None` if the dialect has no thoughts.
         ends: Markers that end the turn.
         drafts: Markers that open no more than drafts in a thought, see `CallFormat`.
@@ -79,9 +79,10 @@ def calls_table(
         begins = {"call": odd_call if lenient else Go("call", clash="unenclosed_call")}
         begins["region"] = Go("region")
         inside, holding = "region", ["content", "region"]
-        transitions |= {(state, "end of region"): Go("content", closes=True) for state in holding}
+        if region[1]:
+            ended = Go("content", closes=True)
+            transitions |= {(state, "end of region"): ended for state in (*holding, "call")}
         transitions |= {("region", name): Go(name) for name in begins}
-        transitions["call", "end of region"] = Go("content", closes=True)
     if call and call[1]:
         transitions |= {(state, "end of call"): Go(state, closes=True) for state in holding}
         transitions["call", "end of call"] = Go(inside, closes=True)

@@ -129,7 +129,7 @@ def inputs_of(call: WrittenCall) -> dict[str, Any]:
 _OBJECT: Final = {"key": "value"}
 NUMBER: Final = "{number}"
 """Stands for the number of a step."""
-_HOLE_IN_ID: Final = re.compile(r"(\{\w+\})")
+_HOLE_IN_ID: Final = re.compile(r"(\{(?:tool|number|\d+)\})")
 _HOLE: Final = re.compile(r'\{("?)(tool|id|input|parameters|key|value|is_text)\1\}')
 
 
@@ -276,8 +276,8 @@ class Form:
     call_id: CallId | None = None
     """Returns the ids of calls; `None` if calls have no ids."""
     ids: str = ""
-    """How an id is spelt, with ``{tool}``, with ``{number}`` for digits, and with ``{nine}`` for
-    nine letters or digits; empty if calls have no ids, or any."""
+    """How an id is spelt, with ``{tool}``, with ``{number}`` for digits, and with ``{9}`` for nine
+    letters or digits (or any other count); empty if calls have no ids."""
     own_tool: str = ""
     """Name of the only tool, if calls do not name it."""
     own: Callable[[Written], str] | None = None
@@ -287,16 +287,23 @@ class Form:
     """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
 
     def __post_init__(self) -> None:
-        if self.call_id is None and self.own is None and "id" in self.call.names:
+        if self.own is not None or "id" not in self.call.names:
+            return
+        if self.call_id is None:
             raise ValueError(f"calls have ids, and no call_id makes them: {self.call.text!r}")
+        if not self.ids:
+            raise ValueError(f"calls have ids, and no ids= says how: {self.call.text!r}")
 
     def pattern_of_ids(self, tool: str) -> str:
         """Return a pattern for an id, the group ``id``, given one for the *tool*; see `ids`."""
         if not self.ids:
             return ""
-        holes = {"{tool}": tool, "{number}": "[0-9]++", "{nine}": "[A-Za-z0-9]{9}"}
+        holes = {"{tool}": tool, "{number}": "[0-9]++"}
         parts = enumerate(_HOLE_IN_ID.split(self.ids))
-        spelt = (holes[part] if number % 2 else re.escape(part) for number, part in parts)
+        spelt = (
+            holes.get(part, f"[A-Za-z0-9]{part}") if number % 2 else re.escape(part)
+            for number, part in parts
+        )
         return f"(?P<id>{''.join(spelt)})"
 
     @property

@@ -164,7 +164,11 @@ ROWS: Final = (
     Row("ToolACE-8B ToolACE-2* ToolACE-2.5*", "pythonic", _VLLM),
     Row("Llama-xLAM-2* xLAM-2*", "xlam", _VLLM),
     Row("Functionary-Small-v3.1 Functionary-Medium-v3.1", "functionary_v31", _LLAMA_CPP),
-    Row("Functionary-Small-v3.2 Functionary-Medium-v3.2", None, _LLAMA_CPP),
+    Row(
+        "Functionary-Small-v3.2 Functionary-Medium-v3.2",
+        "functionary_v32",
+        "ggml-org/llama.cpp: models/templates/meetkai-functionary-medium-v3.2.jinja",
+    ),
     Row("Firefunction-v2 Llama-3-Firefunction-v2", "firefunction", _LLAMA_CPP),
     # -- Mistral: each of these dialects reads all Mistral formats, and writes its own
     Row(
@@ -208,7 +212,18 @@ ROWS: Final = (
     Row("GigaChat3", "gigachat3", "ai-sage/GigaChat3-10B-A1.8B: chat template"),
     Row("GigaChat3.1", "gigachat31", "ai-sage/GigaChat3.1-10B-A1.8B: chat template"),
     Row("GigaChat3.5*", "gigachat35", "ggml-org/llama.cpp: models/templates/GigaChat3.5.jinja"),
+    Row(
+        "Solar-Open-100B",
+        "solar_open",
+        "ggml-org/llama.cpp: models/templates/upstage-Solar-Open-100B.jinja",
+    ),
     Row("Solar-Open2*", "solar_open2", _VLLM_FILE.format("tool_parsers/solar_open2_tool_parser")),
+    Row("UI-TARS*", None, "bytedance/UI-TARS: codes/ui_tars/prompt.py"),
+    Row(
+        "Muse-Glimmer* Muse-Spark*",
+        "muse_glimmer",
+        _VLLM_FILE.format("tool_parsers/muse_tool_parser"),
+    ),
     Row("Gemma-4*", "gemma4", _VLLM_FILE.format("parser/gemma4")),
     Row("FunctionGemma*", "functiongemma", _VLLM),
     Row(
@@ -262,7 +277,7 @@ OWNERS: Final = (
     "ai-sage AI21 ai21labs allenai arcee-ai baidu ByteDance-Seed C4AI Cohere CohereForAI "
     "CohereLabs DeepSeek deepseek-ai dots-studio fireworks-ai Google HuggingFaceTB IBM "
     "ibm-granite IFM inclusionAI internlm IQuestLab JetBrains LGAI-EXAONE LiquidAI meetkai "
-    "meituan-longcat Meta meta-llama Microsoft mindlab-research MiniMax MiniMaxAI "
+    "meituan-longcat Meta meta-llama meta-models Microsoft mindlab-research MiniMax MiniMaxAI "
     "Mistral mistralai Moonshot moonshotai NousResearch NVIDIA OpenAI openbmb pfnet poolside "
     "PrimeIntellect Qwen RekaAI Salesforce ServiceNow-AI speakleash stepfun-ai swiss-ai "
     "Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken XiaomiMiMo zai zai-org"

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 NAMES: Final = (
     "apertus", "apriel", "command_a", "command_a_plus", "command_r", "deepseek_v3",
-    "deepseek_v31", "ernie45", "firefunction", "functionary_v31",
+    "deepseek_v31", "ernie45", "firefunction", "functionary_v31", "functionary_v32",
     "gigachat3", "gigachat31", "glm4", "granite", "granite_fc", "harmony", "hermes",
     "hunyuan_a13b", "inkling", "internlm2", "jamba", "kimi_k2", "llama3_function_tag",
     "llama3_json", "longcat", "minimax_m1", "mistral", "mistral_v11", "mistral_v3",
-    "nemotron_llama", "nemotron_v2", "phi4_mini", "plamo3", "reka_edge", "xlam",
+    "nemotron_llama", "nemotron_v2", "phi4_mini", "plamo3", "reka_edge", "solar_open", "xlam",
 )  # fmt: skip
 THINKING: Final = frozenset((
     "apertus", "command_a", "command_a_plus", "deepseek_v3", "deepseek_v31", "ernie45", "harmony",
     "hermes", "hunyuan_a13b", "inkling", "kimi_k2", "longcat", "minimax_m1", "mistral",
-    "mistral_v11", "nemotron_llama", "nemotron_v2", "plamo3", "reka_edge",
+    "mistral_v11", "nemotron_llama", "nemotron_v2", "plamo3", "reka_edge", "solar_open",
 ))  # fmt: skip
 """Dialects that write thoughts."""
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")

@@ -6,9 +6,9 @@ import json
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.constrain.parts.slots import SLOTS, Slot
 from agent_parsers.constrain.parts.tree import GrammarError
 from agent_parsers.constrain.turns.shapes import json_in
-from agent_parsers.constrain.turns.slots import SLOTS, Slot
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def _call(
     slots = {
         Slot.INPUT: schema,
         Slot.TOOL: {"type": "string", "pattern": _NAME},
-        Slot.ID: {"type": "string", "pattern": "^[A-Za-z0-9]{9}$"},
     }
     filled = _filled(value[0] if isinstance(value, list) else value, slots)
     assert isinstance(filled, dict), "a call is an object"
@@ -103,6 +102,8 @@ def _listed(calls: list[dict[str, Any]], options: TurnOptions) -> dict[str, Any]
 def _filled(value: Any, slots: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of *value*, in which some texts are slots."""
     if isinstance(value, str) and SLOTS.fullmatch(value):
+        if value.startswith(Slot.ID):
+            return {"type": "string", "pattern": f"^[A-Za-z0-9]{{{len(value)}}}$"}
         return slots[value]  # type: ignore[no-any-return]
     if isinstance(value, dict):
         return {

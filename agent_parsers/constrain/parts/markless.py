@@ -26,6 +26,7 @@ from agent_parsers.constrain.parts.automaton import (
     of_pattern,
     union,
 )
+from agent_parsers.constrain.parts.slots import SLOTS
 from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
 from agent_parsers.engine.tables.rewritings import table_for
 from agent_parsers.engine.tables.table import Note, Part
@@ -43,6 +44,7 @@ __all__ = [
     "Place",
     "content_before_calls",
     "marks_of",
+    "no_half_mark",
     "spellings",
     "text_without",
 ]
@@ -90,6 +92,17 @@ def text_without(parts: tuple[str, ...], then: str = "") -> Automaton:
 
 
 @cache
+def no_half_mark(parts: tuple[str, ...]) -> Automaton:
+    """Return the automaton of texts that do not end in the beginning of one of *parts*."""
+    nfa = Nfa()
+    home = nfa.state()
+    nfa.edge(home, ANY, home)
+    halves = (part[:size] for part in parts for size in range(1, len(part)))
+    ends = {chain(nfa, home, tuple(map(re.escape, half))) for half in halves}
+    return nfa.automaton([home], bad=(), bad_ends=ends)[0].smallest
+
+
+@cache
 def no_json_lines() -> Automaton:
     """Return the automaton of texts without a line that begins like JSON."""
     nfa = Nfa()
@@ -115,16 +128,20 @@ class Place(NamedTuple):
     """How far the text before it is part of markers, as states of the scanner of that state."""
 
 
-def spellings(marker: Marker) -> Iterator[tuple[str, ...]]:
-    """Yield the spellings of *marker* without what only restricts what may follow.
+def spellings(marker: Marker) -> Iterator[tuple[tuple[str, ...], tuple[Ahead, ...]]]:
+    """Yield the spellings of *marker*, and what restricts what may follow each of them.
 
     If that leaves less than the canonical text, and more has to follow, that is its rest.
     """
     whole = tuple(map(re.escape, marker.canonical))
     for spelling in marker.spellings():
         atoms = tuple(atom for atom in spelling if not isinstance(atom, Ahead))
-        needs = any(isinstance(atom, Ahead) and atom.startswith("(?=") for atom in spelling)
-        yield whole if needs and whole[: len(atoms)] == atoms else atoms
+        aheads = tuple(atom for atom in spelling if isinstance(atom, Ahead))
+        needs = any(atom.startswith("(?=") for atom in aheads)
+        if needs and len(whole) > len(atoms) and whole[: len(atoms)] == atoms:
+            yield whole, ()
+        else:
+            yield atoms, aheads
 
 
 class _Scanner:
@@ -134,6 +151,8 @@ class _Scanner:
         self.nfa = Nfa()
         self.ends: dict[int, str] = {}
         """The states in which a marker that ends the text is complete, and the next state."""
+        self._aheads: dict[int, tuple[Ahead, ...]] = {}
+        """What has to follow the markers that are complete in these states."""
         self._table = table
         self.homes: dict[str, int] = {}
         """The states in which no marker has begun, by the states of the table."""
@@ -149,13 +168,22 @@ class _Scanner:
             if source != state:
                 continue
             is_note = isinstance(transition, Note) and transition.to not in self._table.ends
-            for spelling in spellings(self._table.markers[name]):
+            for spelling, aheads in spellings(self._table.markers[name]):
                 end = chain(self.nfa, home, spelling)
+                self._aheads[end] = aheads
                 if is_note:
                     self.nfa.skip(end, self._home(transition.to))
                 else:
                     self.ends[end] = transition.to
         return home
+
+    def may_end(self, state: int, then: str) -> bool:
+        """Return whether a marker that is complete in *state* may count where *then* follows."""
+        if state not in self.ends:
+            return False
+        then = SLOTS.split(then)[0]
+        aheads = self._aheads[state]
+        return all(re.match(each, then) or re.fullmatch(each.pending, then) for each in aheads)
 
 
 class CountingMarks:
@@ -193,7 +221,8 @@ class CountingMarks:
         for at, char in enumerate(text):
             scanner = self._scanner(place.state)
             reached = scanner.nfa.step(place.reached, char)
-            ends = [scanner.ends[state] for state in sorted(reached) if state in scanner.ends]
+            rest = text[at + 1 :]
+            ends = [scanner.ends[end] for end in sorted(reached) if scanner.may_end(end, rest)]
             if ends:
                 place = self.fresh(ends[0])
                 met.append((at, ends[0] in self.table.ends))

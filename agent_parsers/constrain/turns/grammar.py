@@ -14,7 +14,8 @@ from agent_parsers.constrain.parts.automaton import (
     minus,
     union,
 )
-from agent_parsers.constrain.parts.markless import content_before_calls, marks_of
+from agent_parsers.constrain.parts.markless import content_before_calls, marks_of, no_half_mark
+from agent_parsers.constrain.parts.slots import SLOTS, Slot, tokens
 from agent_parsers.constrain.parts.tree import (
     Chars,
     Grammar,
@@ -29,7 +30,6 @@ from agent_parsers.constrain.parts.tree import (
 )
 from agent_parsers.constrain.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs
 from agent_parsers.constrain.turns.shapes import Shapes
-from agent_parsers.constrain.turns.slots import SLOTS, Slot, tokens
 from agent_parsers.constrain.turns.texts import Texts, last_chars
 from agent_parsers.constrain.values.strings import JSON_ESCAPES
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
@@ -260,7 +260,10 @@ class _Turns:
             return self._inputs.answer(self._output_type.schema, place, after, quoted=quoted)
         if quoted:
             return Text(self._texts.quoted(JSON_ESCAPES).text)
-        return Text(intersection(self._texts.bare(place, after), NOT_BLANK).smallest)
+        made = intersection(self._texts.bare(place, after), NOT_BLANK)
+        if not after and self._marks.is_call(place):  # in a message, half its end is no text
+            made = intersection(made, no_half_mark(self._marks.literals))
+        return Text(made.smallest)
 
     # -- the text before ---------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from agent_parsers.constrain.parts.automaton import (
     intersection,
     minus,
 )
+from agent_parsers.constrain.parts.slots import Slot, tokens
 from agent_parsers.constrain.parts.tree import (
     JSON,
     GrammarError,
@@ -23,7 +24,6 @@ from agent_parsers.constrain.parts.tree import (
     choice,
     sequence,
 )
-from agent_parsers.constrain.turns.slots import Slot, tokens
 from agent_parsers.constrain.values.cases import cases, without_texts
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.members import declared, in_order

@@ -10,8 +10,8 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.constrain.parts.slots import SLOTS, Slot
 from agent_parsers.constrain.parts.tree import JSON, NAME, GrammarError, Notation
-from agent_parsers.constrain.turns.slots import SLOTS, Slot
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
@@ -332,11 +332,8 @@ class Shapes:
         """
         form = self._form.call
         name = Slot.TOOL if tool is None else tool
-        call_id = self._form.ids.replace("{tool}", name)
-        only_number = call_id == "{number}"
-        call_id = call_id.replace("{number}", Slot.NUMBER if only_number else Slot.ID).replace(
-            "{nine}", Slot.ID
-        )
+        call_id = self._form.ids.replace("{tool}", name).replace("{number}", Slot.NUMBER)
+        call_id = re.sub(r"\{(\d+)\}", lambda found: Slot.ID * int(found[1]), call_id)
         slots = {
             "tool": name,
             "id": call_id,

@@ -167,7 +167,7 @@ def _format(name: str, shown: Shown, calls: CallsOfTemplate) -> CallFormat:
             "the template writes eos_token, whose text is in tokenizer_config.json: pass that file,"
             " or special_tokens={'eos_token': …}"
         )
-    ids = {"{nine}": numbered_id, "": None}
+    ids = {"{9}": numbered_id, "": None}
     call_id = ids[calls.ids] if calls.ids in ids else NumberedIds(calls.ids)
     answer = _around(shown.turns.get("answer"), ANSWER) or ("", "")
     content, is_last = _content(shown, calls)

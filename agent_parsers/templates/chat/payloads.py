@@ -127,7 +127,7 @@ def _json_calls(
             f" found {written!r}"
         )
     call_id = keys.get("id", keys.get("number", ""))
-    ids = "{nine}" if "id" in keys else "{number}" if call_id else ""
+    ids = "{9}" if "id" in keys else "{number}" if call_id else ""
     payload = JsonPayload(tool=keys["name"], tool_input=keys["input"], call_id=call_id)
     if ids == "{number}" or (not ids and written != write_json(members)):
         payload = replace(payload, text=_template_of_json(written, members.get(call_id, "")))
@@ -178,7 +178,7 @@ def _headed_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
         between = between and between.rpartition(IDS[1])[0]
     texts = AroundCalls(before, between, behind)
     payload = HeadedPayload(call=f"{head}{gap.replace(IDS[0], '{id}')}{{input}}{fence}")
-    ids = "{nine}" if "{id}" in payload.call else ""
+    ids = "{9}" if "{id}" in payload.call else ""
     return _around(payload, _without(texts, fence), ids=ids)
 
 
@@ -218,10 +218,6 @@ def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> CallsOfTe
         (opens, closes), opener, between = (opener, closer), "", ", "
         calls = (texts.before, between, texts.behind)
     if opener.strip():
-        if opens.strip() and not closes.strip():
-            raise TemplateError(
-                f"the template writes {opens!r} before the first call, and nothing after the last"
-            )
         region = (opens, closes) if opens.strip() or closes.strip() else None
         return CallsOfTemplate(
             payload=payload, call=(opener, closer), between=between, region=region,

@@ -109,7 +109,13 @@ def answer_field(spellings: Spellings) -> dict[str, Any]:
         )
     if SLOTS.search("".join(beside)):
         raise TemplateError("what it writes around content has its calls inside")
-    ends = [spelt(text) + r"\s*" for text in (closes, beside[1]) if text.strip()]
+    call = spellings.call
+    opens_call = call.between.strip() if call.head.startswith(Slot.TOOL) else ""
+    ends = [
+        rf"(?={spelt(text)})" if text.strip() == opens_call else rf"{spelt(text)}\s*"
+        for text in (closes, beside[1])
+        if text.strip()
+    ]
     if closes.strip() and "<" not in closes:
         ends = [_end_or_stop(spellings, closes)]
     starts = dict.fromkeys(_opens(text) for text in (opens, beside[0]) if text.strip())

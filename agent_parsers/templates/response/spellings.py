@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.authoring import Written
@@ -37,7 +36,8 @@ def literal(text: str) -> str:
 def spelt(text: str) -> str:
     """Return a pattern for a *text* with slots, in which white space may vary where dialects do.
 
-    The slot of a tool becomes the group ``name``; ids and numbers of steps are read over.
+    The last slot of a tool becomes the group ``name``; other names, ids and numbers of steps are
+    read over.
     """
     text = text.strip()
     made = []
@@ -47,8 +47,9 @@ def spelt(text: str) -> str:
         made.append(literal(text[at : found.start()]))
         at = found.end()
         if found[0] == Slot.TOOL:
-            made.append(f"(?P<name>{_name(after)})")
-        elif found[0] in (Slot.ID, Slot.NUMBER):
+            name = _name(after)
+            made.append(name if Slot.TOOL in after else f"(?P<name>{name})")
+        elif found[0][0] in (Slot.ID, Slot.NUMBER):
             made.append("[0-9]+" if found[0] == Slot.NUMBER else "[A-Za-z0-9_-]+")
         else:
             made.append(_blank(before, found[0], after))
@@ -211,9 +212,10 @@ class Spellings:
         """Text after a thought whatever follows; empty if only what follows ends it."""
         if not _BRACKETS_OF_TAGS & set(self.thought_opens):  # a label, which nothing closes
             return ""
-        answer = self.shapes.answer(thought=True).partition(Slot.THOUGHT)[2]
-        call = self._with_thought.partition(Slot.THOUGHT)[2]
-        return without_partial(commonprefix([answer, call]))[0].strip()
+        form = self.dialect.form
+        assert form is not None, "shapes are made of it"
+        assert form.thought is not None, "thoughts have an opener"
+        return form.thought[1].strip()
 
     @cached_property
     def follows_thought(self) -> tuple[str, ...]:

@@ -283,11 +283,11 @@ def _certain(delta: Delta, *, may_call: bool, may_name: bool) -> tuple[int, int]
     Args:
         delta: The delta.
         may_call: Whether a call may begin within an answer.
-        may_name: Whether the first line of an answer may be the name of a tool.
+        may_name: Whether the first line of an answer, or of what is left out, may name a tool.
     """
     start, end = delta.span
     is_answer = isinstance(delta, AnswerDelta)
-    if is_answer and may_name:
+    if may_name and isinstance(delta, AnswerDelta | SkippedDelta):
         start += delta.text.find("\n") + 1 or end - start
     if may_call if is_answer else isinstance(delta, ThoughtDelta | SkippedDelta):
         mark = re.search(r"[`{\[]", delta.text)

@@ -19,6 +19,7 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
+from agent_parsers.authoring import Written
 from agent_parsers.constrain.forms.rules import write_gbnf, write_lark, write_structural_tag
 from agent_parsers.constrain.parts import markless
 from agent_parsers.constrain.parts.automaton import Nfa
@@ -43,6 +44,8 @@ CODE = {"smolagents_code"}
 TYPED = {"command_5", "kimi_k3"}
 """The dialects that write the type of each value."""
 DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
+MESSAGES = {"functionary_v32", "harmony", "inkling", "muse_glimmer"}
+"""The dialects whose content stands in messages."""
 ONE_CALL = {"json_toolcall", "harmony"}
 """Dialects that write several calls in another way than one, or end one call in a stop sequence; a
 grammar has one."""
@@ -66,6 +69,28 @@ def grammar_of(dialect: str, seed: int | str = 0) -> Grammar:
 
 def sampler_of(dialect: str, seed: int | str = 0) -> Sampler:
     return Sampler(get_dialect(dialect), grammar_of(dialect, seed), seed)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_marks_of_a_turn_are_its_own(dialect: str) -> None:
+    """Such as one that begins the message of another role only if the name of a role follows."""
+    marks = markless.marks_of(get_dialect(dialect))
+    written = get_dialect(dialect).write(Written("It is so.", "search", {"query": "fog"}))
+    end = marks.follow(marks.begin, written).state
+    assert not marks.table.ends.get(end, "").startswith("invented"), end
+
+
+@pytest.mark.parametrize("dialect", sorted(MESSAGES))
+def test_no_answer_ends_in_half_a_mark(dialect: str) -> None:
+    """Even if no mark closes it: the end of a message that is cut would be half of it."""
+    known = get_dialect(dialect)
+    assert known.form is not None
+    open_answer = replace(known, form=replace(known.form, answer=(known.form.answer[0], "")))
+    parser = get_parser(open_answer, lenient=False)
+    grammar = turn_grammar(open_answer, None, TurnOptions(turn="answer"))
+    sampler = Sampler(open_answer, grammar, 0)
+    for sentence in [sampler.sentence() for _ in range(300)]:
+        assert not misread(parser, sentence), (misread(parser, sentence), sentence)
 
 
 def is_noted(error: Exception, dialect: str, seed: int | str) -> bool:
@@ -339,8 +364,8 @@ class TestMistakesAreFound:
     def test_a_forgotten_spelling(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Labels are taken for texts, so that ``Action 1:`` may stand in a thought."""
 
-        def spelt(marker: Any) -> Iterator[tuple[str, ...]]:
-            yield tuple(marker.canonical)
+        def spelt(marker: Any) -> Iterator[tuple[tuple[str, ...], tuple[()]]]:
+            yield tuple(marker.canonical), ()
 
         assert not self.is_misread("react")
         monkeypatch.setattr(markless, "spellings", spelt)

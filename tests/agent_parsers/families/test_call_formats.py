@@ -34,7 +34,7 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.turn import read_turn
-from agent_parsers.families.results_writer import ResultsWriter
+from agent_parsers.families.results_writer import ResultsWriter, numbered_id
 from agent_parsers.testing import check_dialect
 
 from ...helpers.effort import THOROUGH
@@ -274,6 +274,10 @@ def test_a_name_stands_once_before_its_input_and_ids_are_made() -> None:
         replace(FORMAT, payload=HeadedPayload(call="{tool}{tool}|{input}")).dialect()
     with pytest.raises(ValueError, match="no call_id makes them"):
         replace(FORMAT, payload=HeadedPayload(call="{tool}#{id}|{input}")).dialect()
+    with pytest.raises(ValueError, match="no ids= says how"):
+        replace(
+            FORMAT, payload=HeadedPayload(call="{tool}#{id}|{input}"), call_id=numbered_id
+        ).dialect()
 
 
 # -- messages with headers ------------------------------------------------------------------------

@@ -155,8 +155,8 @@ def test_an_argument_of_another_library_leads_to_ours() -> None:
 
 
 def test_a_model_whose_format_no_dialect_reads_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no dialect reads the calls that the model 'Functionary-"):
-        get_parser("Functionary-Small-v3.2")
+    with pytest.raises(ValueError, match="no dialect reads the calls that the model 'UI-TARS-"):
+        get_parser("UI-TARS-1.5-7B")
 
 
 @pytest.mark.parametrize(

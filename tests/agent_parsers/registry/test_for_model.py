@@ -78,9 +78,11 @@ zai-org/GLM-5.3-Flash                                    glm47
 mindlab-research/Macaron-V1-Coding-Venti                 glm47
 IQuestLab/IQuest-Q1                                      iquest_q1
 ai-sage/GigaChat3.5-10B-A1.8B                            gigachat35
+upstage/Solar-Open-100B                                  solar_open
 openbmb/MiniCPM3-4B                                      minicpm3
 openbmb/MiniCPM4-MCP                                     minicpm3
 upstage/Solar-Open2-250B                                 solar_open2
+meta-models/Muse-Glimmer-30B                             muse_glimmer
 tiiuae/Falcon3-10B-Instruct                              hermes
 ai21labs/AI21-Jamba-Reasoning-3B                         hermes
 meituan-longcat/LongCat-Flash-Chat-FP8                   longcat
@@ -209,7 +211,8 @@ ServiceNow-AI/Apriel-1.5-15b-Thinker                     apriel
 ServiceNow-AI/Apriel-1.6-15b-Thinker                     apriel
 baidu/ERNIE-4.5-21B-A3B-Thinking                         ernie45
 meetkai/functionary-small-v3.1                           functionary_v31
-meetkai/functionary-medium-v3.2                          None
+meetkai/functionary-medium-v3.2                          functionary_v32
+ByteDance-Seed/UI-TARS-1.5-7B                            None
 thinkingmachines/Inkling-NVFP4                           inkling
 thinkingmachines/Inkling-Small                           inkling
 swiss-ai/Apertus-8B-Instruct-2509                        apertus

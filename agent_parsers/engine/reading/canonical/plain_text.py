@@ -78,7 +78,9 @@ def plain_text(known: KnownMarks, *, of_thought: bool = False, stop: str = "") -
         stop: What must not be in it, if that begins with a letter.
     """
     odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{"})))
-    parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]", r"(?<=\S)>|(?<=\S )>"]
+    parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]"]
+    if ">" not in known.first:
+        parts.append(r"(?<=\S)>|(?<=\S )>")
     inside = re.escape("".join(sorted({*known.first, *UNSEEN, *"`<["} - {"{"})))
     code = rf"(?>(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*)"
     parts.append(rf"(?<=\S\n)```[a-z]*+\n{code}(?<=\n)```(?=\n|\Z)")

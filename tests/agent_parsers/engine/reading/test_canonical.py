@@ -216,6 +216,7 @@ USUAL: dict[str, Written] = {
 """What people have in their turns."""
 BRACES = {"null", "a list", "an object"}
 LEFT = {
+    "functionary_v32": {"an answer with HTML"},  # its mark is ">>>"
     "functiongemma": BRACES,
     "gemma4": {*BRACES, "content"},  # the content follows the calls
     "minicpm5": {"code", "HTML", "a URL", "a fence"},  # it is written as CDATA

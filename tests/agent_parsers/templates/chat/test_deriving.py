@@ -194,10 +194,6 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
         (with_call(f"<c>{NAME} := {INPUT[:-2]} | replace('\"', '') }}}}</c>"), "in a form that no"),
         (with_call(f"{NAME} {INPUT}"), "writes no mark before calls"),
         (
-            with_call(f"{{% if loop.first %}}<all>{{% endif %}}<c>{NAME}: {INPUT}</c>"),
-            "writes '<all>' before the first call, and nothing after the last",
-        ),
-        (
             with_call(f'<c>{{"call": {{"name": "{NAME}"}}, "with": {INPUT}}}</c>'),
             "has no member with just its name",
         ),

@@ -112,7 +112,7 @@ def test_what_is_given_is_never_said(dialect: Dialect, mode: Mode) -> None:
 
 
 WORDS = {"command_r", "firefunction", "json_toolcall"}
-MESSAGES = {"glm4", "harmony", "inkling"}
+MESSAGES = {"functionary_v32", "glm4", "harmony", "inkling", "muse_glimmer"}
 """Dialects whose marks may open an answer, too."""
 
 

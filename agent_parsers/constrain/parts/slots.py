@@ -31,19 +31,18 @@ class Slot:
     VALUE: Final = "\ue006"
     """The value of a parameter."""
     ID: Final = "\ue007"
-    """The id of a call."""
+    """A letter or digit of the id of a call."""
     NUMBER: Final = "\ue008"
     """The number of a step."""
     TOOL: Final = "\ue009"
     """The name of any tool."""
 
 
-SLOTS: Final = re.compile(f"([{Slot.THOUGHT}-{Slot.TOOL}])")
-"""Splits a text at its slots."""
+SLOTS: Final = re.compile(f"({Slot.ID}+|[{Slot.THOUGHT}-{Slot.TOOL}])")
+"""Splits a text at its slots; an id is one slot."""
 
 _ALNUM: Final = chars("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _DIGITS: Final = Repeat(Chars(((0x30, 0x39),)), 1, 3)
-_NINE: Final = Repeat(Chars(_ALNUM), 9, 9)
 _NAME: Final = sequence(
     Chars(minus(_ALNUM, ((0x30, 0x39),))), Repeat(Chars(union([_ALNUM, chars("_")])), 0, 63)
 )
@@ -51,14 +50,12 @@ _NAME: Final = sequence(
 
 def tokens(text: str) -> Iterator[Node]:
     """Yield the parts of a turn in which slots stand for names, ids and numbers."""
-    before = ""
     for token in SLOTS.split(text):
         if token == Slot.NUMBER:
             yield _DIGITS
         elif token == Slot.TOOL:
             yield _NAME
-        elif token == Slot.ID:
-            yield _DIGITS if before.endswith(":") else _NINE
+        elif token.startswith(Slot.ID):
+            yield Repeat(Chars(_ALNUM), len(token), len(token))
         else:
             yield sequence(token)
-        before = token
