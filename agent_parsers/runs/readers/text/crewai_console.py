@@ -54,7 +54,7 @@ _FRAMES: Final = frozenset((
 ))  # fmt: skip
 """Titles of panels that say nothing of a run that its other panels do not say."""
 _FINALIZE: Final = re.compile(
-    r"(?:\x1b\[[0-9;]*m)*\[Finalize\] todos_count=\d+, todos_with_results=\d+(?:\x1b\[0m)?"
+    r"(?:\x1b\[[0-9;]*m){0,8}\[Finalize\] todos_count=\d+, todos_with_results=\d+(?:\x1b\[0m)?"
 )
 """A line that another thread may have printed into the line of a panel."""
 _SIGN: Final = re.compile(
