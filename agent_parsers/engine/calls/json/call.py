@@ -90,7 +90,7 @@ class JsonCall(JsonSearch):
     @property
     @override
     def inside(self) -> Inside | None:
-        if self._start < 0 or self._json is None or self._read != self._read_call:
+        if self._start < 0 or self._json is None or self._next_step != self._read_call:
             return super().inside
         stops = self._json.stops if self._at == self._size else None
         delta = AnswerDelta if self._is_answer else InputDelta
@@ -115,7 +115,7 @@ class JsonCall(JsonSearch):
 
     @override
     def _begin(self, events: list[Event]) -> None:
-        self._read = self._read_call
+        self._next_step = self._read_call
         self._read_call("", events)
 
     def _read_call(self, text: str, events: list[Event]) -> None:
@@ -125,12 +125,12 @@ class JsonCall(JsonSearch):
             json.feed(text)
         self._report(json, events)
         if json.error is not None:
-            self._read = self._skip_rest
+            self._next_step = self._skip_rest
             self._skip_rest("", events)
         elif json.end is not None:
             self._end = json.end
             self.closers.in_fence = self.closers.in_fence or "`" in self.encloser
-            self._read = self._read_after
+            self._next_step = self._read_after
             self._read_after("".join(self._pieces)[self._end - self._at :], events)
 
     def _report(self, json: Watch, events: list[Event]) -> None:
@@ -233,7 +233,7 @@ class JsonCall(JsonSearch):
             return events, Call("", "", (-1, -1), problem="no_call")
         json, members, rules = self._json, self._members, self._rules
         if json is None or not self.is_begun:
-            is_open = self._is_lead and self._read == self._read_candidate
+            is_open = self._is_lead and self._next_step == self._read_candidate
             self._think("".join(self._pieces), events)
             span = (self._start, self._size)
             if self._is_broken or is_open:

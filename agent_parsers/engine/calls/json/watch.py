@@ -144,7 +144,7 @@ class Watch(JsonReader):
         """Read a string from its beginning; the step left in ``_inside`` continues it."""
         if self._grown.depth == self._level:
             self._members.begin_value(self._offset + pos - 1, is_text=True)
-        return super()._text(chunk, pos)
+        return super()._text(chunk, pos)  # of `LenientStrings` in a `LenientWatch`
 
     @override
     def _after_value(self, pos: int) -> int:
