@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import TurnResult
 
-__all__ = ["in_a_line", "turn_lines"]
-
 _MOST_CHARS: Final = 100
 """The longest line, in characters."""
 

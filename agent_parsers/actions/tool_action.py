@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from outputs import BaseMessage
     from outputs.messages.tool import ToolCall
 
-__all__ = [
-    "OpenAIToolAgentAction",
-    "ToolAgentAction",
-    "is_action",
-    "is_finish",
-    "is_step",
-    "log_of",
-    "make_call",
-    "make_message",
-    "make_tool_call",
-    "own_action",
-    "own_result",
-    "own_steps",
-]
-
 
 class ToolAgentAction(AgentActionMessageLog):
     """A call of one tool in a message, which may contain other calls.

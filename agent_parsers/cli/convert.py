@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.cli.showing.runs import HowToRead, ShownRun
     from agent_parsers.runs.writers.writer import Writer
 
-__all__ = ["convert_files"]
-
 
 def convert_files(
     files: Sequence[str], options: HowToRead, writer: Writer, out: str | None

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from agent_parsers import ToolSet
     from agent_parsers.core import Detection, DialectCandidate
 
-__all__ = ["detect_files"]
-
 
 def detect_files(files: Sequence[str], tools: ToolSet | None, *, as_json: bool) -> bool:
     """Write the dialect of each of *files* to standard output, with the reasons.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-__all__ = ["read_chunks", "read_file", "read_whole", "size_of"]
-
 _BOM: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 1 << 16
 

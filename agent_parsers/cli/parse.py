@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect, ToolSet
 
-__all__ = ["parse_files", "parse_tables"]
-
 
 def parse_files(
     files: Sequence[str],

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers import Transcript
     from agent_parsers.cli.showing.runs import HowToRead, ShownRun
 
-__all__ = ["report_files"]
-
 
 def report_files(
     files: Sequence[str], options: HowToRead, out: str | None, title: str | None

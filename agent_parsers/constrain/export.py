@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["GrammarOptions", "request_fields", "write_grammar"]
-
 
 class GrammarOptions(TypedDict, total=False):
     """What turns a grammar has."""

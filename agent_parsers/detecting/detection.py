@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["Detection", "DialectCandidate", "detect_reply", "detection_of", "ranked"]
-
 _WIDESPREAD: Final = (
     "react", "structured_chat", "json", "json_toolcall", "xml", "hermes", "qwen3_coder", "pythonic",
 )  # fmt: skip

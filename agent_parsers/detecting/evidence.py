@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from output_parsers.exceptions import OutputParserException
 
-__all__ = ["Evidence", "evidence_in"]
-
 
 @dataclass
 class Evidence:

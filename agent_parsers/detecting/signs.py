@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.table import Table
 
-__all__ = [
-    "SHARED", "dialects_with_signs", "find_labels", "has_telling_marker", "signs_of",
-    "telling_markers",
-]  # fmt: skip
-
 _TELLING: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 """The parts to which a telling marker leads; every format has questions, and ends."""
 SHARED: Final = {*(text for pair in REASONING for text in pair)} | {

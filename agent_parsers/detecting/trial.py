@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["DialectTrial", "try_reply"]
-
 _CHUNK: Final = 1 << 12
 _WORDS: Final = re.compile(r"\S+")
 _MARK, _VALUE, _NAME = 1, 2, 3

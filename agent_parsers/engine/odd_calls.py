@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["OddCalls", "odd_calls"]
-
 _FENCED: Final = re.compile(rf"```(?:json|xml)?\n([^`]*+)(?<=\n)```{BLANK}").fullmatch
 
 

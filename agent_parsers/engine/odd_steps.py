@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["OddSteps"]
-
 _MOST, _LONGEST = 64, 12
 """How many sequences of markers are remembered, and of how many markers."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
-__all__ = ["StreamParser"]
-
 _MODES: Final = get_args(Mode)
 _CONFLICTS: Final = get_args(OnConflict)
 _CALLS: Final = get_args(EmitCalls)

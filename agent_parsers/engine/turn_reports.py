@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["TurnReports", "report_error"]
-
 
 class TurnReports:
     """Reports what was wrong with a text, given its events.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair, Span
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["RunStep", "WholeRuns", "whole_runs"]
-
 _BEGINS_STEP: Final = {Part.THOUGHT, Part.TOOL, Part.ANSWER}
 _LETTERS: Final = {
     Part.QUESTION: "q", Part.THOUGHT: "t", Part.TOOL: "a", Part.INPUT: "i", Part.OBSERVATION: "o",

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["PARTS_OF_EVENTS", "ExplainedChunk", "Explanation", "explain", "explain_chunks"]
-
 
 class Explanation(Findings, Viewable):
     """Why one turn parsed as it did. Use ``str()`` for people, `to_json` for programs."""

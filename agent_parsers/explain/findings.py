@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from output_parsers import OutputParserException
 
-__all__ = [
-    "ExplainedRepair",
-    "ExplainedSpan",
-    "Findings",
-    "IgnoredMarker",
-    "Places",
-    "input_as_text",
-    "notes_of",
-    "outcome_of",
-    "reason_of",
-]
-
-
 _LINE_BREAK: Final = re.compile("\n")
 
 

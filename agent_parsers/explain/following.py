@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.stream_parser import StreamParser
     from agent_parsers.events import Event
 
-__all__ = ["Following"]
-
 
 class Following:
     """The text of one turn in colours, piece by piece.

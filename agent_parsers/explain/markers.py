@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.explain.findings import ExplainedSpan, Places
 
-__all__ = ["Passed", "Watcher", "explained_repairs", "ignored_markers"]
-
 
 @dataclass(frozen=True, slots=True)
 class Passed:

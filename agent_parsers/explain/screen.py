@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.explain.findings import Findings
     from outputs.pieces import Remark
 
-__all__ = ["STYLES", "cells", "draw", "draw_outcome", "fit", "painted", "wrapped"]
-
 
 def cells(text: str) -> int:
     """Return how many cells the printable *text* takes."""
@@ -123,6 +121,8 @@ def draw_outcome(explanation: Findings, *, color: bool, width: int) -> str:
 
 
 class Drawing:
+    """The lines of an explanation, and the notes below them."""
+
     def __init__(self, explanation: Findings, *, color: bool, width: int) -> None:
         self._it = explanation
         self._color = color
@@ -137,6 +137,7 @@ class Drawing:
         self._room = width - self._digits - self._part - len("  | ")
 
     def lines(self) -> Iterator[str]:
+        """Yield the headline, the text with its notes, and the outcome."""
         for line in wrapped(self._headline(), self._width):
             yield self._painted(line, "bold")
         yield ""

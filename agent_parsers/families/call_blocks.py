@@ -39,11 +39,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.toolset import ToolSet
 
-__all__ = [
-    "CALLS_PROMPT", "ONE_CALL_PROMPT", "SAMPLE_TURN", "CallFormat", "NewCall", "Payload",
-    "calls_dialect", "list_tools", "list_tools_in_tags",
-]  # fmt: skip
-
 _PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
 

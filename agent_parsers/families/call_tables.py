@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.forms.form import Marks
 
-__all__ = ["AnswerBlock", "calls_table", "with_answer_block", "with_messages", "with_sentences"]
-
 _PARTS: Final = {"thought": Part.THOUGHT, "said": Part.CONTENT}
 _ODD: Final = "read a mark that the dialect does not write"
 

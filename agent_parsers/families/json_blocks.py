@@ -22,20 +22,6 @@ from agent_parsers.forms.form import CallForm, write_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "BARE_PROBLEMS",
-    "LIST_PROBLEMS",
-    "PROBLEMS",
-    "HeadedPayload",
-    "JsonPayload",
-    "NamedPayload",
-    "ReadHead",
-    "bare_rules",
-    "block_rules",
-    "is_name",
-]
-
-
 PROBLEMS: Final[Mapping[str, Problem]] = {
     "no_action_or_answer": Problem(
         "expected a call or an answer",

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["KEYS", "WORDS", "JsonActions", "begins_anywhere", "lenient_keys", "opens_after"]
-
 _OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
 _WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})

@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Result
     from agent_parsers.forms.form import CallId, Marks
 
-__all__ = [
-    "IM_END", "LINES", "TAGS", "NumberedIds", "ResultForm", "ResultsWriter", "chatml",
-    "given_marks", "numbered_id", "role_frame",
-]  # fmt: skip
-
 TAGS: Final = ("<think>", "</think>")
 """Tags around a thought."""
 LINES: Final = ("<think>\n", "\n</think>\n\n")

@@ -34,19 +34,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.table import Transition
     from agent_parsers.forms.form import Written
 
-__all__ = [
-    "FOLLOWS",
-    "INPUT_FIRST",
-    "StepWriter",
-    "Steps",
-    "TextElement",
-    "action_in_answer",
-    "label_or_literal",
-    "labels_in_lines",
-    "reworded",
-    "second_turn_in_answer",
-]
-
 
 class StepWriter:
     """The functions that a `Dialect` writes steps with, and its stop sequence.

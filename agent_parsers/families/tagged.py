@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from agent_parsers.families.json_blocks import JsonPayload
     from agent_parsers.forms.form import Marks
 
-__all__ = ["TaggedPayload", "tagged_table"]
-
 _AFTER: Final = "after"
 _BARE: Final = "call without a wrapper"
 _END: Final = "end of another wrapper"

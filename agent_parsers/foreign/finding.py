@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["find_foreign"]
-
 
 def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     """Find what looks like calls in *text*, the text of an answer; see `FindForeign`.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["ReadObject", "calls_in", "fitted", "is_schema", "names_call", "object_at"]
-
 _WINDOW: Final = 1 << 12
 _MARGIN: Final = 16
 _MAY_BE_OBJECT: Final = re.compile(r"\{\s*+[\"'\w}]").match

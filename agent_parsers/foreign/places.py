@@ -16,20 +16,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = [
-    "Mention",
-    "Stand",
-    "are_fenced",
-    "is_example",
-    "is_in_clause",
-    "is_indented",
-    "is_over",
-    "is_structural",
-    "line_before",
-    "mentions_of",
-    "stands",
-]
-
 Stand: TypeAlias = Literal["alone", "in a sentence", "in a fence", "quoted"]
 
 _WORD: Final = re.compile(r"[\w.-]+")

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agent_parsers.foreign.places import Mention
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["find_nameless", "find_shapes"]
-
 
 class Shape(NamedTuple):
     """Text that has the shape of calls."""

@@ -16,11 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "CallForm", "CallId", "Form", "Marks", "ParameterForm", "Written", "WrittenCall",
-    "inputs_of", "write_json", "write_object", "write_python_value", "write_value",
-]  # fmt: skip
-
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
 """Returns the id of a call, given the tool, the existing id or `None`, and the call's number."""
 

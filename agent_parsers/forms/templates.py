@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.forms.form import Form
 
-__all__ = [
-    "BLANK", "BREAK", "ID",
-    "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Templates", "pattern", "templates_of",
-]  # fmt: skip
-
 TOOL, ID, INPUT, KEY, VALUE, IS_TEXT = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """What stands for the name of a tool, for the id of its call, for its input, and for the name of
 a parameter, its value, and whether that is a text."""

@@ -23,8 +23,6 @@ from outputs.html import NamedText, fields_html, fragment, problem_html
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Iterable
 
-__all__ = ["ashow", "show", "stream_html"]
-
 _PAUSE_S: Final = 0.1
 """Shortest time between two pictures, in seconds."""
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["SCRIPT", "Bar", "chart_html", "filter_html", "report_html"]
-
-
 _MOST_BARS: Final = 8
 """How many bars are seen at once."""
 _MOST_LINKS: Final = 100

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
-__all__ = ["badges_of", "draw", "run_html", "title", "transcript_html"]
-
 
 def transcript_html(transcript: Transcript) -> str:
     """Return *transcript* as HTML for a part of a page; its styles are `STYLES`."""

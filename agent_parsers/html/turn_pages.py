@@ -30,20 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event, Repair, Span
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = [
-    "badges_html",
-    "draw",
-    "messages_html",
-    "notes_about",
-    "parts_of_events",
-    "parts_of_step",
-    "repairs_html",
-    "result_fields",
-    "start_of_log",
-    "title",
-    "turn_html",
-]
-
 
 def notes_about(
     repairs: Iterable[Repair], start: int, size: int

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
 
-__all__ = ["AnswerStream", "answer_stream"]
-
 
 class AnswerStream:
     """Yields the answer of one turn in pieces; afterwards `actions` or `finish` has its result.

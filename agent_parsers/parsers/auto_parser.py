@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
 
-__all__ = ["AutoParser", "AutoStreamParser", "AutoTurn"]
-
 TOOLS: Final = "tools"
 """What reads messages with tool calls, by the name that `AutoTurn.dialect` has for it."""
 

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput, RunnableConfig
 
-__all__ = [
-    "AgentOutputParser",
-    "BaseAgentOutputParser",
-    "EventParser",
-    "EventReader",
-    "MultiActionAgentOutputParser",
-    "TurnReader",
-]
-
-
 R = TypeVar("R")
 
 

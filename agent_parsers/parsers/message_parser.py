@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from outputs import AIMessage, BaseMessage, Generation
     from outputs.messages.ended import Ended
 
-__all__ = ["MessageParser", "MessageTurn"]
-
 R = TypeVar("R", default=Any)
 """What a parser returns for one message."""
 Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"

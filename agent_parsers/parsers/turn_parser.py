@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from outputs import BaseMessage
     from outputs.messages.ended import Ended
 
-__all__ = ["TurnParser"]
-
 
 class TurnParser(Constrained, EventParser, Generic[T]):
     """Reads one turn of a dialect, whole or as it streams in, and writes past turns.

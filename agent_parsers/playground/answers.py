@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event
     from agent_parsers.explain import ExplainedChunk
 
-__all__ = ["LONGEST_TEXT", "answer"]
-
 LONGEST_TEXT: Final = 100_000
 """Longest text that the playground reads, in characters."""
 _MOST_CUTS: Final = 200

@@ -15,8 +15,6 @@ from agent_parsers.playground.answers import answer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PAGE_FILES", "PlaygroundServer"]
-
 PAGE_FILES: Final[Mapping[str, str]] = {
     "index.html": "text/html; charset=utf-8",
     "playground.css": "text/css; charset=utf-8",

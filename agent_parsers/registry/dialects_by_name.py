@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     OutputOf: TypeAlias = type[T] | UnionType | None
     """The type of answers. Checkers know no more of a union than that it is one."""
 
-__all__ = ["get_dialect", "get_parser", "list_dialects", "register", "registered"]
-
 Start: TypeAlias = Literal["", "content", "thought"]
 
 AUTO: Final = "auto"

@@ -21,8 +21,6 @@ from agent_parsers.runs.reading.reader import Value, Values
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["MAGIC", "samples_in", "unpacking"]
-
 MAGIC: Final = b"PK\x03\x04"
 """The first bytes of a zip file."""
 _ZSTD: Final = 93

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.sources import RunsFrom
     from agent_parsers.runs.tables.part import MessagePart
 
-__all__ = ["ReaderReport", "check_reader", "half_values"]
-
 _PLACES: Final = 20
 _MOST_LINES: Final = 60
 """Of a longer log, so many line ends are cut at."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["FACTS", "Fact", "facts_of", "first_line_of", "form_of"]
-
 FACTS: Final = ("read_as", "tools", "repairs_by_kind", "errors_by_reason", "notices_by_kind")
 """The kinds of facts."""
 

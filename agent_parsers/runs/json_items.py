@@ -12,8 +12,6 @@ from agent_parsers.runs.reading.reader import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["ListItems"]
-
 _CHUNK: Final = 1 << 16
 _blank: Final = re.compile(r"[ \t\r\n]*").match
 _decode: Final = json.JSONDecoder().raw_decode

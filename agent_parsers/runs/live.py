@@ -13,8 +13,6 @@ from typing import IO, TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["LiveText", "waiting_on"]
-
 QUIET_S: Final = 1.0
 """How long nothing comes before what has come is read as if it were all, in seconds."""
 _TICK_S: Final = 0.1

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.sources import RunsFrom
     from agent_parsers.toolset import Tools
 
-__all__ = ["read_runs"]
-
 
 def read_runs(
     source: RunsFrom,

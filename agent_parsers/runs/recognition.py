@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.sources import RunsFrom
     from agent_parsers.runs.tables.messages import Messages
 
-__all__ = ["LogForm", "detect_log", "form_of", "forms_of"]
-
-
 _MOST_SIGNS: Final = 20
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-__all__ = ["Log", "RunsFrom", "as_it_is", "content_of", "logs_in", "open_log"]
-
 RunsFrom: TypeAlias = (
     "str | PathLike[str] | IO[str] | IO[bytes] | bytes | Mapping[str, Any] | list[Any]"
 )

@@ -12,8 +12,6 @@ from agent_parsers.toolset import ToolSet
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ends_in_mark", "served_names", "tools_of", "turn_tag"]
-
 _log: Final = logging.getLogger(__name__)
 
 

@@ -23,8 +23,6 @@ from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["DialectDetector", "register"]
-
 
 class DialectDetector(BaseFormatDetector):
     """Finds the calls of a dialect in what follows the reasoning."""

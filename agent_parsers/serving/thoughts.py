@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Event, Span
 
-__all__ = ["count_thought_tokens"]
-
 
 def count_thought_tokens(dialect: str, tokens: Sequence[str], prompt: str = "") -> int:
     """Return how many *tokens* are part of a thought, not counting the marks around it.

@@ -29,13 +29,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
 
-__all__ = [
-    "ServedCall",
-    "ServedPart",
-    "ServedTurn",
-    "read_turn",
-]
-
 _log: Final = logging.getLogger(__name__)
 
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.serving.turns import ServedCall
 
-__all__ = ["VllmParser", "register"]
-
 _LONGEST_MARK: Final = 32
 """Tokens at the end of a prompt or an output that hold any mark of a thought."""
 

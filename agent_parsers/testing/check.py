@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.testing.laws.broken import BrokenLawError
     from agent_parsers.testing.plan import Trial
 
-__all__ = ["DialectReport", "check_dialect", "dialect_laws"]
-
 
 @dataclass(frozen=True)
 class DialectReport:

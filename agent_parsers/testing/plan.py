@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Mode
     from agent_parsers.testing.laws.broken import BrokenLawError
 
-__all__ = ["Trial", "checks_of_texts", "plan_of_form", "plan_of_reading"]
-
 Law: TypeAlias = "Callable[..., None]"
 
 _SHORT: Final = 24

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, OnConflict
 
-__all__ = ["Case", "drawn_cases", "failure", "smallest_case", "smallest_text"]
-
 T = TypeVar("T")
 
 _MOST_TRIES: Final = 500

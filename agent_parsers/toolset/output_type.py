@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
-__all__ = ["CheckedAnswer", "OutputType"]
-
 
 class CheckedAnswer(NamedTuple):
     """An answer that is of the type."""

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction
 
-__all__ = ["HasActions", "actions_of", "finished", "steps_of"]
-
 
 class HasActions(Protocol):
     """A turn that was read."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
-__all__ = ["ToolSet"]
-
 _MOST_CHARS: Final = 200
 
 

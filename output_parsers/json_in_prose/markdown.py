@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
     from outputs.growing_json.value import Operation
 
-__all__ = ["parse_and_check_json_markdown", "parse_json_markdown", "parse_partial_json"]
-
-
 _ESCAPES: Final = str.maketrans({"\n": r"\n", "\r": r"\r", "\t": r"\t"})
 _action_input = re.compile(r'("action_input":\s*+")((?>(?:[^"\\]|\\.)*))', re.DOTALL)
 _to_container = re.compile(rf"[{STRIP}]*+(?:(?<={FENCE})json[{STRIP}]*+)?(?=[{{[])").match

@@ -32,8 +32,6 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole, scan_object
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["JsonRepair", "LenientJsonFinder", "RepairedJson", "repair_json"]
-
 _TAIL_CHARS: Final = 80
 _find_bracket = re.compile(r"[\[{]").search
 _ends_name = re.compile(r"""[\w\])"']\Z""").search

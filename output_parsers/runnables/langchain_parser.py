@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from langchain_core.outputs import Generation
     from langchain_core.prompt_values import PromptValue
 
-__all__ = ["LangChainOutputParser", "langchains_errors"]
-
 
 class LangChainOutputParser(BaseTransformOutputParser[Any]):
     """A LangChain output parser that wraps *parser*; `as_langchain` returns one.

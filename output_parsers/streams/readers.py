@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from output_parsers.model_output import ModelOutput
 
-__all__ = ["Changing", "ChunkReader", "NewResults", "aclose", "aread", "close", "read"]
-
 Out = TypeVar("Out", covariant=True)
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from outputs.growing_json.value import Operation
 
-__all__ = ["GrowingObject"]
-
 
 class GrowingObject:
     """The object of *model* for the value of a stream.

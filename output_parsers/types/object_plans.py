@@ -19,8 +19,6 @@ from output_parsers.types.models import dump, is_v1_model, validate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ListPlan", "ModelPlan", "Plan", "plan_of"]
-
 _ANY: Final = {"type": "any"}
 _OWN_DATA: Final = ("model", "dataclass", "typed-dict", "arguments", "call")
 """The schemas whose validators see no data around them."""

@@ -13,16 +13,6 @@ from outputs.pieces import Piece, Remark, cut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = [
-    "ShownProblem",
-    "anchor_of",
-    "draw",
-    "notes_html",
-    "problem_html",
-    "source_html",
-    "title",
-]
-
 
 def anchor_of(*texts: str) -> str:
     """Return how the names of the places in something with these *texts* begin.

@@ -18,30 +18,6 @@ from outputs.messages.utils import MESSAGE_CLASSES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = [
-    "ANY",
-    "FLAG",
-    "MESSAGE",
-    "NUMBER",
-    "OBJECT",
-    "SPAN",
-    "TEXT",
-    "TEXT_OR_OBJECT",
-    "VERSION",
-    "Document",
-    "JsonField",
-    "Kind",
-    "a",
-    "either",
-    "known_kinds",
-    "many",
-    "maybe",
-    "read_document",
-    "read_messages",
-    "write_document",
-]
-
-
 Schema: TypeAlias = "Mapping[str, Any]"
 
 

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-__all__ = ["TABLES", "Storable"]
-
 TABLES: Final[dict[str, None]] = {}
 """The modules whose ``KINDS`` say how values are written. A package adds its own when it is
 imported, and they are imported when the first value is written or read."""

@@ -17,9 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Misfit", "name_of", "read_value", "write_value"]
-
-
 _NAMES: Final = {
     dict: "an object",
     list: "a list",

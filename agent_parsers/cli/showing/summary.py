@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers.cli.showing.runs import ShownRun
     from agent_parsers.cli.showing.screen import Screen
 
-__all__ = ["Summary"]
-
 
 class Summary:
     """Counts runs, and writes the counts at the end.

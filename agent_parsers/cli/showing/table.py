@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers import TranscriptStep
     from agent_parsers.cli.showing.runs import ShownRun
 
-__all__ = ["print_run"]
-
 _MOST_LINES: Final = 3
 """Most lines that a cell shows."""
 _MOST_CHARS: Final = 2_000

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.turns.shapes import Shapes
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["write_json_schema"]
-
 _NAME: Final = "^[A-Za-z][A-Za-z0-9_]{0,63}$"
 
 

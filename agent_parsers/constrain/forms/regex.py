@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.parts.automaton import Automaton, Charset
     from agent_parsers.constrain.parts.tree import Grammar, Node
 
-__all__ = ["write_regex"]
-
 _MOST_CHARS: Final = 250_000
 _SPECIAL: Final = frozenset("\\.^$|?*+()[]{}")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}

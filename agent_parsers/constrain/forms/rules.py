@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.parts.automaton import Automaton, Charset
     from agent_parsers.constrain.parts.tree import Grammar, Node
 
-__all__ = [
-    "Gbnf",
-    "Lark",
-    "RuleNotation",
-    "rules_of",
-    "write_gbnf",
-    "write_lark",
-    "write_structural_tag",
-]
-
 
 class RuleNotation(Protocol):
     """How a form of grammar is spelt."""

@@ -13,24 +13,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 
-__all__ = [
-    "ANY",
-    "DIGITS",
-    "SPACES",
-    "Automaton",
-    "Charset",
-    "Nfa",
-    "TooManyStates",
-    "chars",
-    "intersection",
-    "minus",
-    "of_pattern",
-    "partition",
-    "spelt",
-    "union",
-]
-
-
 Charset: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of code points, both ends included, in order and apart."""
 

@@ -39,16 +39,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.table import Table
 
-__all__ = [
-    "CountingMarks",
-    "Place",
-    "content_before_calls",
-    "marks_of",
-    "no_half_mark",
-    "spellings",
-    "text_without",
-]
-
 
 def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
     """Add the atoms of a *spelling* from the state *start* on, and return the last state."""

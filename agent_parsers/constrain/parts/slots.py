@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.constrain.parts.tree import Node
 
-__all__ = ["SLOTS", "Slot", "tokens"]
-
 
 class Slot:
     """The characters that stand for what differs from turn to turn."""

@@ -11,33 +11,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.constrain.parts.automaton import Automaton, Charset
 
-__all__ = [
-    "JSON",
-    "NAME",
-    "NOTHING",
-    "Chars",
-    "Choice",
-    "FixedText",
-    "Grammar",
-    "GrammarError",
-    "GrammarNote",
-    "GrammarText",
-    "GrammarTree",
-    "NoValue",
-    "Node",
-    "Notation",
-    "Notes",
-    "Repeat",
-    "Rule",
-    "Sequence",
-    "Text",
-    "choice",
-    "factored",
-    "optional",
-    "repeat",
-    "sequence",
-]
-
 
 class GrammarError(ValueError):
     """A form of grammar cannot say what a dialect or a tool asks for; the message says why."""

@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["turn_grammar"]
-
-
 _MOST_TRANSITIONS: Final = 1_500
 """The most transitions of content before calls; llguidance follows no more at once."""
 _TICK: Final = chars("`")

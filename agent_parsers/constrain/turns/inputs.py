@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs", "TaggedCall"]
-
 
 class TaggedCall:
     """Makes the calls of one tool.

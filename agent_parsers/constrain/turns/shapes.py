@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.dialect import Dialect
 
-__all__ = ["Parameters", "Shapes", "ToolShape", "json_in"]
-
 _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
 _COUNT: Final = 80808

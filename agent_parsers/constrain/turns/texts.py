@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
     from agent_parsers.constrain.turns.shapes import Shapes
 
-__all__ = ["Texts", "last_chars"]
-
 _PYTHON_ESCAPES: Final = JSON_ESCAPES.replace("/", "")
 
 

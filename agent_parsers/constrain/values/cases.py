@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.parts.tree import Notes
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = ["Case", "cases", "without_texts"]
-
 Case = dict[str, Any]
 """A part of a schema: of one type, or of any if there is no ``type``."""
 

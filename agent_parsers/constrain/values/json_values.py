@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.values.strings import Strings
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["JsonValues"]
-
 _INDENT: Final = 40
 _SPACE: Final = optional(sequence(" "))
 _BLANK: Final = optional(choice([" ", sequence("\n", Repeat(Chars(chars(" \t")), 0, _INDENT))]))

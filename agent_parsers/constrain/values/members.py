@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.values.cases import Case
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["declared", "in_order"]
-
 
 def declared(
     schema: Schema, case: Case, make: Callable[[str, Any], Node], notes: Notes

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.constrain.parts.tree import Node, Notes
 
-__all__ = ["integer", "number"]
-
 _MOST_DIGITS: Final = 15
 _DIGIT: Final = Chars(((0x30, 0x39),))
 _MORE: Final = Repeat(_DIGIT, 0, _MOST_DIGITS - 1)

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.parts.tree import Node, Notes
     from agent_parsers.constrain.values.cases import Case
 
-__all__ = ["JSON_ESCAPES", "Strings", "constants", "count_of", "words"]
-
 JSON_ESCAPES: Final = '"\\/bfnrt'
 """The characters that JSON has after a backslash, apart from ``u``."""
 

@@ -21,8 +21,6 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Container
 
-__all__ = ["BracketCall"]
-
 _BRACKETS: Final = re.compile(r"[\[\]]")
 _DRESSING: Final = "`*\"'"
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["LIST", "OBJECT", "Before", "one_of"]
-
 _FENCE: Final = rf"`{{3}}[a-z]{{0,16}}+{SPACE}"
 _OPEN: Final = rf"(?:\[{SPACE}(?:[\{{\"]|\Z)|\{{{SPACE}(?:\"|\Z))"
 LIST: Final = Ahead(

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from outputs.growing_json.scalars import Search
 
-__all__ = ["Call", "CallReader", "CallsReader", "EmittingReader", "Inside"]
-
 Step: TypeAlias = "Callable[[str, list[Event]], str]"
 TextEvent: TypeAlias = type[
     InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed

@@ -15,17 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = [
-    "SENTENCE",
-    "WINDOW",
-    "Given",
-    "Nameable",
-    "Quotable",
-    "TextBefore",
-    "is_named",
-    "is_spoken_of",
-]
-
 
 class TextBefore:
     """The text of a state before the next marker, as far as that decides what the marker means."""

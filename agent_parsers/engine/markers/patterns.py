@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["Found", "Kind", "MarkerSearch", "Patterns", "Search", "check_markers"]
-
 Kind: TypeAlias = Literal["whole", "growing"]
 """Which of the two patterns is meant."""
 

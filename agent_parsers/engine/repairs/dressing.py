@@ -16,10 +16,6 @@ from outputs.growing_json.load import load_json
 if TYPE_CHECKING:
     from agent_parsers.events import Span
 
-__all__ = [
-    "FENCE", "begins_quoted", "is_open", "may_be_dressed", "remark", "undressed", "without_end",
-]  # fmt: skip
-
 FENCE: Final = "```"
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match

@@ -32,16 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
 
-__all__ = [
-    "is_quoted_whole",
-    "repair_answer",
-    "repair_input",
-    "repair_json_input",
-    "repair_object_input",
-    "repair_written_input",
-]
-
-
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*+\n(\{[^`]*\})\s*+```").fullmatch
 """Matches an object in a fence."""
 _to_json: Final = json.JSONEncoder(ensure_ascii=False).encode

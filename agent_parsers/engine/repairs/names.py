@@ -20,8 +20,6 @@ from agent_parsers.toolset.problems.names import folded
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["is_bare_name", "read_python_call", "repair_tool_name", "tool_named"]
-
 _BARE_NAME: Final = re.compile(r"[^\W\d][\w-]*").fullmatch
 _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
 _DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", "“": "”", "‘": "’"}

@@ -15,23 +15,6 @@ if TYPE_CHECKING:
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
 
-__all__ = [
-    "AnswerReader",
-    "BadPayload",
-    "InputReader",
-    "Lack",
-    "ToolHead",
-    "ToolReader",
-    "Unclosed",
-    "as_written",
-    "may_lack",
-    "read_json_input",
-    "repeats_key",
-    "unreadable",
-    "write_json_input",
-]
-
-
 Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
 """What is missing from a call at the end of the text.
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["Dialect", "PromptWords", "Result", "before_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class PromptWords:

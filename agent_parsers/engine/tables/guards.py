@@ -33,29 +33,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.mentions import TextBefore
     from agent_parsers.engine.markers.patterns import Found
 
-__all__ = [
-    "Guard",
-    "Here",
-    "Reader",
-    "at_its_place",
-    "begins_a_sentence",
-    "begins_the_text",
-    "closes_nothing_before",
-    "closes_the_outermost",
-    "dressed_alike",
-    "first_of_its_kind",
-    "not_mentioned",
-    "not_named",
-    "not_within_backticks",
-    "opens_no_other",
-    "outside_of_calls",
-    "outside_of_code",
-    "outside_of_fences",
-    "outside_of_quotations",
-    "outside_of_ticks",
-    "outside_of_values",
-]
-
 
 class Reader(Protocol):
     """What the reader of a text knows about it."""

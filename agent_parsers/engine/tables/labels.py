@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.forms.form import Form, Marks, Written
 
-__all__ = ["with_labels"]
-
 _FULL_WIDTH: Final = "：﹕"
 _ANY_NUMBER: Final = "70707"
 """Stands for the number of a step where labels are renamed."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = ["SHARED_PROBLEMS", "Problem", "too_long"]
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:

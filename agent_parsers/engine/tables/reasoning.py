@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = [
-    "CLOSES_OUTERMOST", "OPENS_NO_OTHER", "REASONING", "other_reasoning", "with_calls_in_thoughts",
-    "with_reasoning",
-]  # fmt: skip
-
 REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),

@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode, OnConflict
 
-__all__ = [
-    "CUT",
-    "END_TOKENS",
-    "many_turns",
-    "one_turn",
-    "table_for",
-    "with_dressed_results",
-    "with_end_tokens",
-    "with_given",
-    "with_quotations",
-    "with_thoughts",
-]
-
 CUT: Final = "after the end of the turn"
 """Name of the state after the end of a turn."""
 _OPENED: Final = "thought opened by the prompt"

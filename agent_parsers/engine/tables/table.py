@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader
     from agent_parsers.engine.tables.guards import Guard
 
-__all__ = ["EndTurn", "Go", "Note", "Part", "Table", "Transition"]
-
 
 class Part(IntEnum):
     """The part of a turn to which the plain text of a state belongs."""

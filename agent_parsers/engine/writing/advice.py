@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 
-__all__ = ["advice", "advice_on_call"]
-
 _MOST_SHOWN: Final = 80
 """Most characters that are shown of what the model wrote."""
 _LONGEST_EXAMPLE: Final = 1000

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["escape", "unescape"]
-
 _BEGIN_TOKENS: Final = (
     "<|im_start|>", "<|start_header_id|>", "<|start_of_role|>", "<start_of_turn>", "<s>", "[INST]",
     "[/INST]",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["TurnInPrompt", "past_turns", "render_scratchpad"]
-
 
 class TurnInPrompt(NamedTuple):
     """A turn of the model, as it appears in the prompt."""

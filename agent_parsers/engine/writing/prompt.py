@@ -32,18 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
     from outputs import BaseMessage
 
-__all__ = [
-    "asked_in",
-    "check_question",
-    "instructions",
-    "list_functions",
-    "list_schemas",
-    "render_prompt",
-    "replies",
-    "told_type",
-]
-
-
 _PYTHON: Final = {
     "string": "str",
     "integer": "int",

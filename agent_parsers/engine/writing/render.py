@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset import ToolSet
 
-__all__ = [
-    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "sample_answer",
-    "write_answer", "write_seen",
-]  # fmt: skip
-
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
 """A step that was taken: an action and its observation, or the error of a turn that failed."""
 Rendered: TypeAlias = "AgentFinish | AgentAction | Step | Sequence[AgentAction] | Sequence[Step]"

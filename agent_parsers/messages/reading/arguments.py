@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from outputs import JsonRepair
 
-__all__ = ["ARGUMENT", "MayLack", "as_input", "is_fence", "read_lenient", "read_strict"]
-
 MayLack: TypeAlias = "Callable[[Lack, Any], bool]"
 """Returns whether a call may lack this at the end of a text, given its arguments."""
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
 
-__all__ = ["ContentCall", "ContentHold", "calls_in_content", "reasoning_end"]
-
 _OPENERS: Final = ("<tool_call>", "<function=")
 _opener = re.compile("|".join(map(re.escape, _OPENERS))).search
 _PARTS: Final = frozenset(opener[:size] for opener in _OPENERS for size in range(1, len(opener)))

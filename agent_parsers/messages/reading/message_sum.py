@@ -12,8 +12,6 @@ from outputs.messages.ended import ended_of, sooner
 if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
-__all__ = ["MessageSum"]
-
 
 class MessageSum:
     """Adds up the chunks of one message.

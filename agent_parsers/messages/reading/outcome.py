@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from outputs import AIMessage
     from outputs.messages.ended import Ended
 
-__all__ = ["Outcome"]
-
 
 class Outcome:
     """The outcome of a message that has ended.

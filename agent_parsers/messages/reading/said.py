@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from outputs import AIMessage
 
-__all__ = ["BESIDE", "said_in"]
-
 Kind: TypeAlias = Literal["thought", "content", "refusal"]
 
 _REASONING: Final = ("reasoning_content", "reasoning")

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from outputs import AIMessage
     from outputs.messages.ended import Ended
 
-__all__ = ["MessageStreamParser"]
-
 
 class MessageStreamParser:
     """Reads one message as it streams in; however it is cut, the joined events are the same.

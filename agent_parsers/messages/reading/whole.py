@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["result_of"]
-
 _ONLY_FUNCTION: Final = {"function_call"}
 
 

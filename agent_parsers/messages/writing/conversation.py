@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
 
-__all__ = ["conversation"]
-
 
 def conversation(
     history: Iterable[Any], dialect: Dialect, tools: ToolSet | None

@@ -20,17 +20,6 @@ from outputs.messages.base import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = [
-    "Ids",
-    "Past",
-    "PastCall",
-    "PastTurn",
-    "blocks_of",
-    "message_of",
-    "past_of",
-    "pending_turn",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PastCall:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
 
-__all__ = ["ask"]
-
 
 def ask(
     model: Callable[..., Any],

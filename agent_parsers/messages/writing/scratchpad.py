@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 
-__all__ = [
-    "format_to_openai_function_messages",
-    "format_to_openai_functions",
-    "format_to_openai_tool_messages",
-    "format_to_tool_messages",
-    "is_same_turn",
-    "past_messages",
-]
-
 
 def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
     """Return the steps taken so far as messages: the model's, and a `ToolMessage` for each result.

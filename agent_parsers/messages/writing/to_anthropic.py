@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
 
-__all__ = ["to_anthropic"]
-
 _IDS: Final = Ids("Anthropic", fits=re.compile(r"[\w-]+", re.ASCII).fullmatch, is_unique=True)
 _KEPT: Final = ("redacted_thinking", "server_tool_use", "mcp_tool_use")
 """Blocks that are sent back unchanged, besides the results of server tools."""

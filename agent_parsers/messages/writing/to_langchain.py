@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.writing.render import Step
 
-__all__ = ["to_langchain"]
-
 _CALLS: Final = ("tool_calls", "function_call")
 """Where a message may have the calls that are written as `tool_calls`."""
 _IDS: Final = Ids("LangChain", has_functions=True)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
 
-__all__ = ["to_openai"]
-
 _IDS: Final = Ids("Chat Completions", has_functions=True)
 _WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))
 """The keys that are written anew; the other keys of a call are sent back unchanged."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
 
-__all__ = ["to_openai_responses"]
-
 _IDS: Final = Ids("the Responses API")
 _CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 _TEXTS: Final = {"text": "text", "refusal": "refusal"}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from outputs import BaseMessage as OurMessage
 
-__all__ = ["LangChainParser"]
-
 Result: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 
 

@@ -24,8 +24,6 @@ from output_parsers.runnables.langchain_parser import langchains_errors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PipelineParser"]
-
 
 class PipelineParser(LangChainParser):
     """Returns and raises what both libraries take."""

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.toolset import Tools, ToolSet
 
-__all__ = ["detect", "try_text"]
-
-
 _holds_call: Final = re.compile(r'"action(?:_input)?"\s*:').search
 """Finds the key of a call in JSON."""
 _HEAD: Final = 1 << 13

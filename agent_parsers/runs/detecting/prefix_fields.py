@@ -12,8 +12,6 @@ from agent_parsers.core import label_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["COLOURS", "ESCAPE", "FIELDS", "Field", "fields_of"]
-
 _DATE: Final = (
     r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"
     r"|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2})(?:,? \d{4})?)"

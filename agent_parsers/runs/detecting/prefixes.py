@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = [
-    "COLOURS",
-    "ESCAPE",
-    "FIELDS",
-    "Field",
-    "Message",
-    "Prefix",
-    "fields_of",
-    "find_prefix",
-    "runs_of_messages_in",
-]
-
-
 _HEAD: Final = 1_000
 """How many messages are looked at, to see who wrote runs."""
 _PART: Final = 1 << 13

@@ -21,19 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.tables.console import Console
     from agent_parsers.runs.tables.messages import Messages
 
-__all__ = [
-    "FormOfLog",
-    "get_reader",
-    "list_readers",
-    "reader_of",
-    "readers_for",
-    "readers_of_data",
-    "readers_of_text",
-    "register_reader",
-    "tables_of_messages",
-    "unregister_reader",
-]
-
 FormOfLog: TypeAlias = Union["Messages", "Console", TextReader, DataReader]
 """A form of logs: a table, or a reader."""
 

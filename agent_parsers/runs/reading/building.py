@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import NoticeKind
 
-__all__ = ["UNASKED", "RunBuilder"]
-
-
 UNASKED: Final = "found a result that no call waits for"
 """The reason why a result is a step that is not read."""
 _NO_CALL: Final = "Give the log with the calls whose results it has."

@@ -22,21 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading, Values
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = [
-    "MessageFormat",
-    "conversations",
-    "evidence_of",
-    "id_of",
-    "is_message",
-    "message_of",
-    "read_each",
-    "read_messages",
-    "said_of",
-    "said_or_left_out",
-    "said_or_refused",
-]
-
-
 _IDS: Final = ("conversation_id", "thread_id", "session_id", "sessionId")
 """The keys under which messages have the id of their conversation."""
 

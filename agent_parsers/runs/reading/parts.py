@@ -28,18 +28,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
-__all__ = [
-    "Content",
-    "call_of",
-    "content_of",
-    "is_open_end",
-    "may_call",
-    "result_of",
-    "text_of",
-    "with_open_end",
-]
-
-
 _OPEN_END: Final = "the log ends where"
 
 _SPACE: Final = re.compile(r"\s+")

@@ -26,22 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect, ToolSet
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = [
-    "HEAD_CHARS",
-    "MALFORMED",
-    "DataReader",
-    "Lines",
-    "NotJson",
-    "NumberedLines",
-    "Reading",
-    "TextReader",
-    "UnknownLogError",
-    "Value",
-    "Values",
-    "line_of",
-    "text_in_line",
-]
-
 HEAD_CHARS: Final = 1 << 16
 """How much of a text is looked at, in characters."""
 

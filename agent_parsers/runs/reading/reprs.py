@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["depth_of", "fields_of_text", "value_of_repr"]
-
 MAX_CHARS: Final = 10_000_000
 """Longest value that is read, in characters."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers import AgentAction, AgentFinish, Dialect
     from output_parsers import OutputParserException
 
-__all__ = ["Run"]
-
 Delta: TypeAlias = QuestionDelta | ThoughtDelta | ObservationDelta
 
 

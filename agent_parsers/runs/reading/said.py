@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from outputs import AIMessage
     from outputs.messages import ToolCall
 
-__all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]
-
-
 _MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
 """Matches the words for something left out whose name speaks of a call or a tool."""
 

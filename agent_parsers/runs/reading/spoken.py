@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = ["Speech", "has_sign", "is_result", "unread_call"]
-
 _SIGNS: Final = {
     r"<tool_call>\s*+\{": "hermes",
     r"<tool_call>\s*+<function=": "qwen3_coder",

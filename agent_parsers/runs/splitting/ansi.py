@@ -10,8 +10,6 @@ from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ESCAPE", "is_end_of_style", "with_codes", "without_codes"]
-
 _CODES: Final = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+(?:[@-~]|\Z)"  # CSI: colours, cursor
     r"|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)?"  # OSC: links, titles

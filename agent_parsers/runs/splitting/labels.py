@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect
 
-__all__ = [
-    "begins_foreign",
-    "begins_marked",
-    "begins_question",
-    "begins_step",
-    "has_log_mark",
-    "is_step",
-    "size_of_observation_label",
-    "spelling_of",
-]
-
-
 _STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})
 
 _BEGINS: Final = re.compile(

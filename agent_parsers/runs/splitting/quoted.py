@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Quotations", "has_structure"]
-
 _FENCE: Final = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])?[ \t]*(`{3,}|~{3,})[^`\n]*\n?\Z").match
 _CITED: Final = re.compile(r"[ \t]*>").match
 _ELEMENT: Final = re.compile(

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event
     from agent_parsers.runs.reading.reader import Lines
 
-__all__ = ["FRAMES", "LogRun", "RunsOfLog", "WholeRun", "whole_run"]
-
 
 class LogRun(TranscriptParser):
     """A run of a log, which takes whole lines.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["Console", "ConsolePiece"]
-
 Shown: TypeAlias = Literal[
     "question", "thought", "text", "call", "calls", "result", "results", "system", "nothing"
 ]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.tables.part import MessagePart
 
-__all__ = ["Messages"]
-
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 

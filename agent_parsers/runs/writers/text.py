@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.writers.writer import RunCall, RunTurn
     from agent_parsers.toolset import Tools, ToolSet
 
-__all__ = ["to_text", "writer_in"]
-
 
 def to_text(
     run: Transcript, dialect: str | Dialect = "react", *, tools: Tools | None = None

@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from agent_parsers import OutputParserException
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
-__all__ = [
-    "EVERYTHING",
-    "IN_MESSAGES",
-    "RunCall",
-    "RunTurn",
-    "Writer",
-    "answer_text",
-    "as_json",
-    "turns_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class RunCall:

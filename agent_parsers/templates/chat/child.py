@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__: list[str] = []
-
 _DATE: Final = "2026-01-02 03:04:05"
 """The time in every rendering, so that renderings can be compared."""
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from agent_parsers.templates.chat.model_turns import Shown
     from agent_parsers.templates.chat.tags import CallsOfTemplate
 
-__all__ = ["calls_of", "derive_format", "dialect_from_template", "format_of_turns", "what_differs"]
-
 
 def dialect_from_template(
     template: str | Mapping[str, Any],

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect, Turn
     from agent_parsers.templates.chat.model_turns import Shown
 
-__all__ = ["dialect_for_template"]
-
 
 def dialect_for_template(
     template: str | Mapping[str, Any],

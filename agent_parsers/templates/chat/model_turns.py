@@ -30,20 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Marks, Written
     from agent_parsers.templates.chat.rendering import Rendering
 
-__all__ = [
-    "Shown",
-    "first_mark",
-    "is_mark",
-    "last_mark",
-    "pieces",
-    "pieces_at_end",
-    "same_beginning",
-    "same_end",
-    "show",
-    "without_open_mark",
-]
-
-
 _BRACKETS: Final = (
     "<>", "[]", "{}", "⟦⟧", "⟨⟩", "⟪⟫", "«»", "‹›",
     "〈〉", "《》", "「」", "『』", "【】", "〔〕", "〖〗",

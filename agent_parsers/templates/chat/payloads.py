@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.authoring import Payload
 
-__all__ = ["derive_calls", "json_spans"]
-
 _decode: Final = json.JSONDecoder().raw_decode
 _FENCE: Final = "```"
 _find_number: Final = re.compile(r"([^\w<>]+)(0)(.*)", re.DOTALL).fullmatch

@@ -16,9 +16,6 @@ from output_parsers.printable import kind_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["TIMEOUT_S", "ChatTemplate", "Rendering", "chat_template", "render_all"]
-
-
 _NAMES = ("tool_use", "default")
 """The named templates that are taken, the first first."""
 

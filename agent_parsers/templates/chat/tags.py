@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Marks, Payload
     from agent_parsers.templates.chat.model_turns import Shown
 
-__all__ = ["AroundCalls", "CallsOfTemplate", "derive_results", "tagged_calls"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CallsOfTemplate:

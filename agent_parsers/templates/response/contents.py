@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.templates.response.template import JsonArgs, KvArgs, ValueParser, XmlArgs
     from output_parsers.text import TimeLeft
 
-__all__ = ["calls_of", "value_of"]
-
-
 _BARE_KEY: Final = re.compile(r"(?<=[{,])(\w+):")
 _BETWEEN_TAGS: Final = re.compile(r"(?>(?:[\s,;]|</[^<>]*>)*)")
 _CLOSING_TAG: Final = re.compile(r"</[^<>]*>")

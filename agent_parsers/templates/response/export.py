@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.templates.response.spellings import CallSpelling
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["answer_field", "calls_field", "response_template", "thought_field"]
-
-
 _NAMED: Final = re.compile(
     rf'\{{\s*"(?P<tool>\w+)":\s*"{Slot.TOOL}",\s*"(?P<input>\w+)":\s*{Slot.INPUT}(?:,[^}}]*)?\s*\}}'
 )

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.core import ToolShape
 
-__all__ = ["CallSpelling", "Spellings", "begins_without", "literal", "spelt", "without_partial"]
-
-
 _SPECIAL: Final = re.compile(r"[][\\^$.|?*+(){}]")
 _BLANK_OR_SLOT: Final = re.compile(rf"[ \t\r\n]+|{SLOTS.pattern}")
 _BRACKETS: Final = frozenset("<>[]{}")

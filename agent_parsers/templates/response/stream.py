@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from output_parsers import ModelOutput
     from outputs import Ended
 
-__all__ = ["ResponseStream"]
-
 
 class ResponseStream:
     """Reads one turn in chunks; the merged events do not depend on where it is cut.

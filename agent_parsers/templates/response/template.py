@@ -13,11 +13,6 @@ from output_parsers.text import compiled
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "THOUGHTS", "FieldSpec", "JsonArgs", "KvArgs", "Template", "TextArgs", "ValueParser", "XmlArgs",
-    "load_template",
-]  # fmt: skip
-
 THOUGHTS: Final = ("thinking", "reasoning_content", "reasoning")
 """The names that templates have for a thought."""
 _FIELDS: Final = (*THOUGHTS, "content", "tool_calls")

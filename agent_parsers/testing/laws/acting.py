@@ -31,18 +31,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools
     from outputs import Ended
 
-__all__ = [
-    "a_call_emitted_early_is_a_call_of_the_turn",
-    "no_call_is_an_answer",
-    "no_key_counts_twice",
-    "no_mark_of_a_call_is_text",
-    "no_prefix_of_a_turn_acts_otherwise",
-    "no_value_holds_the_next",
-    "reasoning_and_quotation_never_act",
-    "what_is_given_is_never_said",
-]
-
-
 _ENDED: tuple[Ended, ...] = ("unknown", "length")
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect
 
-__all__ = ["Broken", "BrokenLawError", "Crashed", "crashed", "difference", "law", "named", "shown"]
-
 P = ParamSpec("P")
 
 ONE_WAY_TO_FAIL: Final = "any text gives a result or an OutputParserException"

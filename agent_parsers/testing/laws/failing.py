@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
 
-__all__ = [
-    "a_label_that_is_spelt_otherwise_is_a_repair",
-    "a_repair_says_what_and_where",
-    "a_transcript_is_read_or_refused",
-    "a_turn_is_read_or_refused",
-    "strict_reading_repairs_nothing",
-    "the_limit_is_named_in_any_cut",
-]
-
 
 def _check_refusal(refused: Refusal, text: str, before: str = "") -> None:
     """Check that an error about *text*, which follows *before*, has all that a caller needs."""

@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from agent_parsers.testing.trials.stories import Outcome, Story
     from outputs import Ended
 
-__all__ = [
-    "a_call_ends_an_open_thought",
-    "a_thought_keeps_its_words",
-    "is_clear",
-    "lenient_reads_what_strict_reads",
-    "no_answer_has_the_end_of_a_thought",
-    "without_a_repair_both_readings_are_the_same",
-]
-
-
 _QUOTES: Final = re.compile(r"""\s*["'{\[]|[\s\S]*```""")
 """Matches values that may contain a label as text."""
 

@@ -21,8 +21,6 @@ from output_parsers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["a_stream_ends_in_the_result_of_the_whole"]
-
 _AGENTS: Final = (AgentOutputParser, MultiActionAgentOutputParser)
 _FAILURES: Final = (OutputParserException, ValidationError)
 """Errors that a text may cause; parsers of tool calls raise pydantic's error."""

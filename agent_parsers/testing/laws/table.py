@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marker, Mode, Table
 
-__all__ = [
-    "a_name_is_that_of_one_dialect",
-    "a_stop_sequence_is_a_marker",
-    "every_call_has_a_reader_of_its_own",
-    "every_marker_is_written",
-    "every_state_can_be_reached",
-    "every_transcript_has_a_beginning",
-    "no_marker_ends_in_white_space",
-    "the_instructions_show_no_label_that_is_not_read",
-]
-
 _LABEL: Final = re.compile(r"(?m)^([^\W\d_][\w ]{0,40}[:：])[ \t]*\S")
 """Matches a label with text after it."""
 

@@ -19,20 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.testing.trials.stories import Outcome
 
-__all__ = [
-    "a_scratchpad_is_a_transcript",
-    "a_scratchpad_without_logs_is_rendered",
-    "a_step_is_read_back_or_refused",
-    "check_answer",
-    "check_sound",
-    "no_observation_changes_how_the_text_around_it_is_read",
-    "no_observation_forges_a_mark",
-    "plain_words_are_never_refused",
-    "the_last_question_before_a_step_is_the_question",
-    "the_spans_of_a_step_are_where_its_parts_stand",
-    "what_is_escaped_is_unescaped",
-]
-
 Step: TypeAlias = "AgentAction | AgentFinish"
 Taken: TypeAlias = "tuple[AgentAction, str]"
 """An action, and the observation."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from syrupy.location import PyTestLocation
     from syrupy.types import SerializedData, SnapshotIndex
 
-__all__ = ["ReadableSnapshots", "readable_snapshots"]
-
 _MAX_BYTES: Final = 200
 """Maximum length of the name of a file or folder; file systems allow 255 bytes."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools
     from outputs import BaseMessage
 
-__all__ = ["SnapshotEvents", "SnapshotPrompt", "SnapshotTranscript", "SnapshotValue"]
-
 _QUESTION: Final = "How old is the oldest bridge of Bern?"
 
 

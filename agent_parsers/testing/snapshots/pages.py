@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.core import Step
 
-__all__ = [
-    "AnyParser",
-    "Replies",
-    "events_page",
-    "heading",
-    "prompt_page",
-    "quoted",
-    "usual_replies",
-    "usual_steps",
-]
-
-
 AnyParser: TypeAlias = AnyDialectParser | MessageParser
 
 _NO_SUCH_TOOL: Final = ToolSpec("no_such_tool")

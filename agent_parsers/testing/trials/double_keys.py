@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Mode
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["KINDS", "DoubleKey", "SpoiltKey", "double_keys", "spoilt_keys"]
-
 _FIRST, _SECOND, _OTHER = "kaa", "kbb", "kcc"
 """Keys that occur in no other word; they are in order, since some templates sort keys."""
 _PLACES: Final[dict[str, dict[str, Any]]] = {

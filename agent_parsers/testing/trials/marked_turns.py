@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marker, Mode, Transition
 
-__all__ = [
-    "GivenResult",
-    "MarkedTurn",
-    "OpenThought",
-    "Thought",
-    "broken_calls",
-    "call_marks",
-    "given_results",
-    "nested_thoughts",
-    "open_thoughts",
-    "stray_ends",
-]
-
-
 _SIGNS: Final = "\"'{}[]():,<>=|"
 """What is taken out of a call, one after another."""
 PROSE: Final = "a7word and more"

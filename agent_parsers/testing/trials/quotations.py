@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
 
-__all__ = ["QuotedCall", "own_marks", "quotations", "reasoning_marks"]
-
 _BEFORE, _AFTER = "The manual says:\n", "\nI will not do that."
 _PROBE, _ANSWER = "a7thought", "a7answer"
 _MARKS: Final = {

@@ -22,26 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools
     from outputs import Ended
 
-__all__ = [
-    "OBJECTS",
-    "TEXTS",
-    "Meant",
-    "RawInput",
-    "SampleTurn",
-    "calls_in",
-    "first_wrong",
-    "foreign_turns",
-    "is_cut_short",
-    "quick_parser",
-    "raw_input",
-    "reading",
-    "same_input",
-    "sample_turns",
-    "tool_sets",
-    "usual_turn",
-    "written_turn",
-]
-
 
 class Meant(NamedTuple):
     """A call that a text makes, or is meant to make."""

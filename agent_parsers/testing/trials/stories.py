@@ -32,27 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.events import Event
 
-__all__ = [
-    "DELTAS",
-    "TILES",
-    "FailedStep",
-    "Outcome",
-    "Refusal",
-    "Story",
-    "comparable",
-    "cut",
-    "every_cut",
-    "in_two",
-    "outcome_of",
-    "parsed",
-    "parser_of",
-    "refusal",
-    "results_in",
-    "runs_in",
-    "story_from",
-    "story_of",
-]
-
 DELTAS: Final = (
     QuestionDelta,
     ThoughtDelta,

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset.problems.input_problem import InputProblem
 
-__all__ = ["Docstring", "read_docstring", "spec_from_function"]
-
 
 class Docstring(NamedTuple):
     """The parts of a docstring."""

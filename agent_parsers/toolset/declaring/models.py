@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset.problems.input_problem import InputProblem
 
-__all__ = ["ModelOrigin", "is_model", "parameters_of", "spec_from_model"]
-
 
 def is_model(thing: object) -> bool:
     """Return whether *thing* is a pydantic model, a dataclass or a typed dictionary."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset.problems.input_problem import Path
 
-__all__ = ["problems_of", "validated"]
-
 
 def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
     """Return *value*, which is a JSON value, converted to the adapter's type.

@@ -22,23 +22,6 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = [
-    "AnswerError",
-    "CheckedInput",
-    "ExtraText",
-    "ForeignCallError",
-    "InputNote",
-    "MissingKeys",
-    "Policy",
-    "ToolInputError",
-    "UnknownKeys",
-    "UnknownToolError",
-    "placeholder_error",
-    "wrong_answer",
-    "wrong_input",
-]
-
-
 UnknownKeys: TypeAlias = Literal["forbid", "drop", "keep"]
 MissingKeys: TypeAlias = Literal["forbid", "keep"]
 ExtraText: TypeAlias = Literal["forbid", "drop", "keep"]

@@ -12,8 +12,6 @@ from agent_parsers.toolset.problems.names import folded, near_names
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NOTHING_FOUND", "Fit", "InputProblem", "Path", "kind_of", "near", "shown", "where"]
-
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indexes that lead from the whole input to a value; ``()`` is the whole input."""
 

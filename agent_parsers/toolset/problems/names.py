@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["did_you_mean", "folded", "near_names", "nearest"]
-
 _MANY: Final = 16
 """How many names are compared closely."""
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")

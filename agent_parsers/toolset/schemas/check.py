@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.schema import Node, Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
-__all__ = ["check_input", "example_of", "notes_of", "resolve"]
-
 
 def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:
     """Return *tool_input* converted to what the tool takes.

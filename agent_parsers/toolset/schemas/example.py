@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.fit import Fitter
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = ["corrected", "corrected_input", "example_text"]
-
 _MOST_LEVELS: Final = 6
 _MOST_ITEMS: Final = 20
 _MOST_VALUES: Final = 300

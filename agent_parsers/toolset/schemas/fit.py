@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.schema import Node, Schema
     from output_parsers.text.timed_regex import TimeLeft
 
-__all__ = ["Fitter"]
-
 MAX_STEPS_DOWN: Final = 100
 """How deep values are checked, counted in nested schemas and values."""
 

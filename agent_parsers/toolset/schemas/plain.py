@@ -12,8 +12,6 @@ from outputs.growing_json.whole import MAX_DEPTH, scan_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PlainObject", "lone_key", "plain_object"]
-
 _TYPES: Final[Mapping[str, frozenset[type]]] = {
     "string": frozenset([str]),
     "integer": frozenset([int]),

@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.problems.errors import Policy
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = [
-    "fit_list",
-    "fit_object",
-    "from_text",
-    "frozen",
-    "is_format",
-    "number_faults",
-    "size_faults",
-]
-
-
 # -- text read as another type ---------------------------------------------------------------------
 
 _INTEGER: Final = r"[+-]?[0-9]+(?:\.0*)?"

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset.schemas.plain import PlainObject
 
-__all__ = ["KINDS", "Node", "Schema", "compiled"]
-
 Node: TypeAlias = dict[str, Any] | bool
 """A schema or a part of one."""
 

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.problems.input_problem import InputProblem
     from agent_parsers.toolset.schemas.schema import Node, Schema
 
-__all__ = [
-    "Origin",
-    "ToolSpec",
-    "counted",
-    "describe",
-    "describe_type",
-    "expected_by",
-    "one_of_words",
-    "type_words",
-    "words_of",
-]
-
-
 _WORDS: Final = {
     "null": "null",
     "integer": "an integer",

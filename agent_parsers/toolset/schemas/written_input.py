@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.fit import Fitter
     from outputs import JsonRepair
 
-__all__ = ["BadInput", "parted", "read_arguments"]
-
 
 class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolInputError`
     """Raised for an input that cannot be read as an object of arguments.

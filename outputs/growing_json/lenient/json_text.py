@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from outputs import JsonRepair
 
-__all__ = ["begins_object", "may_repeat", "repeated_key", "unquoted", "without_trailing_commas"]
-
-
 _COMMENT: Final = re.compile(r"\{\s*+[#/]").match
 _single: Final = re.compile(r"'(?>(?:[^'\\]++|\\.)*)'", re.DOTALL).fullmatch
 _TRAILS: Final = re.compile(r",\s*+[\]}]").search

@@ -13,7 +13,7 @@ from outputs.growing_json.lenient.ahead import (
     closing_fence,
     half_quoted_key,
 )
-from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings, RepairKind
+from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings
 from outputs.growing_json.scalars import WORDS, skip_space
 from outputs.growing_json.steps import NextChars, Step
 from outputs.growing_json.value import repeated
@@ -21,8 +21,6 @@ from outputs.growing_json.whole import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-__all__ = ["JsonRepair", "KeyReader", "LenientJsonReader", "RepairKind", "missing_at_end"]
 
 _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     **{first: (word,) for first, word in WORDS.items()},

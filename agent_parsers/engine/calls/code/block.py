@@ -14,8 +14,6 @@ from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedD
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CLOSER", "OPENER", "CodeBlock"]
-
 OPENER: Final = "<code>"
 CLOSER: Final = "</code>"
 _FENCE: Final = "\n```"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from outputs.growing_json.scalars import Search
 
-__all__ = ["BraceArguments"]
-
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _MARKS: Final = '{}[](),:"'
 _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch

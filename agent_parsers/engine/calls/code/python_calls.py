@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.reader import Call, CallReader
 
-__all__ = ["PythonCalls"]
-
 _head: Final = re.compile(r"([^\W\d][\w.-]*+)(\s*+)(\(?)").match
 """Matches a name, or its beginning, and perhaps a parenthesis."""
 _line_of_calls: Final = re.compile(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
 
-__all__ = ["JsonCalls"]
-
 _WINDOW: Final = 1024
 """How much is read at once after a call, in characters: text that follows a call is copied."""
 

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import TextEvent
     from agent_parsers.engine.repairs.payloads import Lack
 
-__all__ = ["JsonCall"]
-
 _AROUND_KEY: Final = "{\"'` \t\r\n"
 """What may stand before and after the first key of a call."""
 

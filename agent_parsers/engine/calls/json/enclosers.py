@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from outputs.growing_json.scalars import Matcher
 
-__all__ = [
-    "Closers", "after_call", "begins_clause", "between_calls", "is_indented_block", "is_one_line",
-    "outside_fences", "start_of_opener", "with_fence",
-]  # fmt: skip
-
 # A fence may be written with two _backticks, or with blanks between them. Its length is bounded, so
 # that the text held back for it is bounded too.
 _fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.events import Span
 
-__all__ = ["HeadedMessage", "Header"]
-
 _MOST: Final = 64
 """How much of a text is examined for the beginning of a header, in characters."""
 

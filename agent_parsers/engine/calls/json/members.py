@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = ["CallKeys", "Candidate", "Member", "Members"]
-
 _REMARKS: Final = frozenset(
     ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",
      "criticism", "comment", "confidence", "status", "id", "type", "role", "content", "question")

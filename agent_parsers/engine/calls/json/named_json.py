@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.calls.reader import CallReader
 
-__all__ = ["Head", "NamedJson"]
-
 _LONGEST: Final = 300
 """Longest head, in characters, if only certain texts may be heads."""
 

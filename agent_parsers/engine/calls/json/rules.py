@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.members import CallKeys, Members
     from agent_parsers.events import Span
 
-__all__ = ["JsonCallRules", "read_whole"]
-
 _only_asks: Final = re.compile(r"\s*+Question\s*+:[^\n]*+\s*+\Z").match
 """Matches a text that is nothing but a question, which only the loop writes."""
 

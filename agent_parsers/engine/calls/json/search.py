@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.events import Span
 
-__all__ = ["JsonSearch"]
-
 _FIRST_WINDOW: Final = 256
 """How much is read at first of what may be a call, in characters: most braces in prose are not."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from outputs.growing_json.scalars import Search
 
-__all__ = ["LenientWatch", "StrictWatch", "Watch", "repairs_within", "watch"]
-
 _MOST_LEVELS: Final = 8
 """How deep a call may be nested; anything deeper is not a call."""
 _NOBODY: Final = Members(CallKeys(tool="", input=""))

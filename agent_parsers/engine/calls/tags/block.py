@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.values import TaggedValue
     from agent_parsers.events import Span
 
-__all__ = ["In", "TaggedBlock"]
-
 
 class In(Enum):
     """The part of a block that is read."""

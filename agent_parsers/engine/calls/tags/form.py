@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = [
-    "NEVER_BEHIND", "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart",
-    "TaggedForm", "as_json", "as_text", "bare", "says_nothing", "truth_values",
-]  # fmt: skip
-
 
 class TagPart(Enum):
     """The role of a tag."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.engine.markers.kinds import Atom
 
-__all__ = ["CallStart", "Wrapper"]
-
 _IN_CALL: Final = (
     *(TagPart.KEY, TagPart.VALUE, TagPart.NAME, TagPart.KEYS),
     *(TagPart.END_NAME, TagPart.END_CALL, TagPart.END_WRAP),

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.repairs.payloads import InputReader
 
-__all__ = ["TagCall"]
-
 _HALF_MARK: Final = 4
 """Shortest beginning of a closing tag that, at the very end, is not part of the input."""
 

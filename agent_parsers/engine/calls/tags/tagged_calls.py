@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.engine.calls.tags.values import TaggedValue
 
-__all__ = ["TaggedCalls"]
-
 _ends_name: Final = re.compile(r"[\n{]").search
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = ["GAP", "TagActions"]
-
 GAP: Final = "space"
 """Name of the marker for white space before text."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.tags.form import Hole, TaggedForm
 
-__all__ = ["TaggedValue"]
-
 _not_space: Final = re.compile(r"\S").search
 _LONGEST_MARK: Final = 16
 """Longest closing quotation mark, in characters."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = ["COMMAND_FORMS", "TOOL", "command_in"]
-
 TOOL: Final = "bash"
 """The tool that runs the commands."""
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["FORM", "object_of"]
-
 _ROLES: Final = {
     "human": "user", "HumanMessage": "user", "HumanMessageChunk": "user",
     "ai": "assistant", "AIMessage": "assistant", "AIMessageChunk": "assistant",

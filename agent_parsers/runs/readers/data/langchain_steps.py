@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["LIMITS", "is_result", "run_of"]
-
 LIMITS: Final = (
     "Agent stopped due to iteration limit or time limit.",
     "Agent stopped due to max iterations.",

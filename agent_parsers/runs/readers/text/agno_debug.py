@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.readers.text.boxes import Loose
 
-__all__ = ["Logged", "begins_record", "turns_in"]
-
 _RECORD: Final = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 _HEADER: Final = re.compile(r"=+ (system|developer|user|assistant|tool) =+")
 _CALL: Final = re.compile(r"(?:  - ID: '(?P<id>[^\n]*)'\n)?    Name: '(?P<name>[^\n]*)'")

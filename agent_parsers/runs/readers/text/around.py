@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.building import RunBuilder
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["Around"]
-
 
 class Around:
     """Holds each run back until the text behind it has been read.

@@ -29,18 +29,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = [
-    "Box",
-    "Loose",
-    "add_turn",
-    "cells",
-    "in_its_dialect",
-    "joined",
-    "read_boxes",
-    "read_turn",
-]
-
-
 _TOP: Final = re.compile(r"[╭┌┏][─━]+(?: (?P<title>\S.*?) )?[─━]*[╮┐┓]")
 _BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: (?P<title>\S.*?) )?[─━]*[╯┘┛]")
 _SIDES: Final = ("│", "┃")

@@ -53,9 +53,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.building import RunBuilder
     from agent_parsers.runs.reading.transcript import Transcript
 
-__all__ = ["Outside", "read_chains"]
-
-
 RunOf: TypeAlias = "Callable[[Chain, Reading], RunBuilder | None]"
 """Returns the run in a chain; `None` if there is none."""
 Outside: TypeAlias = "Callable[[str, RunBuilder | None], tuple[str, str]]"

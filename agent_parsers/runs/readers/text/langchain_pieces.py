@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.reading.reader import Lines
 
-__all__ = ["COLOUR_SIGN", "GREEN", "SIGN", "End", "Event", "PrintedText", "Start", "read_pieces"]
-
 GREEN: Final = "32;1"
 """The colour of what the model wrote."""
 _COLOURS: Final = rf"{GREEN}|36;1|33;1|38;5;200|31;1"

@@ -32,24 +32,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = [
-    "CREW",
-    "INVOKING",
-    "NESTED",
-    "NO_TOOL",
-    "PROMPT",
-    "REFUSAL",
-    "REFUSED",
-    "Chain",
-    "add_invocation",
-    "disown",
-    "read_invocation",
-    "refused",
-    "run_by_colours",
-    "text_of",
-]
-
-
 INVOKING: Final = "Invoking: `"
 _WITH: Final = "` with `"
 _RESPONDED: Final = "`\nresponded: "
