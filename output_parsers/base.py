@@ -13,7 +13,7 @@ from typing_extensions import deprecated, override
 from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
 from output_parsers.runnables.langchain import check_not_langchains, needs_langchain
 from output_parsers.runnables.runnable import Runnable
-from output_parsers.runnables.step import configs_for, run_batch
+from output_parsers.runnables.step import BatchConfig, RunnableConfig, configs_for, run_batch
 from output_parsers.types.models import CheckedModel, output_type_of
 from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
     from output_parsers.runnables.langchain_parser import LangChainOutputParser
-    from output_parsers.runnables.step import BatchConfig, RunnableConfig
 
 __all__ = ["BaseGenerationOutputParser", "BaseLLMOutputParser", "BaseOutputParser"]
 

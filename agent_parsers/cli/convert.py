@@ -12,13 +12,12 @@ from rich.text import Text
 from agent_parsers.cli.files import read_file, size_of
 from agent_parsers.cli.showing.bar import ProgressBar
 from agent_parsers.cli.showing.json_output import dumps
-from agent_parsers.cli.showing.runs import STDIN, Trouble
+from agent_parsers.cli.showing.runs import STDIN, HowToRead, ShownRun, Trouble
 from agent_parsers.cli.showing.screen import Screen, trouble_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.cli.showing.runs import HowToRead, ShownRun
     from agent_parsers.runs.writers.writer import Writer
 
 

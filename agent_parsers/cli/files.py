@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from codecs import getincrementaldecoder
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -21,7 +21,6 @@ from agent_parsers.cli.showing.runs import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
 _BOM: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 1 << 16

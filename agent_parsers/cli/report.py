@@ -10,7 +10,7 @@ import typer
 
 from agent_parsers.cli.files import read_file, size_of
 from agent_parsers.cli.showing.bar import ProgressBar
-from agent_parsers.cli.showing.runs import STDIN, Trouble
+from agent_parsers.cli.showing.runs import STDIN, HowToRead, ShownRun, Trouble
 from agent_parsers.cli.showing.screen import Screen, name_of, trouble_lines
 from agent_parsers.html.report import report_html
 from agent_parsers.runs import RunSource
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agent_parsers import Transcript
-    from agent_parsers.cli.showing.runs import HowToRead, ShownRun
 
 
 def report_files(

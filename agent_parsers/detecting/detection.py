@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.detecting.evidence import evidence_in
+from agent_parsers.detecting.evidence import Evidence, evidence_in
 from agent_parsers.detecting.trial import DialectTrial, try_reply
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.detecting.evidence import Evidence
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 

@@ -12,14 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.markers.kinds import Inline, Label
+from agent_parsers.engine.markers.kinds import Inline, Label, Marker
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.families.steps import StepWriter, reworded
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.repairs.payloads import ToolHead
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Repair

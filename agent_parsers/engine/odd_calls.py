@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
@@ -20,7 +20,6 @@ from outputs.growing_json.whole import scan_object
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.forms.form import Form

@@ -10,7 +10,7 @@ import re
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.markers.kinds import Label, label_words
 from agent_parsers.engine.reading.canonical.leads import only_leads
 from agent_parsers.engine.reading.canonical.marks import key_of
@@ -23,7 +23,6 @@ from agent_parsers.engine.tables.table import Part
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.tables.modes import MAX_CHARS
+from agent_parsers.engine.tables.modes import MAX_CHARS, Mode, OnConflict
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import (
     AnswerDelta,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.reading.rules.states import Crossing
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.modes import Mode, OnConflict
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

@@ -8,14 +8,13 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentAction
+from agent_parsers.actions.agent import AgentAction, TurnResult
 from outputs.json_form.storable import Storable
 from outputs.pieces import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.events import Span
     from output_parsers import OutputParserException

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.events import MarkerSeen
+from agent_parsers.events import Event, MarkerSeen
 from agent_parsers.explain.explanation import PARTS_OF_EVENTS
 from agent_parsers.explain.screen import painted
 from output_parsers.exceptions import OutputParserException
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agent_parsers.engine.stream_parser import StreamParser
-    from agent_parsers.events import Event
 
 
 class Following:

@@ -13,14 +13,13 @@ from unicodedata import category, east_asian_width
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.explain.findings import Places, input_as_text, notes_of, outcome_of, reason_of
 from output_parsers.printable import printable
-from outputs.pieces import Piece, cut
+from outputs.pieces import Piece, Remark, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agent_parsers.events import Span
     from agent_parsers.explain.findings import Findings
-    from outputs.pieces import Remark
 
 
 def cells(text: str) -> int:

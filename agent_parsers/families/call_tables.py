@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
-from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.engine.markers.kinds import Literal, Marker
 from agent_parsers.engine.tables.reasoning import CLOSES_OUTERMOST, OPENS_NO_OTHER
 from agent_parsers.engine.tables.table import Go, Part, Table, Transition
 from agent_parsers.families.results_writer import TAGS
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.forms.form import Marks
 
 _PARTS: Final = {"thought": Part.THOUGHT, "said": Part.CONTENT}

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.marks import Before, one_of
-from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal, Marker
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.markers.kinds import Marker
 
 _OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})

@@ -8,13 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.mentions import Given
-from agent_parsers.forms.form import write_json
+from agent_parsers.forms.form import CallId, Marks, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.engine.tables.dialect import Result
-    from agent_parsers.forms.form import CallId, Marks
 
 TAGS: Final = ("<think>", "</think>")
 """Tags around a thought."""

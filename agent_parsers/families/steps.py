@@ -22,17 +22,13 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.tables.problems import Problem
-from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table
-from agent_parsers.forms.form import CallForm, Form
+from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
+from agent_parsers.forms.form import CallForm, Form, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-
-    from agent_parsers.engine.markers.kinds import Marker
-    from agent_parsers.engine.tables.table import Transition
-    from agent_parsers.forms.form import Written
 
 
 class StepWriter:

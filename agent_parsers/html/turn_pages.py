@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from agent_parsers import AgentAction, AgentFinish
 from agent_parsers.core import PARTS_OF_EVENTS, input_as_text, outcome_of
-from agent_parsers.events import MarkerSeen, ToolNamed
+from agent_parsers.events import Event, MarkerSeen, Repair, Span, ToolNamed
 from outputs.html import (
     NamedText,
     Piece,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import MessageTurn, Turn
     from agent_parsers.core import TurnResult
-    from agent_parsers.events import Event, Repair, Span
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
 

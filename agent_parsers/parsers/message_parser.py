@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
 
-from agent_parsers.actions.agent import AgentFinish, T, WithResult
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T, WithResult
 from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.actions.tool_action import is_step
 from agent_parsers.engine.tables.dialect import PromptWords
@@ -29,7 +29,6 @@ from outputs.json_form.storable import Storable
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.engine.writing.render import Step
     from output_parsers.runnables.step import RunnableConfig

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers import StreamParser, get_dialect
 from agent_parsers.core import machine
-from agent_parsers.events import MarkerSeen, ThoughtDelta
+from agent_parsers.events import Event, MarkerSeen, Span, ThoughtDelta
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from agent_parsers.events import Event, Span
 
 
 def count_thought_tokens(dialect: str, tokens: Sequence[str], prompt: str = "") -> int:

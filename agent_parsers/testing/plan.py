@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agent_parsers import get_dialect
 from agent_parsers.testing import laws
-from agent_parsers.testing.laws.broken import named
+from agent_parsers.testing.laws.broken import BrokenLawError, named
 from agent_parsers.testing.laws.work import WHOLE, shapes
 from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
 from agent_parsers.testing.trials.double_keys import double_keys, spoilt_keys
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
-    from agent_parsers.testing.laws.broken import BrokenLawError
 
 Law: TypeAlias = "Callable[..., None]"
 

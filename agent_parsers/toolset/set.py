@@ -17,7 +17,7 @@ from agent_parsers.toolset.problems.errors import (
     UnknownToolError,
 )
 from agent_parsers.toolset.problems.names import folded, near_names
-from agent_parsers.toolset.running import actions_of, finished, steps_of
+from agent_parsers.toolset.running import HasActions, actions_of, finished, steps_of
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.output_type import OutputType
     from agent_parsers.toolset.problems.errors import InputNote
-    from agent_parsers.toolset.running import HasActions
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from output_parsers.runnables.step import Input, Output, Step, add_chunks
+from output_parsers.runnables.step import Input, Output, RunnableConfig, Step, add_chunks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-
-    from output_parsers.runnables.step import RunnableConfig
 
 
 def is_coroutine_function(func: object) -> bool:

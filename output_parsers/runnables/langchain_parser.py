@@ -5,7 +5,7 @@ This module imports LangChain, and only `as_langchain` imports this module.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.exceptions import OutputParserException
@@ -18,7 +18,6 @@ from output_parsers.tool_calls.refusal import ModelRefusalError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from contextlib import AbstractContextManager
 
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import Generation

@@ -25,16 +25,13 @@ from output_parsers.strategies.errors import (
     StructuredOutputValidationError,
     sent_to_model,
 )
-from output_parsers.strategies.schema import ProviderStrategyBinding, SchemaT
-from output_parsers.strategies.strategy import ProviderStrategy, ToolStrategy
+from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
+from output_parsers.strategies.strategy import HandleErrors, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import ToolMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from output_parsers.strategies.schema import OutputToolBinding
-    from output_parsers.strategies.strategy import HandleErrors
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, get_args, get_origin
 from zlib import crc32
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
@@ -35,8 +35,6 @@ from outputs.growing_json.arguments import read_arguments
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
-
-    from pydantic import TypeAdapter
 
 SchemaT = TypeVar("SchemaT", default=Any)
 

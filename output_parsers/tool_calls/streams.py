@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from output_parsers.model_output import part_of
+from output_parsers.model_output import ModelOutput, part_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import Changing, NewResults
 from outputs import AIMessage, merge_dicts
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from output_parsers.exceptions import OutputParserException
-    from output_parsers.model_output import ModelOutput
     from outputs import Generation
 
 

@@ -12,12 +12,10 @@ from pydantic import BaseModel
 
 from output_parsers.types.models import dump
 from output_parsers.types.object_plans import ListPlan, ModelPlan, Plan, plan_of
-from outputs.growing_json.value import differ, pointer
+from outputs.growing_json.value import Operation, differ, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from outputs.growing_json.value import Operation
 
 
 class GrowingObject:

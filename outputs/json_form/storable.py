@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
 
 TABLES: Final[dict[str, None]] = {}
 """The modules whose ``KINDS`` say how values are written. A package adds its own when it is

@@ -27,17 +27,15 @@ from agent_parsers.constrain.parts.automaton import (
     union,
 )
 from agent_parsers.constrain.parts.slots import SLOTS
-from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Ahead, Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.rewritings import table_for
-from agent_parsers.engine.tables.table import Note, Part
+from agent_parsers.engine.tables.table import Note, Part, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.constrain.parts.automaton import Charset
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.table import Table
 
 
 def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:

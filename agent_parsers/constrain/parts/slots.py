@@ -6,12 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.constrain.parts.automaton import chars, minus, union
-from agent_parsers.constrain.parts.tree import Chars, Repeat, sequence
+from agent_parsers.constrain.parts.tree import Chars, Node, Repeat, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from agent_parsers.constrain.parts.tree import Node
 
 
 class Slot:

@@ -24,7 +24,7 @@ from agent_parsers.constrain.parts.tree import (
     choice,
     sequence,
 )
-from agent_parsers.constrain.values.cases import cases, without_texts
+from agent_parsers.constrain.values.cases import Case, cases, without_texts
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.members import declared, in_order
 from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings, constants
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.parts.tree import Node
     from agent_parsers.constrain.turns.shapes import Parameters, Shapes, ToolShape
     from agent_parsers.constrain.turns.texts import Texts
-    from agent_parsers.constrain.values.cases import Case
     from agent_parsers.constrain.values.json_values import JsonValues
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema

@@ -9,7 +9,7 @@ from functools import cached_property
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult
 from agent_parsers.constrain.parts.slots import SLOTS, Slot
 from agent_parsers.constrain.parts.tree import JSON, NAME, GrammarError, Notation
 from agent_parsers.engine.reading.rules.machine import machine
@@ -21,7 +21,6 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.dialect import Dialect
 
 _KEYS: Final = ("some_key", "other_key")

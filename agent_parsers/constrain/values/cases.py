@@ -15,13 +15,12 @@ from agent_parsers.toolset.problems.errors import Policy
 from agent_parsers.toolset.problems.input_problem import kind_of
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import frozen
-from agent_parsers.toolset.schemas.schema import compiled
+from agent_parsers.toolset.schemas.schema import Node, Schema, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from agent_parsers.constrain.parts.tree import Notes
-    from agent_parsers.toolset.schemas.schema import Node, Schema
 
 Case = dict[str, Any]
 """A part of a schema: of one type, or of any if there is no ``type``."""

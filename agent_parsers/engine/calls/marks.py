@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.markers.kinds import SPACE, Ahead, Literal
+from agent_parsers.engine.markers.kinds import SPACE, Ahead, Atom, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from agent_parsers.engine.markers.kinds import Atom
 
 _FENCE: Final = rf"`{{3}}[a-z]{{0,16}}+{SPACE}"
 _OPEN: Final = rf"(?:\[{SPACE}(?:[\{{\"]|\Z)|\{{{SPACE}(?:\"|\Z))"

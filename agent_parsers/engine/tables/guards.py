@@ -7,7 +7,7 @@ transition are asked one after another, and the first reason ends the matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -28,8 +28,6 @@ from agent_parsers.engine.markers.mentions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from agent_parsers.engine.markers.mentions import TextBefore
     from agent_parsers.engine.markers.patterns import Found
 

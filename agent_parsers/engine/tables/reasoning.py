@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.guards import (
     begins_the_text,
     closes_the_outermost,
@@ -15,8 +15,6 @@ from agent_parsers.engine.tables.table import Go, Part, Table, Transition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from agent_parsers.engine.markers.kinds import Marker
 
 REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<think>", "</think>"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Label, Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.guards import (
     dressed_alike,
     outside_of_code,
@@ -21,7 +21,6 @@ from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Tr
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode, OnConflict

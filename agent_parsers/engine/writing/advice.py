@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
-from agent_parsers.engine.tables.dialect import before_words
+from agent_parsers.engine.tables.dialect import Dialect, before_words
 from agent_parsers.toolset.problems.errors import (
     AnswerError,
     ToolInputError,
@@ -21,7 +21,6 @@ from agent_parsers.toolset.problems.names import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 

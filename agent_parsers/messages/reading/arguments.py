@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.events import Repair
+from agent_parsers.events import Repair, Span
 from agent_parsers.messages.reading.problems import BadCall
 from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agent_parsers.engine.repairs.payloads import Lack
-    from agent_parsers.events import Span
     from outputs import JsonRepair
 
 MayLack: TypeAlias = "Callable[[Lack, Any], bool]"

@@ -43,7 +43,7 @@ from agent_parsers.messages.reading.pieces import (
     message_in,
     tool_pieces,
 )
-from agent_parsers.messages.reading.said import said_in
+from agent_parsers.messages.reading.said import Kind, said_in
 from agent_parsers.reports import LISTENERS
 from outputs import AIMessageChunk
 from outputs.messages.growing_calls import GrowingCalls
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.turn_reports import TurnReports
-    from agent_parsers.messages.reading.said import Kind
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
     from outputs.messages.ended import Ended

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentActionMessageLog, as_text, pair_of
+from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, as_text, pair_of
 from agent_parsers.actions.tool_action import ToolAgentAction, own_action
 from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 

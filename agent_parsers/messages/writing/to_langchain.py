@@ -6,7 +6,7 @@ from importlib import import_module
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import as_text
+from agent_parsers.actions.agent import TurnResult, as_text
 from agent_parsers.actions.tool_action import is_action, is_finish
 from agent_parsers.messages.writing.past import Ids, PastTurn, past_of, pending_turn
 from outputs import AIMessage, BaseMessage, FunctionMessage, ToolMessage, tool_call
@@ -14,7 +14,6 @@ from outputs import AIMessage, BaseMessage, FunctionMessage, ToolMessage, tool_c
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.writing.render import Step
 
 _CALLS: Final = ("tool_calls", "function_call")

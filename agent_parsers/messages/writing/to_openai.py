@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastTurn, past_of
+from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, past_of
 from output_parsers.tool_calls.refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.messages.base import text_of
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from agent_parsers.engine.writing.render import Step
-    from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
 
 _IDS: Final = Ids("Chat Completions", has_functions=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastTurn, blocks_of, past_of
+from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, blocks_of, past_of
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.clients.openai_responses import ITEMS
 from outputs.messages.base import text_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers.engine.writing.render import Step
-    from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
 
 _IDS: Final = Ids("the Responses API")

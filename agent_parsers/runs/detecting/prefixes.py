@@ -14,14 +14,13 @@ from agent_parsers import get_dialect
 from agent_parsers.authoring import escape
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.detecting.prefix_fields import COLOURS, ESCAPE, FIELDS, Field, fields_of
-from agent_parsers.runs.reading.reader import NumberedLines
+from agent_parsers.runs.reading.reader import NumberedLines, Reading
 from agent_parsers.runs.splitting.labels import size_of_observation_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers import Dialect
-    from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _HEAD: Final = 1_000

@@ -8,18 +8,15 @@ conversations that are mixed, one a line, are told apart by the id of the conver
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.reading.reader import MALFORMED, Value
+from agent_parsers.runs.reading.reader import MALFORMED, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from agent_parsers.runs.reading.reader import Reading, Values
     from agent_parsers.runs.reading.transcript import Transcript
 
 _IDS: Final = ("conversation_id", "thread_id", "session_id", "sessionId")

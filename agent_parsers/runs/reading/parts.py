@@ -22,11 +22,10 @@ from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.core import BadCall, as_input, as_text, read_lenient
 from agent_parsers.runs.reading.reader import Lines, text_in_line
 from agent_parsers.runs.reading.said import SaidCall, SaidResult
-from agent_parsers.runs.reading.transcript import Notice
+from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
 _OPEN_END: Final = "the log ends where"
 

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from agent_parsers.authoring import Note, Part
 from agent_parsers.core import LISTENERS, whole_runs
-from agent_parsers.events import MarkerSeen, ThoughtDelta, ToolNamed
+from agent_parsers.events import Event, MarkerSeen, ThoughtDelta, ToolNamed
 from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from agent_parsers.runs.splitting.labels import begins_marked, begins_question, begins_step, is_step
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect, ToolSet
     from agent_parsers.core import WholeRuns
-    from agent_parsers.events import Event
     from agent_parsers.runs.reading.reader import Lines
 
 

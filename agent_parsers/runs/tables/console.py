@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_parsers.runs.reading.parts import call_of, result_of
-from agent_parsers.runs.reading.reader import TextReader
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages
 from agent_parsers.runs.splitting.ansi import without_codes
@@ -18,7 +18,6 @@ from agent_parsers.runs.tables.part import Path, at
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 Shown: TypeAlias = Literal[

@@ -20,7 +20,7 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.dialects import seed_oss
 from agent_parsers.dialects.pythonic import PythonPayload
-from agent_parsers.templates.chat.model_turns import is_mark, pieces, show
+from agent_parsers.templates.chat.model_turns import Shown, is_mark, pieces, show
 from agent_parsers.templates.chat.payloads import derive_calls, json_spans
 from agent_parsers.templates.chat.probes import (
     ANSWER,
@@ -37,7 +37,7 @@ from agent_parsers.templates.chat.probes import (
     WITH_CONTENT,
 )
 from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
-from agent_parsers.templates.chat.tags import derive_results
+from agent_parsers.templates.chat.tags import CallsOfTemplate, derive_results
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marks, Payload
-    from agent_parsers.templates.chat.model_turns import Shown
-    from agent_parsers.templates.chat.tags import CallsOfTemplate
 
 
 def dialect_from_template(

@@ -21,14 +21,13 @@ from agent_parsers.templates.chat.probes import (
     conversations,
     variants,
 )
-from agent_parsers.templates.chat.rendering import render_all
+from agent_parsers.templates.chat.rendering import Rendering, render_all
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agent_parsers.authoring import Marks, Written
-    from agent_parsers.templates.chat.rendering import Rendering
 
 _BRACKETS: Final = (
     "<>", "[]", "{}", "⟦⟧", "⟨⟩", "⟪⟫", "«»", "‹›",

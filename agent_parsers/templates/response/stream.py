@@ -28,7 +28,7 @@ from agent_parsers.events import (
 )  # fmt: skip
 from agent_parsers.templates.response.contents import calls_of, value_of
 from agent_parsers.templates.response.regions import Closed, FieldText, Marked, Regions
-from agent_parsers.templates.response.template import THOUGHTS
+from agent_parsers.templates.response.template import THOUGHTS, Template
 from output_parsers import OutputParserException
 from output_parsers.text import TimeLeft
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agent_parsers import AgentAction, AgentFinish
-    from agent_parsers.templates.response.template import Template
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
     from outputs import Ended

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, StreamParser
-from agent_parsers.events import ActionComplete, ToolNamed, merge_events
+from agent_parsers.events import ActionComplete, Event, ToolNamed, merge_events
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.marked_turns import PROSE
 from agent_parsers.testing.trials.sample_calls import (
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import AgentAction, Dialect
     from agent_parsers.authoring import Mode
-    from agent_parsers.events import Event
     from agent_parsers.testing.trials.stories import Outcome, Story
     from agent_parsers.toolset import Tools
     from outputs import Ended

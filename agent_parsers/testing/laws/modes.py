@@ -11,7 +11,7 @@ from agent_parsers.core import END_TOKENS, REASONING, Patterns
 from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair, ThoughtDelta
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.pieces import marker_in
-from agent_parsers.testing.trials.sample_calls import calls_in, first_wrong
+from agent_parsers.testing.trials.sample_calls import Meant, calls_in, first_wrong
 from agent_parsers.testing.trials.stories import Refusal, outcome_of, parsed, story_of
 from agent_parsers.toolset import ToolSet
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, Table
-    from agent_parsers.testing.trials.sample_calls import Meant
     from agent_parsers.testing.trials.stories import Outcome, Story
     from outputs import Ended
 

@@ -9,7 +9,7 @@ from agent_parsers.authoring import Result, Written, escape, unescape
 from agent_parsers.runs.reading.transcript_parser import parse_transcript
 from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown
 from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks
-from agent_parsers.testing.trials.stories import results_in
+from agent_parsers.testing.trials.stories import Outcome, results_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.testing.trials.stories import Outcome
 
 Step: TypeAlias = "AgentAction | AgentFinish"
 Taken: TypeAlias = "tuple[AgentAction, str]"

@@ -18,7 +18,7 @@ import pytest
 from agent_parsers import Dialect, get_parser
 from agent_parsers.core import AutoParser
 from agent_parsers.runs.reading.transcript_parser import parse_transcripts
-from agent_parsers.testing.snapshots.pages import Replies, events_page, prompt_page
+from agent_parsers.testing.snapshots.pages import AnyParser, Replies, events_page, prompt_page
 from agent_parsers.testing.snapshots.readable import difference, readable
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from agent_parsers.core import Step
-    from agent_parsers.testing.snapshots.pages import AnyParser
     from agent_parsers.toolset import Tools
     from outputs import BaseMessage
 

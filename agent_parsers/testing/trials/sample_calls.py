@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers import AgentAction, get_parser
 from agent_parsers.authoring import Written, WrittenCall
 from agent_parsers.testing.trials.pieces import a_tool, sample_action
-from agent_parsers.testing.trials.stories import outcome_of, results_in
+from agent_parsers.testing.trials.stories import Outcome, outcome_of, results_in
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.core import AnyDialectParser
-    from agent_parsers.testing.trials.stories import Outcome
     from agent_parsers.toolset import Tools
     from outputs import Ended
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, InputProblem, shown
+from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, InputProblem, Path, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pydantic import TypeAdapter
-
-    from agent_parsers.toolset.problems.input_problem import Path
 
 
 def validated(adapter: TypeAdapter[Any], value: Any) -> Any:

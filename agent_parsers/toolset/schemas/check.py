@@ -11,7 +11,7 @@ from agent_parsers.toolset.problems.errors import (
     ToolInputError,
     wrong_input,
 )
-from agent_parsers.toolset.problems.input_problem import shown, where
+from agent_parsers.toolset.problems.input_problem import InputProblem, Path, shown, where
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import from_text
 from agent_parsers.toolset.schemas.written_input import BadInput, read_arguments
@@ -21,7 +21,6 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from agent_parsers.toolset.problems.input_problem import InputProblem, Path
     from agent_parsers.toolset.schemas.schema import Node, Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 

@@ -7,7 +7,7 @@ from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import as_json
-from agent_parsers.toolset.problems.input_problem import kind_of, near
+from agent_parsers.toolset.problems.input_problem import InputProblem, Path, kind_of, near
 from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text, number_faults
 from agent_parsers.toolset.schemas.spec import type_words
@@ -16,7 +16,6 @@ from outputs.growing_json.scalars import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from agent_parsers.toolset.problems.input_problem import InputProblem, Path
     from agent_parsers.toolset.schemas.fit import Fitter
     from agent_parsers.toolset.schemas.schema import Node, Schema
 

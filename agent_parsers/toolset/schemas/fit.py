@@ -25,7 +25,7 @@ from agent_parsers.toolset.schemas.scalars import (
     number_faults,
     size_faults,
 )
-from agent_parsers.toolset.schemas.schema import KINDS, compiled
+from agent_parsers.toolset.schemas.schema import KINDS, Node, Schema, compiled
 from agent_parsers.toolset.schemas.spec import (
     expected_by,
     one_of_words,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.toolset.problems.errors import Policy
-    from agent_parsers.toolset.schemas.schema import Node, Schema
     from output_parsers.text.timed_regex import TimeLeft
 
 MAX_STEPS_DOWN: Final = 100

@@ -6,12 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote
 
-from agent_parsers.toolset.schemas.plain import plain_object
+from agent_parsers.toolset.schemas.plain import PlainObject, plain_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from agent_parsers.toolset.schemas.plain import PlainObject
 
 Node: TypeAlias = dict[str, Any] | bool
 """A schema or a part of one."""

@@ -12,10 +12,9 @@ from enum import Enum, auto
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from outputs.growing_json.scalars import matcher, skip_space
+from outputs.growing_json.scalars import Matcher, Search, matcher, skip_space
 
 if TYPE_CHECKING:
-    from outputs.growing_json.scalars import Matcher, Search
     from outputs.growing_json.value import GrowingValue
 
 MAX_CHARS: Final = 512

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from outputs.growing_json.scalars import matcher
+from outputs.growing_json.scalars import Matcher, matcher
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
-    from outputs.growing_json.scalars import Matcher
 
 # A fence may be written with two _backticks, or with blanks between them. Its length is bounded, so
 # that the text held back for it is bounded too.

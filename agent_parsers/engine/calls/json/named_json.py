@@ -13,7 +13,7 @@ from agent_parsers.engine.calls.json.enclosers import (
     outside_fences,
 )
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
-from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader, Inside
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.calls.reader import CallReader
 
 _LONGEST: Final = 300
 """Longest head, in characters, if only certain texts may be heads."""

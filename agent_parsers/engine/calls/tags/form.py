@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 from typing import Literal as Choice
 
-from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead
+from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead, Atom
 from agent_parsers.engine.markers.patterns import Patterns
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers.kinds import Atom
 
 
 class TagPart(Enum):

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.tags.form import GAP, TagPart
-from agent_parsers.engine.markers.kinds import BLANK, Ahead, Literal
+from agent_parsers.engine.calls.tags.form import GAP, TaggedForm, TagPart
+from agent_parsers.engine.markers.kinds import BLANK, Ahead, Atom, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from agent_parsers.engine.calls.tags.form import TaggedForm
-    from agent_parsers.engine.markers.kinds import Atom
 
 _IN_CALL: Final = (
     *(TagPart.KEY, TagPart.VALUE, TagPart.NAME, TagPart.KEYS),

@@ -25,12 +25,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.runs.readers.text.boxes import cells, joined
+from agent_parsers.runs.readers.text.boxes import Loose, cells, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.readers.text.boxes import Loose
 
 _RECORD: Final = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 _HEADER: Final = re.compile(r"=+ (system|developer|user|assistant|tool) =+")

@@ -37,16 +37,14 @@ from agent_parsers import get_dialect
 from agent_parsers.runs.readers.text.boxes import add_turn
 from agent_parsers.runs.readers.text.langchain_console import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
-from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, run_by_colours
+from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, Chain, run_by_colours
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader, line_of
+from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
 from agent_parsers.runs.splitting.ansi import ESCAPE, with_codes, without_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.text.langchain_turns import Chain
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _RESULT_COLOURS: Final = ("95", "91")

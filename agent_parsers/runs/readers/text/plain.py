@@ -35,7 +35,7 @@ from agent_parsers.core import Detection
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
-from agent_parsers.runs.reading.transcript import Notice
+from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
 from agent_parsers.runs.splitting.labels import (
     begins_any,
     begins_foreign,
@@ -44,14 +44,12 @@ from agent_parsers.runs.splitting.labels import (
     spelling_of,
 )
 from agent_parsers.runs.splitting.quoted import Quotations, has_structure
-from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
+from agent_parsers.runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers import Dialect
-    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.splitting.runs_of_log import LogRun, WholeRun
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""

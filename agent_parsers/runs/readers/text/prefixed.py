@@ -23,12 +23,10 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers import OutputParserException
 from agent_parsers.runs.detecting.prefixes import Message, Prefix, find_prefix, runs_of_messages_in
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
-from agent_parsers.runs.reading.transcript import Notice
+from agent_parsers.runs.reading.transcript import Notice, Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.reading.transcript import Transcript
 
 _HEAD: Final = 1 << 16
 """How much of the text is looked at to find its prefix, in characters."""

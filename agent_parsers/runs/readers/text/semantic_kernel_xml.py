@@ -18,13 +18,12 @@ from xml.etree import ElementTree as ET
 
 from agent_parsers.runs.readers.data.tables import SEMANTIC_KERNEL
 from agent_parsers.runs.reading.messages import said_or_left_out
-from agent_parsers.runs.reading.reader import TextReader, Value
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value
 from agent_parsers.runs.reading.said import runs_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _SIGN: Final = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?<chat_history>\s*<message\b").match
