@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins  # noqa: TC003 - `typing.get_type_hints(BaseOutputParser.asdict)` looks here
 from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -19,8 +20,6 @@ from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-
     from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 __all__ = ["BaseGenerationOutputParser", "BaseLLMOutputParser", "BaseOutputParser"]

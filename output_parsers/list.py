@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -18,8 +19,6 @@ from output_parsers.text.list_items import CommaItems, LineItems, MatchItems, Wh
 from output_parsers.transform import BaseTransformOutputParser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from output_parsers.streams.readers import ChunkReader
     from output_parsers.text.list_items import ItemReader
     from output_parsers.text.timed_regex import TimeLeft

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,8 +20,6 @@ from output_parsers.prompt_values import StringPromptValue
 from output_parsers.runnables.runnable import Runnable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from output_parsers.runnables.step import RunnableConfig
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from pydantic import SkipValidation  # noqa: TC002 - pydantic reads the annotations
@@ -17,8 +18,6 @@ from output_parsers.types.growing_object import GrowingObject
 from output_parsers.types.models import dump, schema_of, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from output_parsers.streams.readers import ChunkReader
     from outputs import Generation
 

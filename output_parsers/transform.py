@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import override
@@ -13,8 +14,6 @@ from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import ChunkReader, NewResults, aread, read
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
-
     from output_parsers.model_output import ModelOutput
     from output_parsers.runnables.step import RunnableConfig
 

@@ -5,6 +5,7 @@ LangChain's actions and steps are recognised by their attributes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
@@ -14,8 +15,6 @@ from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from outputs import BaseMessage
     from outputs.messages.tool import ToolCall
 

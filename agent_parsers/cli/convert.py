@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from agent_parsers.cli.showing.runs import STDIN, HowToRead, ShownRun, Trouble
 from agent_parsers.cli.showing.screen import Screen, trouble_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.runs.writers.writer import Writer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -19,8 +20,6 @@ from output_parsers.printable import printable
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import ToolSet
     from agent_parsers.core import Detection, DialectCandidate
 

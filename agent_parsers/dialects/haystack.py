@@ -8,6 +8,7 @@ Source: the prompts and patterns of the agent in Haystack 1.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -17,8 +18,6 @@ from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.families.steps import StepWriter, reworded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine.repairs.payloads import ToolHead
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Repair

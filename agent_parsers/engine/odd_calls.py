@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
@@ -18,8 +19,6 @@ from outputs.growing_json.lenient.json_text import without_trailing_commas
 from outputs.growing_json.whole import scan_object
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.forms.form import Form

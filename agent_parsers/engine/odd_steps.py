@@ -7,6 +7,7 @@ the labels of its dialect. A turn that ends in a thought, or in the name of a to
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State

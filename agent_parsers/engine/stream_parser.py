@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final, get_args
 
 from typing_extensions import override
@@ -16,8 +17,6 @@ from agent_parsers.reports import LISTENERS
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine.reading.message_text import MessageText
     from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.events import Event

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,8 +11,6 @@ from agent_parsers.reports import LISTENERS, Report
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 

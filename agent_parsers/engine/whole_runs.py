@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,6 @@ from agent_parsers.engine.tables.table import Part
 from agent_parsers.engine.writing.escape import unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Repair, Span

@@ -5,6 +5,7 @@ Of a stream it says what each chunk completes, what is held back after it, and w
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -31,8 +32,6 @@ from output_parsers import OutputParserException
 from outputs.html.viewable import Viewable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from agent_parsers.engine.reading.rules.states import Crossing
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Span

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from outputs.json_form.storable import Storable
 from outputs.pieces import Remark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.events import Span
     from output_parsers import OutputParserException

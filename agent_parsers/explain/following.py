@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agent_parsers.events import Event, MarkerSeen
@@ -11,8 +12,6 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers.engine.stream_parser import StreamParser
 
 

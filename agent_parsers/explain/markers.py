@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,8 +27,6 @@ from agent_parsers.events import (
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker, Places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Span

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -16,8 +17,6 @@ from output_parsers.printable import printable
 from outputs.pieces import Piece, Remark, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.events import Span
     from agent_parsers.explain.findings import Findings
 

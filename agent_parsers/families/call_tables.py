@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from agent_parsers.engine.tables.table import Go, Part, Table, Transition
 from agent_parsers.families.results_writer import TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.forms.form import Marks
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -37,8 +38,6 @@ from agent_parsers.forms.form import CallForm, Form
 from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from agent_parsers.engine.calls.json.rules import JsonCallRules
 
 _OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})

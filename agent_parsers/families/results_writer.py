@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
@@ -11,8 +12,6 @@ from agent_parsers.engine.markers.mentions import Given
 from agent_parsers.forms.form import CallId, Marks, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agent_parsers.engine.tables.dialect import Result
 
 TAGS: Final = ("<think>", "</think>")

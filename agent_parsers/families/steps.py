@@ -18,17 +18,15 @@ tables are not derived, since each repeats what one reference parser does.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
 from agent_parsers.forms.form import CallForm, Form, Written
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
 
 
 class StepWriter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -30,8 +31,6 @@ from agent_parsers.families.results_writer import TAGS
 from agent_parsers.forms.form import CallForm, Marks, ParameterForm, write_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
     from agent_parsers.engine.calls.tags.form import Tag
     from agent_parsers.families.json_blocks import JsonPayload
 

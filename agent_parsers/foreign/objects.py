@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from output_parsers.exceptions import OutputParserException
@@ -11,8 +12,6 @@ from outputs.growing_json.errors import JsonError
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.toolset import ToolSet
 
 _WINDOW: Final = 1 << 12

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
 """Returns the id of a call, given the tool, the existing id or `None`, and the call's number."""

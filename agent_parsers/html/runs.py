@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction
@@ -27,8 +28,6 @@ from outputs.html import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
 

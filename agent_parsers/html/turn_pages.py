@@ -6,6 +6,7 @@ text that was read, of which the log may be a part. It is shown only where the t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent_parsers import AgentAction, AgentFinish
@@ -23,8 +24,6 @@ from outputs.html import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers import MessageTurn, Turn
     from agent_parsers.core import TurnResult
     from agent_parsers.runs.reading.transcript import TranscriptStep

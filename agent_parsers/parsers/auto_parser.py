@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
@@ -16,8 +17,6 @@ from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutp
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
@@ -27,8 +28,6 @@ from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.engine.writing.render import Step
     from output_parsers.runnables.step import RunnableConfig

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, overload
@@ -22,8 +23,6 @@ from output_parsers import OutputParserException
 from output_parsers.model_output import check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.stream_parser import StreamParser
     from agent_parsers.engine.writing.render import Rendered, Step

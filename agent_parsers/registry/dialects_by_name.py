@@ -7,6 +7,7 @@ Users add their own with `register`.
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,7 +23,6 @@ from agent_parsers.toolset.problems.names import folded
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import UnionType
 
     from agent_parsers.actions.agent import T

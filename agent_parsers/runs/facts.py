@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentAction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 FACTS: Final = ("read_as", "tools", "repairs_by_kind", "errors_by_reason", "notices_by_kind")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,8 +17,6 @@ from agent_parsers.runs.recognition import check_kind, form_of, forms_of
 from agent_parsers.runs.sources import RunsFrom, content_of, logs_in, open_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers import Dialect
     from agent_parsers.runs.reading.reader import DataReader, TextReader, Values
     from agent_parsers.toolset import Tools

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
@@ -21,8 +22,6 @@ from agent_parsers.toolset.running import HasActions, actions_of, finished, step
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.output_type import OutputType
     from agent_parsers.toolset.problems.errors import InputNote

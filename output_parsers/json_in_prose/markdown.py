@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_in_prose.find import JsonFinder, text_of_value
@@ -16,9 +17,6 @@ from outputs.growing_json.reader import JsonReader, parse_partial_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.value import Operation, differ
 from outputs.growing_json.whole import MAX_DEPTH, parse_container, parse_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _ESCAPES: Final = str.maketrans({"\n": r"\n", "\r": r"\r", "\t": r"\t"})
 _action_input = re.compile(r'("action_input":\s*+")((?>(?:[^"\\]|\\.)*))', re.DOTALL)

@@ -5,6 +5,7 @@ This module imports LangChain, and only `as_langchain` imports this module.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from output_parsers.model_output import generation_of
 from output_parsers.tool_calls.refusal import ModelRefusalError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import Generation
     from langchain_core.prompt_values import PromptValue

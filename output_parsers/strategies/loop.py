@@ -15,8 +15,9 @@ The loop belongs to the caller; these functions only read a message::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.strategies.errors import (
@@ -29,9 +30,6 @@ from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategy
 from output_parsers.strategies.strategy import HandleErrors, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import ToolMessage
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)

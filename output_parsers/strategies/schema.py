@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
@@ -33,7 +34,6 @@ from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Self
 
 SchemaT = TypeVar("SchemaT", default=Any)

@@ -6,6 +6,7 @@ earlier chunks. The chunks are added once, at the end.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -19,8 +20,6 @@ from outputs.messages.utils import MESSAGE_CLASSES
 from outputs.messages.wire_calls import chunks_from_wire, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from output_parsers.exceptions import OutputParserException
     from outputs import Generation
 

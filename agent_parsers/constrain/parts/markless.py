@@ -12,6 +12,7 @@ grammar has not.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -32,8 +33,6 @@ from agent_parsers.engine.tables.rewritings import table_for
 from agent_parsers.engine.tables.table import Note, Part, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.constrain.parts.automaton import Charset
     from agent_parsers.engine.tables.dialect import Dialect
 

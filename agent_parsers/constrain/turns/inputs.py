@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,8 +32,6 @@ from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings, consta
 from agent_parsers.toolset.schemas.plain import lone_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from agent_parsers.constrain.parts.markless import CountingMarks, Place
     from agent_parsers.constrain.parts.tree import Node
     from agent_parsers.constrain.turns.shapes import Parameters, Shapes, ToolShape

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os.path import commonprefix
@@ -19,8 +20,6 @@ from agent_parsers.forms.form import Written
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.engine.tables.dialect import Dialect
 
 _KEYS: Final = ("some_key", "other_key")

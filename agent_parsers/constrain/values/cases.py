@@ -7,6 +7,7 @@ are those of all parts.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product, zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +19,6 @@ from agent_parsers.toolset.schemas.scalars import frozen
 from agent_parsers.toolset.schemas.schema import Node, Schema, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from agent_parsers.constrain.parts.tree import Notes
 
 Case = dict[str, Any]

@@ -6,6 +6,7 @@ cannot say is left out and noted: the check of the tool still knows it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,8 +34,6 @@ from agent_parsers.constrain.values.patterns import of_pattern
 from agent_parsers.constrain.values.strings import Strings, count_of, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
     from agent_parsers.toolset.schemas.schema import Schema
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.load import load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from agent_parsers.events import Repair, Span
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended

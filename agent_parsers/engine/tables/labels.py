@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from unicodedata import normalize
@@ -12,8 +13,6 @@ from agent_parsers.engine.tables.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.forms.form import NUMBER, Form, Marks, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from agent_parsers.engine.tables.dialect import Dialect, PromptWords
     from agent_parsers.engine.tables.table import Table
 

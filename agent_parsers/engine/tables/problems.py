@@ -6,14 +6,13 @@ with tool calls have the same form, in `agent_parsers.messages.reading.problems`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.events import Span
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from agent_parsers.engine.markers.kinds import Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.guards import (
@@ -12,9 +13,6 @@ from agent_parsers.engine.tables.guards import (
     outside_of_ticks,
 )
 from agent_parsers.engine.tables.table import Go, Part, Table, Transition
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<think>", "</think>"),

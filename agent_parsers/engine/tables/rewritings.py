@@ -6,6 +6,7 @@ a mode from them; the reader compiles what comes out and knows no mode.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.kinds import Label, Literal, Marker, spelt_texts
@@ -19,8 +20,6 @@ from agent_parsers.engine.tables.reasoning import with_calls_in_thoughts, with_r
 from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode, OnConflict

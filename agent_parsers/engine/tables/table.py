@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -12,8 +13,6 @@ from agent_parsers.engine.markers.patterns import check_markers
 from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader, as_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.tables.guards import Guard
 

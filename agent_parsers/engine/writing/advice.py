@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -19,8 +20,6 @@ from agent_parsers.toolset.problems.errors import (
 from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 

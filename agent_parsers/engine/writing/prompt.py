@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -25,8 +26,6 @@ from output_parsers.printable import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.toolset import Tools, ToolSet
     from outputs import BaseMessage
 

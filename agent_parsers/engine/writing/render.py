@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -24,8 +25,6 @@ from agent_parsers.toolset.problems.errors import answer_text, as_json
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.toolset import ToolSet
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.events import Repair, Span
@@ -12,8 +13,6 @@ from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
 from outputs.growing_json.lenient.json_text import may_repeat, repeated_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agent_parsers.engine.repairs.payloads import Lack
     from outputs import JsonRepair
 

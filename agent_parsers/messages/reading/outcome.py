@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
@@ -31,8 +32,6 @@ from outputs.messages.base import text_of
 from outputs.messages.ended import Ended, is_paused
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from agent_parsers.events import Span
     from agent_parsers.messages.reading.pieces import EmittedCall
     from agent_parsers.toolset import ToolSet

@@ -9,11 +9,10 @@ Providers send reasoning in blocks, or beside the content::
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from outputs import AIMessage
 
 Kind: TypeAlias = Literal["thought", "content", "refusal"]

@@ -18,6 +18,7 @@ emitted, are placed where they arrived.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,6 @@ from outputs import AIMessageChunk
 from outputs.messages.growing_calls import GrowingCalls
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.toolset import ToolSet

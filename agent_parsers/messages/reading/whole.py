@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
@@ -21,8 +22,6 @@ from outputs.messages.ended import Ended, ended_of
 from outputs.messages.tool import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.toolset import ToolSet
 
 _ONLY_FUNCTION: Final = {"function_call"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,8 +18,6 @@ from agent_parsers.messages.writing.past import PastCall, PastTurn, past_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, as_text, pair_of
@@ -16,8 +17,6 @@ from agent_parsers.actions.tool_action import ToolAgentAction, own_action
 from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 

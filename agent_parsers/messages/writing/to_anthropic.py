@@ -13,14 +13,13 @@ Source: https://docs.anthropic.com/en/api/messages
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, blocks_of, past_of
 from outputs import AIMessage, HumanMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 

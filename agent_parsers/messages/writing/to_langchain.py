@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -12,8 +13,6 @@ from agent_parsers.messages.writing.past import Ids, PastTurn, past_of, pending_
 from outputs import AIMessage, BaseMessage, FunctionMessage, ToolMessage, tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from agent_parsers.engine.writing.render import Step
 
 _CALLS: Final = ("tool_calls", "function_call")

@@ -11,6 +11,7 @@ Source: https://platform.openai.com/docs/api-reference/chat
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, past_of
@@ -19,8 +20,6 @@ from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 

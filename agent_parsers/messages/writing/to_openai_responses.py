@@ -11,6 +11,7 @@ Source: https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,6 @@ from outputs.clients.openai_responses import ITEMS
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 

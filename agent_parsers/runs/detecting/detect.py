@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import Dialect
     from agent_parsers.toolset import Tools, ToolSet
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
@@ -18,8 +19,6 @@ from agent_parsers.runs.reading.reader import NumberedLines, Reading
 from agent_parsers.runs.splitting.labels import size_of_observation_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.runs.reading.transcript import Transcript
 

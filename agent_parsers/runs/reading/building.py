@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,8 +18,6 @@ from agent_parsers.runs.reading.transcript import (
 from outputs import AIMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import Dialect
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.reader import Reading

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -20,8 +21,6 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from agent_parsers import Dialect
 
 _STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,8 +20,6 @@ from agent_parsers.runs.splitting.labels import begins_marked, begins_question, 
 from agent_parsers.runs.splitting.quoted import Quotations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers import Dialect, ToolSet
     from agent_parsers.core import WholeRuns
     from agent_parsers.runs.reading.reader import Lines

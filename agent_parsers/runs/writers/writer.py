@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +11,6 @@ from agent_parsers import AgentAction, AgentFinish, ToolAgentAction
 from agent_parsers.core import ARGUMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers import OutputParserException
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 

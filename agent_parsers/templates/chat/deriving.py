@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,6 @@ from agent_parsers.templates.chat.tags import CallsOfTemplate, derive_results
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marks, Payload
 

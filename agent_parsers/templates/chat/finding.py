@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import product
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,8 +17,6 @@ from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from agent_parsers import Dialect, Turn
 
 

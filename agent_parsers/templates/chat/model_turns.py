@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
@@ -25,8 +26,6 @@ from agent_parsers.templates.chat.rendering import Rendering, render_all
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.authoring import Marks, Written
 
 _BRACKETS: Final = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.core import (
@@ -33,8 +34,6 @@ from output_parsers import OutputParserException
 from output_parsers.text import TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import AgentAction, AgentFinish
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,8 +23,6 @@ from agent_parsers.testing.trials.stories import Refusal, cut, outcome_of, resul
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from agent_parsers import AgentAction, Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.testing.trials.stories import Outcome, Story

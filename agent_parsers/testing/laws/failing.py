@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, AgentFinish
@@ -27,8 +28,6 @@ from agent_parsers.testing.trials.stories import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from agent_parsers.testing.trials.pieces import marker_in, sample_answer
 from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers import Dialect
     from agent_parsers.toolset import ToolSet
 

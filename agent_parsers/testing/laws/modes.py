@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentAction, AgentFinish, StreamParser
@@ -16,8 +17,6 @@ from agent_parsers.testing.trials.stories import Refusal, outcome_of, parsed, st
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, Table
     from agent_parsers.testing.trials.stories import Outcome, Story

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent_parsers import StreamParser
@@ -32,8 +33,6 @@ from agent_parsers.testing.trials.stories import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, OnConflict
     from agent_parsers.events import Delta

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -17,9 +18,6 @@ from output_parsers import (
     StrOutputParser,
     XMLOutputParser,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 _AGENTS: Final = (AgentOutputParser, MultiActionAgentOutputParser)
 _FAILURES: Final = (OutputParserException, ValidationError)

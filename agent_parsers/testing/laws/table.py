@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect, list_dialects
@@ -12,8 +13,6 @@ from agent_parsers.testing.laws.broken import Broken, law
 from agent_parsers.testing.trials.pieces import marker_in, table_of, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marker, Mode, Table
 

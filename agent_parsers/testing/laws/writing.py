@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent_parsers import AgentAction, AgentFinish, get_parser
@@ -12,8 +13,6 @@ from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_
 from agent_parsers.testing.trials.stories import Outcome, results_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep

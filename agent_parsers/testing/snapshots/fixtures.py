@@ -10,6 +10,7 @@ A file is named after the test or by the caller; see `ReadableSnapshots`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,8 +23,6 @@ from agent_parsers.testing.snapshots.pages import AnyParser, Replies, events_pag
 from agent_parsers.testing.snapshots.readable import difference, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from syrupy.assertion import SnapshotAssertion
 
     from agent_parsers.core import Step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers.testing.trials.sample_calls import calls_in, reading, tool_sets, written_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
     from re import Match
 
     from agent_parsers import Dialect

@@ -5,6 +5,7 @@ Strict mode knows only the reasoning markers of its own dialect, so it is only t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,8 +14,6 @@ from agent_parsers.core import REASONING
 from agent_parsers.testing.trials.sample_calls import Meant, calls_in, reading, usual_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
 

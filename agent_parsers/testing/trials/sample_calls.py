@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,8 +14,6 @@ from agent_parsers.testing.trials.stories import Outcome, outcome_of, results_in
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.core import AnyDialectParser

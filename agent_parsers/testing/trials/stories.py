@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import cycle
@@ -25,8 +26,6 @@ from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, OnConflict
     from agent_parsers.core import AnyDialectParser

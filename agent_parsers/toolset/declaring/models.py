@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from agent_parsers.toolset.schemas.spec import ToolSpec
 from output_parsers.types.models import is_v1_model, schema_of, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.toolset.problems.input_problem import InputProblem
 
 

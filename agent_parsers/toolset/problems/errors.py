@@ -12,15 +12,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from typing_extensions import override
 
 from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers import OutputParserException
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 UnknownKeys: TypeAlias = Literal["forbid", "drop", "keep"]
 MissingKeys: TypeAlias = Literal["forbid", "keep"]

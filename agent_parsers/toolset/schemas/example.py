@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +15,6 @@ from agent_parsers.toolset.schemas.spec import type_words
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
     from agent_parsers.toolset.schemas.fit import Fitter
     from agent_parsers.toolset.schemas.schema import Node, Schema
 

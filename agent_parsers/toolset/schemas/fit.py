@@ -6,6 +6,7 @@ results if texts may be read as numbers, lists and so on. A value that fits is n
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import (
@@ -36,8 +37,6 @@ from output_parsers.exceptions import OutputParserException
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from agent_parsers.toolset.problems.errors import Policy
     from output_parsers.text.timed_regex import TimeLeft
 

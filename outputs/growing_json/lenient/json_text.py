@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.value import repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from outputs import JsonRepair
 
 _COMMENT: Final = re.compile(r"\{\s*+[#/]").match

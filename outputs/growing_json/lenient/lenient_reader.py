@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -18,9 +19,6 @@ from outputs.growing_json.scalars import WORDS, skip_space
 from outputs.growing_json.steps import NextChars, Step
 from outputs.growing_json.value import repeated
 from outputs.growing_json.whole import MAX_DEPTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     **{first: (word,) for first, word in WORDS.items()},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
@@ -16,8 +17,6 @@ from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 from output_parsers.json_in_prose.search import BracketSkipper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.engine.calls.json.rules import JsonCallRules
 
 _FIRST_WINDOW: Final = 256

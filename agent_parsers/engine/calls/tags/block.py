@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, OddValueError, Tag
 from agent_parsers.events import AnswerDelta, Event, Repair, SkippedDelta, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from agent_parsers.engine.calls.tags.values import TaggedValue
 
 

@@ -18,6 +18,7 @@ Source: ``autogen_agentchat/messages.py`` of autogen-agentchat 0.4 to 0.7.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, read_messages
@@ -26,8 +27,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _TEXTS: Final = frozenset(("TextMessage", "MultiModalMessage", "StructuredMessage"))

@@ -15,6 +15,7 @@ Source: the system prompt and ``api_conversation_history.json`` of Cline 3 and R
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.reading.messages import (
@@ -27,8 +28,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _CLOSER: Final = re.compile(r"</([a-z]{1,40}_[a-z_]{1,40})>\s*\Z").search

@@ -18,13 +18,12 @@ and 2.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from agent_parsers.events import Span
 
 TOOL: Final = "bash"

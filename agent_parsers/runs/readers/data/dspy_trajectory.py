@@ -15,6 +15,7 @@ Source: ``dspy/predict/react.py`` of DSPy 2.6 to 3.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.reading.building import RunBuilder
@@ -23,8 +24,6 @@ from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _QUESTIONS: Final = ("question", "query", "input", "task", "user_request")

@@ -14,6 +14,7 @@ Source: ``langchain_core/messages/utils.py`` and ``load/serializable.py`` of lan
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.reading.messages import (
@@ -26,8 +27,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = {

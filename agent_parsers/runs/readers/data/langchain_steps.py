@@ -15,6 +15,7 @@ Source: ``langchain_classic/agents/agent.py`` and ``langchain_core/agents.py``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers import OutputParserException
@@ -27,8 +28,6 @@ from agent_parsers.runs.reading.reprs import fields_of_text
 from agent_parsers.runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 LIMITS: Final = (

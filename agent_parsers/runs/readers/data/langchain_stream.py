@@ -14,6 +14,7 @@ Source: ``langchain_core/tracers/event_stream.py``, version 2 of the events.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.langchain_messages import FORM, is_message
@@ -23,8 +24,6 @@ from agent_parsers.runs.reading.said import Said, runs_of_messages
 from agent_parsers.runs.tables.part import at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _ENDS: Final = ("on_chat_model_end", "on_tool_end")

@@ -17,6 +17,7 @@ Source: ``langsmith/schemas.py``; ``langchain_core/tracers``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,8 +28,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _TYPES: Final = frozenset(("chain", "llm", "tool", "prompt", "retriever", "embedding", "parser"))

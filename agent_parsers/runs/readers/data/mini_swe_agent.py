@@ -18,6 +18,7 @@ Source: ``minisweagent/agents/default.py`` of mini-swe-agent 1 and 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
@@ -28,8 +29,6 @@ from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _LABEL: Final = "THOUGHT:"

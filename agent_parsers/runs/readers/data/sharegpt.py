@@ -17,6 +17,7 @@ Source: the data formats of LLaMA-Factory; NousResearch/hermes-function-calling-
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
@@ -26,8 +27,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.reading.said import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = {

@@ -15,6 +15,7 @@ Source: ``sweagent/types.py`` and ``agent/agents.py`` of SWE-agent 0.5 to 1.1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
@@ -25,8 +26,6 @@ from agent_parsers.runs.reading.parts import text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 

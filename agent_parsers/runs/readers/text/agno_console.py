@@ -26,6 +26,7 @@ Source: `agno/utils/print_response/agent.py`, `team.py` and `agno/utils/response
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -39,8 +40,6 @@ from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, Tex
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _SIGN: Final = re.compile(

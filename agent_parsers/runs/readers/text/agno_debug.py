@@ -22,13 +22,11 @@ Source: `agno/models/message.py`, `agno/utils/log.py` (3.1).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers.runs.readers.text.boxes import Loose, cells, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _RECORD: Final = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 _HEADER: Final = re.compile(r"=+ (system|developer|user|assistant|tool) =+")

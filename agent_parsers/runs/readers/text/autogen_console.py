@@ -25,6 +25,7 @@ Source: `autogen_agentchat/ui/_console.py` (0.7.5, 0.4).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.text.around import Around
@@ -35,8 +36,6 @@ from agent_parsers.runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _TITLE: Final = re.compile(r"-{10} (?P<type>[A-Z]\w*) \((?P<source>[^\n]*)\) -{10}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -23,8 +24,6 @@ from agent_parsers.runs.reading.transcript_parser import read_output
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers.runs.reading.building import RunBuilder
     from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep

@@ -24,6 +24,7 @@ Source: `crewai/events/utils/console_formatter.py` (1.15), and
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,8 +38,6 @@ from agent_parsers.runs.splitting.ansi import without_codes
 from outputs.growing_json import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import NoticeKind, Transcript
 
 _TITLE: Final = re.compile(r"\W*(?P<title>\w.*?)(?: \(#\d+\))?\W*")

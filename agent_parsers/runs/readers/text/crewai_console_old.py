@@ -31,6 +31,7 @@ Source: `crewai/utilities/printer.py`, `crewai/utilities/logger.py`,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect
@@ -43,8 +44,6 @@ from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextRe
 from agent_parsers.runs.splitting.ansi import ESCAPE, with_codes, without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _RESULT_COLOURS: Final = ("95", "91")

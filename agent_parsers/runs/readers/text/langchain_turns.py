@@ -16,6 +16,7 @@ Source: `langchain_classic.agents.output_parsers.tools`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,8 +28,6 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reprs import value_of_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 

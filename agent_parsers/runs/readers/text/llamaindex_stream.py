@@ -22,6 +22,7 @@ Source: LlamaIndex's guide "Streaming output and events" (0.12 to 0.14).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import get_dialect
@@ -33,8 +34,6 @@ from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _CALL: Final = re.compile(r"Call (?P<tool>[^\s]+) with (?P<args>\{.*\})\s*")

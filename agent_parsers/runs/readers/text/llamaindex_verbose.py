@@ -17,6 +17,7 @@ Source: `workflows/runtime/verbose.py` (LlamaIndex 0.14).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.text.around import Around
@@ -26,8 +27,6 @@ from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _EVENT: Final = re.compile(r"\[(?:tick|result)\](?: add:)? (?P<name>[A-Z]\w*)\((?P<fields>.*)")

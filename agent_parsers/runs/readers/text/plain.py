@@ -26,6 +26,7 @@ unless the log's first run has a label.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
@@ -47,8 +48,6 @@ from agent_parsers.runs.splitting.quoted import Quotations, has_structure
 from agent_parsers.runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers import Dialect
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")

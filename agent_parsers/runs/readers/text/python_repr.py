@@ -24,16 +24,14 @@ Source: the libraries' ``__repr__``; ``agents/util/_pretty_print.py`` of openai-
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value, Values, line_of
 from agent_parsers.runs.reading.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr
 from agent_parsers.runs.reading.transcript import Notice, Transcript
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _CLASSES: Final = (
     "HumanMessage", "AIMessage", "SystemMessage", "ToolMessage", "AIMessageChunk", "ChatMessage",

@@ -26,6 +26,7 @@ Source: `smolagents/agents.py` and `smolagents/monitoring.py` (1.26).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -38,8 +39,6 @@ from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _CODE_TOOL: Final = "python_interpreter"
