@@ -93,12 +93,7 @@ def is_message(value: Any) -> bool:
     return kind in _GONE or (kind in _ROLES and "content" in fields)
 
 
-def _messages_of(record: Mapping[str, Any]) -> list[Any] | None:
-    messages = record.get("messages")
-    return messages if isinstance(messages, list) else None
-
-
-FORM: Final = MessageFormat(said, is_message, _messages_of)
+FORM: Final = MessageFormat(said, is_message)
 """Messages of LangChain."""
 
 
