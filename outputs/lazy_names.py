@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["late_names"]
+__all__ = ["late_names", "modules_of"]
+
+
+def modules_of(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the module of each name, from the *names* of each module, with blanks between them."""
+    return {name: module for module, own in names.items() for name in own.split()}
 
 
 def late_names(
