@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from outputs.growing_json.lenient.ahead import (
+    ALL_CLOSERS,
     CLOSERS,
     MAX_CHARS,
     bare_key,
@@ -27,7 +28,6 @@ _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     "F": (("False", False),),
     "u": (("undefined", None),),
 }
-_ALL_CLOSERS = frozenset("".join(CLOSERS.values()))
 _MISSING = "supplied the missing "
 
 
@@ -216,7 +216,7 @@ class LenientJsonReader(LenientStrings):
         if end and ahead[colon : colon + 1] == ":":
             self._repair("unquoted_key", pos, pos + end, "read a key without quotes")
             self._grown.key, stop = ahead[:end], colon
-        elif quote and ahead[quote : quote + 1] in _ALL_CLOSERS:
+        elif quote and ahead[quote : quote + 1] in ALL_CLOSERS:
             self._repair("missing_quote", pos, pos, "supplied the first quote of a key")
             self._grown.key, stop = ahead[:quote], quote + 1
         else:

@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect
@@ -78,19 +78,15 @@ def _begins(dialect: Dialect, line: str) -> bool:
 def _unquoted(head: str) -> str:
     """Return *head* without what is quoted before its first label."""
     quotations = Quotations(begins_any)
-    lines = head.splitlines(keepends=True)
+    lines = Lines(head.splitlines(keepends=True))
     kept: list[str] = []
-    for number, line in enumerate(lines):
-        if quotations.has(line, partial(_ahead, lines, number + 1)):
+    for line in lines:
+        if quotations.has(line, lines.peek):
             continue
         if FRAMES["begin"].match(line) or begins_any(line):
-            return "".join((*kept, *lines[number:]))
+            return "".join((*kept, line, *lines))
         kept.append(line)
     return "".join(kept)
-
-
-def _ahead(lines: Sequence[str], first: int, index: int) -> str:
-    return lines[first + index] if first + index < len(lines) else ""
 
 
 def _is_log(detection: Detection) -> bool:
