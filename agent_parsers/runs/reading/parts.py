@@ -161,8 +161,6 @@ _CALL_PARTS: Final = frozenset(
     ("tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use")
 )
 _RESULT_PARTS: Final = frozenset(("tool_result", "mcp_tool_result", "web_search_tool_result"))
-KNOWN_PARTS: Final = _CALL_PARTS | _RESULT_PARTS
-"""The types of parts that are calls and results."""
 _QUIET: Final = frozenset(("redacted_thinking", "step-start", "compaction"))
 """Parts that never hold text."""
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
 _TOP: Final = re.compile(r"[╭┌┏][─━]+(?: (?P<title>\S.*?) )?[─━]*[╮┐┓]")
-_BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: (?P<title>\S.*?) )?[─━]*[╯┘┛]")
+_BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: \S.*? )?[─━]*[╯┘┛]")
 _SIDES: Final = ("│", "┃")
 _WIDE: Final = frozenset("WF")
 _SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
@@ -48,7 +48,6 @@ class Box:
     """The lines in it, with the spaces around them."""
     drawn: list[str] = field(default_factory=list)
     """All its lines, with the frame."""
-    subtitle: str = ""
     is_whole: bool = False
     """Whether its last line was there."""
     is_wrapped: bool = False
@@ -90,9 +89,9 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
                 box.lines.append(bare[1:-1])
                 box.drawn.append(line)
                 continue
-            if bottom := _BOTTOM.fullmatch(bare):
+            if _BOTTOM.fullmatch(bare):
                 box.drawn.append(line)
-                box.subtitle, box.is_whole = bottom["title"] or "", True
+                box.is_whole = True
                 yield box
                 box = None
                 continue

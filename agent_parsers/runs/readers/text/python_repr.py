@@ -81,8 +81,6 @@ class _Printed:
         self._reading = reading
         self.notices: list[Notice] = []
         """Text that belongs to no value."""
-        self.is_at_summary = False
-        """Whether the next lines are the summary of another result."""
 
     def values(self) -> Iterator[Value]:
         """Yield the values up to the next summary."""
