@@ -52,9 +52,7 @@ _TEXTS: Final = frozenset(("TextMessage", "MultiModalMessage", "ModelClientStrea
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head) or _OLD_SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"{found[0].partition(chr(10))[0]!r} in line {line_of(found)}",)
+    return (f"{found[0].partition(chr(10))[0]!r} in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

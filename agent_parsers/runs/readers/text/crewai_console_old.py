@@ -64,9 +64,7 @@ _BEFORE_RESULT: Final = " \n\n"
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"{without_codes(found[0]).strip()[:80]!r} in line {line_of(found)}",)
+    return (f"{without_codes(found[0]).strip()[:80]!r} in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

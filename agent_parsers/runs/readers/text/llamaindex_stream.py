@@ -57,9 +57,7 @@ _LAST: Final = {True: re.compile(r"TCI\Z"), False: re.compile(r"TNG?\Z")}
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"'Call … with' and 'Returned:' in line {line_of(found)}",)
+    return (f"'Call … with' and 'Returned:' in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

@@ -44,9 +44,7 @@ _CUT: Final = "..."
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"{found[0]!r} in line {line_of(found)}",)
+    return (f"{found[0]!r} in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
