@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from rich.text import Text
@@ -16,11 +17,7 @@ from agent_parsers.cli.showing.summary import Summary
 from agent_parsers.cli.showing.table import print_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import Dialect, ToolSet
-
-__all__ = ["parse_files", "parse_tables"]
 
 
 def parse_files(

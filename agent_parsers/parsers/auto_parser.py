@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, T
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn, content_of
-from agent_parsers.events import merge_events
+from agent_parsers.events import Event, merge_events
 from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.modes import EmitCalls
-    from agent_parsers.events import Event
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput
     from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
-
-__all__ = ["AutoParser", "AutoStreamParser", "AutoTurn"]
 
 TOOLS: Final = "tools"
 """What reads messages with tool calls, by the name that `AutoTurn.dialect` has for it."""

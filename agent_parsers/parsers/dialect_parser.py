@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
 
-__all__ = [
-    "AnyDialectParser",
-    "DialectParser",
-    "MultiActionDialectParser",
-    "dialect_parser",
-]
-
 
 class DialectParser(TurnParser[T], AgentOutputParser):
     """Reads one turn of a dialect, whole or as it streams in, and writes past turns.

@@ -7,27 +7,25 @@ Users add their own with `register`.
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
-from agent_parsers.engine.reading.rules.foreign import ask_for_foreign
+from agent_parsers.engine.reading.rules.foreign import Foreign, ask_for_foreign
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.engine.tables.modes import MAX_CHARS
-from agent_parsers.registry.names import ALIASES
+from agent_parsers.engine.tables.modes import MAX_CHARS, OnConflict
+from agent_parsers.registry.names import ALIASES, OneCallName, SeveralCallsName
 from agent_parsers.registry.problems import unknown_name, wrong_name, wrong_option
 from agent_parsers.toolset.problems.names import folded
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import UnionType
 
     from agent_parsers.actions.agent import T
-    from agent_parsers.engine.reading.rules.foreign import Foreign
-    from agent_parsers.engine.tables.modes import OnConflict
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
     from agent_parsers.parsers.auto_parser import AutoParser
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
         DialectParser,
         MultiActionDialectParser,
     )
-    from agent_parsers.registry.names import OneCallName, SeveralCallsName
     from agent_parsers.tools import ToolsAgentOutputParser
     from agent_parsers.toolset import Tools, ToolSet
 
@@ -48,8 +45,6 @@ if TYPE_CHECKING:
 
     OutputOf: TypeAlias = type[T] | UnionType | None
     """The type of answers. Checkers know no more of a union than that it is one."""
-
-__all__ = ["get_dialect", "get_parser", "list_dialects", "register", "registered"]
 
 Start: TypeAlias = Literal["", "content", "thought"]
 

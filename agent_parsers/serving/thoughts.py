@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers import StreamParser, get_dialect
 from agent_parsers.core import machine
-from agent_parsers.events import MarkerSeen, ThoughtDelta
+from agent_parsers.events import Event, MarkerSeen, Span, ThoughtDelta
 from output_parsers import OutputParserException
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.events import Event, Span
-
-__all__ = ["count_thought_tokens"]
 
 
 def count_thought_tokens(dialect: str, tokens: Sequence[str], prompt: str = "") -> int:

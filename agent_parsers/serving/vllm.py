@@ -11,6 +11,7 @@ Source: ``vllm/parser/abstract_parser.py``, ``vllm/parser/parser_manager.py`` an
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
@@ -40,11 +41,7 @@ from agent_parsers.serving.turns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from agent_parsers.serving.turns import ServedCall
-
-__all__ = ["VllmParser", "register"]
 
 _LONGEST_MARK: Final = 32
 """Tokens at the end of a prompt or an output that hold any mark of a thought."""

@@ -10,15 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from agent_parsers.cli.showing.json_output import dumps
-from agent_parsers.cli.showing.screen import echo_json
+from agent_parsers.cli.showing.screen import Screen, echo_json
 from agent_parsers.runs.facts import FACTS, facts_of
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
     from agent_parsers.cli.showing.runs import ShownRun
-    from agent_parsers.cli.showing.screen import Screen
-
-__all__ = ["Summary"]
 
 
 class Summary:

@@ -12,6 +12,7 @@ grammar has not.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -27,27 +28,13 @@ from agent_parsers.constrain.parts.automaton import (
     union,
 )
 from agent_parsers.constrain.parts.slots import SLOTS
-from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Ahead, Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.rewritings import table_for
-from agent_parsers.engine.tables.table import Note, Part
+from agent_parsers.engine.tables.table import Note, Part, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.constrain.parts.automaton import Charset
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.table import Table
-
-__all__ = [
-    "CountingMarks",
-    "Place",
-    "content_before_calls",
-    "marks_of",
-    "no_half_mark",
-    "spellings",
-    "text_without",
-]
 
 
 def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, lcm
@@ -20,11 +21,7 @@ from agent_parsers.constrain.parts.tree import (
 from agent_parsers.constrain.values.patterns import automaton_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.constrain.parts.tree import Node, Notes
-
-__all__ = ["integer", "number"]
 
 _MOST_DIGITS: Final = 15
 _DIGIT: Final = Chars(((0x30, 0x39),))

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.parts.automaton import Automaton, Charset
     from agent_parsers.constrain.parts.tree import Node
 
-__all__ = ["automaton_of", "of_pattern"]
-
 _MOST_STATES: Final = 600
 """The most states of an automaton; grammars with more take engines too long."""
 _MOST_REPEATS: Final = 2000

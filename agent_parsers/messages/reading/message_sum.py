@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agent_parsers.messages.reading.pieces import ai_message
 from output_parsers.streams.accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
-from outputs.messages.ended import ended_of, sooner
-
-if TYPE_CHECKING:
-    from outputs.messages.ended import Ended
-
-__all__ = ["MessageSum"]
+from outputs.messages.ended import Ended, ended_of, sooner
 
 
 class MessageSum:

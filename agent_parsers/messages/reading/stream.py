@@ -18,6 +18,7 @@ emitted, are placed where they arrived.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -43,22 +44,17 @@ from agent_parsers.messages.reading.pieces import (
     message_in,
     tool_pieces,
 )
-from agent_parsers.messages.reading.said import said_in
+from agent_parsers.messages.reading.said import Kind, said_in
 from agent_parsers.reports import LISTENERS
 from outputs import AIMessageChunk
 from outputs.messages.growing_calls import GrowingCalls
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.turn_reports import TurnReports
-    from agent_parsers.messages.reading.said import Kind
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
     from outputs.messages.ended import Ended
-
-__all__ = ["MessageStreamParser"]
 
 
 class MessageStreamParser:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, StreamParser
-from agent_parsers.events import ActionComplete, ToolNamed, merge_events
+from agent_parsers.events import ActionComplete, Event, ToolNamed, merge_events
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.marked_turns import PROSE
 from agent_parsers.testing.trials.sample_calls import (
@@ -22,26 +23,11 @@ from agent_parsers.testing.trials.stories import Refusal, cut, outcome_of, resul
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from agent_parsers import AgentAction, Dialect
     from agent_parsers.authoring import Mode
-    from agent_parsers.events import Event
     from agent_parsers.testing.trials.stories import Outcome, Story
     from agent_parsers.toolset import Tools
     from outputs import Ended
-
-__all__ = [
-    "a_call_emitted_early_is_a_call_of_the_turn",
-    "no_call_is_an_answer",
-    "no_key_counts_twice",
-    "no_mark_of_a_call_is_text",
-    "no_prefix_of_a_turn_acts_otherwise",
-    "no_value_holds_the_next",
-    "reasoning_and_quotation_never_act",
-    "what_is_given_is_never_said",
-]
-
 
 _ENDED: tuple[Ended, ...] = ("unknown", "length")
 

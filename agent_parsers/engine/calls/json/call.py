@@ -18,10 +18,10 @@ from agent_parsers.engine.calls.json.enclosers import (
     between_calls,
     with_fence,
 )
-from agent_parsers.engine.calls.json.rules import read_whole
+from agent_parsers.engine.calls.json.rules import JsonCallRules, read_whole
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
-from agent_parsers.engine.calls.reader import Call, Inside
+from agent_parsers.engine.calls.reader import Call, Inside, TextEvent
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -36,11 +36,7 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.members import Member
-    from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.calls.reader import TextEvent
     from agent_parsers.engine.repairs.payloads import Lack
-
-__all__ = ["JsonCall"]
 
 _AROUND_KEY: Final = "{\"'` \t\r\n"
 """What may stand before and after the first key of a call."""

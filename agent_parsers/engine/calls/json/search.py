@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
@@ -12,16 +13,11 @@ from agent_parsers.engine.calls.json.enclosers import start_of_opener
 from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.watch import Watch, watch
 from agent_parsers.engine.calls.reader import CallReader, Inside
-from agent_parsers.events import AnswerDelta, Event, ThoughtDelta
+from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 from output_parsers.json_in_prose.search import BracketSkipper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.events import Span
-
-__all__ = ["JsonSearch"]
 
 _FIRST_WINDOW: Final = 256
 """How much is read at first of what may be a call, in characters: most braces in prose are not."""
