@@ -90,7 +90,7 @@ bench:  ## measure speed beside other libraries, in nine minutes, or WORDS="reac
 	$(PYTHON) -m benchmarks.bench $(WORDS)
 
 .PHONY: growth
-growth:  ## measure how time grows with hostile texts, for all that reads; long, or WORDS="hermes log"
+growth:  ## measure how time grows with hostile texts, for all that reads; an hour, or WORDS="hermes logs"
 	$(PYTHON) -m benchmarks.growth --jobs 2 $(WORDS)
 
 .PHONY: bench-page
