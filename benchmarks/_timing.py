@@ -24,8 +24,8 @@ Sample: TypeAlias = "Callable[[], float]"
 """Measures one contender once: mostly the CPU seconds of one call."""
 
 TURN_S: Final = 0.004
-LEAST_ROUNDS: Final = 6
-"""With fewer, an interval around the median would mean nothing."""
+LEAST_ROUNDS, FEWEST_ROUNDS = 6, 3
+"""So many rounds of each row are waited for, or so few if that takes a sixth of the time more."""
 NOISY: Final = 1.25
 """A machine is noisy if the slow tenth of equal loops takes this many times the fast tenth."""
 APART: Final = 4 / 3
@@ -188,7 +188,8 @@ def measure(rows: Sequence[Row], seconds: float) -> Machine:
     while still := [row for row in rows if len(row.rounds) < row.most_rounds]:
         now = time.perf_counter()
         if now - start > seconds:
-            still = [row for row in still if len(row.rounds) < LEAST_ROUNDS]
+            least = LEAST_ROUNDS if now - start < seconds * 7 / 6 else FEWEST_ROUNDS
+            still = [row for row in still if len(row.rounds) < least]
             if not still:
                 break
         if now - looked > 0.2 or len(machine.cpu) < 2:

@@ -62,7 +62,7 @@ ODD: Final = (
     "no label %d",
     "Action: search\nAction Input: old bridge %d\nObservation: 1489",
 )
-IN_FILE, SPIN = 200_000, 8_000_000
+IN_FILE, SPIN = 100_000, 4_000_000
 TWO_CORES: Final = 1.8
 """A machine with two cores to spare is so much faster with two plain processes."""
 

@@ -53,7 +53,7 @@ def test_the_row_with_the_least_time_is_next(timing: Any) -> None:
 
     rows = [timing.Row(each, "", (lambda each=each: sample(each),)) for each in "ab"]
     timing.measure(rows, 0.0)
-    assert [*map(len, (row.rounds for row in rows))] == [timing.LEAST_ROUNDS] * 2
+    assert [*map(len, (row.rounds for row in rows))] == [timing.FEWEST_ROUNDS] * 2
     rows[0].spent = 1e9
     turns.clear()
     timing.measure(rows, 0.01)
