@@ -56,8 +56,8 @@ def test_the_row_with_the_least_time_is_next(timing: Any) -> None:
     assert [*map(len, (row.rounds for row in rows))] == [timing.FEWEST_ROUNDS] * 2
     rows[0].spent = 1e9
     turns.clear()
-    timing.measure(rows, 0.01)
-    assert set(turns) == {"b"}
+    timing.measure(rows, 0.05)
+    assert turns[0] == "b"
 
 
 def test_it_prints_rows_also_without_their_peer() -> None:
