@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -343,8 +344,26 @@ def no_call_is_an_answer(
     if isinstance(turn.result, AgentFinish):
         raise Broken(f"{shown(meant)} is meant, and it is read as {shown(turn.result)}")
     made = calls_in(turn.result)
+    if len(made) == 1 and made[0].tool == dialect.prompt_words.tool:  # the only one of the dialect
+        made = _calls_in_code(made[0].tool_input) or made
     if made != list(meant) and not _are_framed(made, meant):
         raise Broken(f"{shown(meant)} is meant, and it makes {shown(made)}")
+
+
+def _calls_in_code(code: Any) -> list[Meant]:
+    """Return the calls of a block of code; none if it does anything else."""
+    try:
+        lines: list[Any] = ast.parse(code).body
+        return [
+            Meant(
+                line.value.func.id,
+                {each.arg: ast.literal_eval(each.value) for each in line.value.keywords},
+            )
+            for line in lines
+            if not line.value.args
+        ]
+    except (AttributeError, SyntaxError, TypeError, ValueError):
+        return []
 
 
 def _are_framed(made: Sequence[Meant], meant: Sequence[Meant]) -> bool:
