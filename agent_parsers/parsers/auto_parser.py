@@ -83,17 +83,10 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     ) -> list[AgentAction] | AgentFinish:
         """Read one turn: a text, or a message or a generation with text or tool calls.
 
-        Args:
-            input: What the model wrote; see `outputs.from_any` for the messages it may be.
-            config: Ignored.
-            ended: How the text ended; by default read from *input*. See `parse`.
-            kwargs: Ignored.
+        The arguments and the errors are those of `DialectParser.invoke`.
 
         Raises:
-            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
-                again.
             OutputParserException: As for `parse`, or a tool call cannot be made.
-            TypeError: *input* is not a text, a message or a generation.
         """
         return super().invoke(input, config, ended=ended, **kwargs)
 

@@ -124,20 +124,7 @@ class MultiActionDialectParser(TurnParser[T], MultiActionAgentOutputParser):
         ended: Ended = "unknown",
         **kwargs: Any,
     ) -> list[AgentAction] | AgentFinish:
-        """Read one turn: a text, or the text of a message or a generation.
-
-        Args:
-            input: What the model wrote; see `outputs.from_any` for the messages it may be.
-            config: Ignored.
-            ended: How the text ended; by default read from *input*. See `parse`.
-            kwargs: Ignored.
-
-        Raises:
-            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
-                again.
-            OutputParserException: As for `parse`, or the message contains a tool call.
-            TypeError: *input* is not a text, a message or a generation.
-        """
+        """Read one turn, as `DialectParser.invoke` does."""
         if config is None and is_default(self.parse_result):
             result: list[AgentAction] | AgentFinish = self._parse_output(input, ended=ended)
             return result
