@@ -256,13 +256,13 @@ def _next_json(title: str, head: str, body: str, size: int) -> Row:
 
 def json_streams() -> Iterator[Row]:
     plain, lenient = op.JsonOutputParser(), op.JsonOutputParser(lenient=True)
-    for title, head, body in (
-        ("small objects", "[", RECORD),
-        ("one long text", '{"text": "', SENTENCE),
-        ("depth 50", DEEP + "[", RECORD),
+    for title, head, body, tail in (
+        ("small objects", "[", RECORD, "{}]"),
+        ("one long text", '{"text": "', SENTENCE, '"}'),
+        ("depth 50", DEEP + "[", RECORD, "{}]" + "}" * 50),
     ):
         for size in (16_000, 256_000):
-            text = head + body * (size // len(body))
+            text = head + body * (size // len(body)) + tail
             pieces, kb = in_chunks(text), size // 1_000
             floor = partial(_floored, pieces)
             contests: list[tuple[str, Call, str, Call, float | None]] = [

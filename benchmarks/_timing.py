@@ -42,7 +42,9 @@ class Timed:
     @cached_property
     def _count(self) -> int:
         """How many calls take a turn."""
-        self.call()  # the first call may compile patterns and import modules
+        if self._seconds(1) > 10 * TURN_S:
+            return 1
+        # The first call may have compiled patterns and imported modules.
         return max(1, int(TURN_S / max(min(self._seconds(1) for _ in range(3)), 1e-7)))
 
     def __call__(self) -> float:
@@ -105,6 +107,8 @@ class Row:
     """In the plot: the number of characters before what is measured."""
     missing: str = ""
     """The package that has to be installed for this row."""
+    error: str = ""
+    """Why it could not be measured."""
     rounds: list[tuple[float, ...]] = field(default_factory=list)
     spent: float = 0.0
 
@@ -112,10 +116,15 @@ class Row:
         """Measure each contender once."""
         start = time.perf_counter()
         taken = []
-        for sample in self.samples:
-            gc.collect()  # so that nobody pays for what another one has left
-            taken.append(sample())
-        self.rounds.append(tuple(taken))
+        try:
+            for sample in self.samples:
+                gc.collect()  # so that nobody pays for what another one has left
+                taken.append(sample())
+        except Exception as error:  # noqa: BLE001 - the other rows are measured
+            self.error = f"{type(error).__name__}: {error}".partition("\n")[0][:80]
+            self.rounds.clear()
+        else:
+            self.rounds.append(tuple(taken))
         self.spent += time.perf_counter() - start
 
     @property
@@ -185,7 +194,7 @@ def measure(rows: Sequence[Row], seconds: float) -> Machine:
     gc.freeze()  # keeps the collector from scanning imported modules in every turn
     machine = Machine()
     start = looked = shown = time.perf_counter()
-    while still := [row for row in rows if len(row.rounds) < row.most_rounds]:
+    while still := [row for row in rows if len(row.rounds) < row.most_rounds and not row.error]:
         now = time.perf_counter()
         if now - start > seconds:
             least = LEAST_ROUNDS if now - start < seconds * 7 / 6 else FEWEST_ROUNDS

@@ -117,7 +117,8 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
     yield "|---|--:|---|--:|--:|--:|--:|---|"
     for row in rows:
         if not row.rounds:
-            cells = ["", row.beside, "", "", "", "", f"`{row.missing}` is not installed"]
+            why = row.error or f"`{row.missing}` is not installed"
+            cells = ["", row.beside, "", "", "", "", why]
         else:
             best, median, *_ = row.figures()
             here, there = row.cells(*row.medians)
@@ -214,11 +215,14 @@ def main() -> None:
     there = [row for row in rows if not row.missing]
     seconds = given.minutes * 60
     machine = measure(there, min(seconds, SECONDS_A_ROW * len(there)) if given.words else seconds)
-    if given.page:
+    failed = [row.title for row in rows if row.error]
+    if given.page and not failed:
         write_page(given.page, sections, machine)
     for section, of_section in sections.items():
         print(f"\n## {section}\n", *table(of_section), sep="\n")
     print(f"\n{summary(rows, machine)}")
+    if failed:
+        sys.exit(f"Not measured: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

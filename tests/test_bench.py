@@ -60,6 +60,13 @@ def test_the_row_with_the_least_time_is_next(timing: Any) -> None:
     assert turns[0] == "b"
 
 
+def test_a_row_that_fails_leaves_the_others(timing: Any) -> None:
+    bad, good = timing.Row("bad", "", (lambda: 1 / 0,)), timing.Row("good", "", (lambda: 1.0,))
+    timing.measure([bad, good], 0.0)
+    assert bad.error == "ZeroDivisionError: division by zero"
+    assert len(good.rounds) == timing.FEWEST_ROUNDS
+
+
 def test_it_prints_rows_also_without_their_peer() -> None:
     code = (
         "import importlib.util, sys\n"
