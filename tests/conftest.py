@@ -11,6 +11,9 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Looking for garbage as often as usual, among all that is kept, took a fifth of the time.
+gc.set_threshold(50_000, 10, 20)
+
 FAST_EXAMPLES = 8
 
 # Texts of a grammar need many small choices, which the health checks reject as wasteful.
