@@ -129,8 +129,13 @@ def is_of_types(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Name) and node.id == "TYPE_CHECKING" for node in ast.walk(test))
 
 
-def imports_of(path: Path) -> Iterator[Import]:
-    """Yield all imports of a file."""
+@cache
+def imports_of(path: Path) -> tuple[Import, ...]:
+    """Return all imports of a file."""
+    return (*imports_in(path),)
+
+
+def imports_in(path: Path) -> Iterator[Import]:
     source = module_of(path)
     for node, kind in statements(tree_of(path)):
         if isinstance(node, ast.Import):
