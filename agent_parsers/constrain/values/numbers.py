@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, lcm
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers.constrain.parts.automaton import Automaton, chars, intersection
 from agent_parsers.constrain.parts.tree import (
     Chars,
+    Node,
+    Notes,
     NoValue,
     Repeat,
     Text,
@@ -19,9 +21,6 @@ from agent_parsers.constrain.parts.tree import (
     sequence,
 )
 from agent_parsers.constrain.values.patterns import automaton_of
-
-if TYPE_CHECKING:
-    from agent_parsers.constrain.parts.tree import Node, Notes
 
 _MOST_DIGITS: Final = 15
 _DIGIT: Final = Chars(((0x30, 0x39),))

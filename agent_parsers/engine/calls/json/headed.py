@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -17,12 +17,10 @@ from agent_parsers.events import (
     MarkerSeen,
     Repair,
     SkippedDelta,
+    Span,
     ThoughtDelta,
     ToolNamed,
 )
-
-if TYPE_CHECKING:
-    from agent_parsers.events import Span
 
 _MOST: Final = 64
 """How much of a text is examined for the beginning of a header, in characters."""
