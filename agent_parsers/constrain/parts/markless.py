@@ -37,17 +37,14 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
 
 
-def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
-    """Add the atoms of a *spelling* from the state *start* on, and return the last state."""
-    at = start
+def chain(nfa: Nfa, at: int, spelling: tuple[str, ...]) -> int:
+    """Add the atoms of a *spelling* from the state *at* on, and return the last state."""
     for atom in spelling:
         charset, is_run = of_pattern(atom)
         after = nfa.state()
         if is_run:
             nfa.skip(at, after)
-            nfa.edge(after, charset, after)
-        else:
-            nfa.edge(at, charset, after)
+        nfa.edge(after if is_run else at, charset, after)
         at = after
     return at
 
