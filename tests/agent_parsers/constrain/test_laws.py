@@ -274,7 +274,8 @@ def turns(parser: AnyDialectParser, seed: int) -> Iterator[str]:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_render_writes_is_allowed(dialect: str, seed: int | str) -> None:
     parser = parser_of(dialect, seed)
-    written = list(islice(turns(parser, 0), None if THOROUGH and seed != "hundred" else 16))
+    many = None if DEEP else 100 if THOROUGH else 16
+    written = list(islice(turns(parser, 0), 16 if seed == "hundred" else many))
     assert len(written) > 5
     for engine in engines(dialect, seed):
         for turn in written:
