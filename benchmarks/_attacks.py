@@ -196,7 +196,7 @@ def disowned(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
                 may = tuple(Meant(said, call.tool_input) for call in meant)
                 yield Attack(text.replace(tool, said), may, tools)
     line = " ".join(text.split())
-    if not marker_in(dialect, line):
+    if not marker_in(dialect, line) and "<|" not in line:  # a header may have marks of its own
         for sentence in _SENTENCES:
             for tools in known:
                 yield Attack(sentence.format(line), (), tools)
