@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.marks import CallStart
     from agent_parsers.engine.markers.kinds import label_words, spelt_texts
     from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
+    from agent_parsers.engine.reading.canonical.columns import TurnColumns
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.message_text import MessageText, text_and_end
     from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
     from agent_parsers.engine.reading.rules.machine import machine
-    from agent_parsers.engine.reading.turn import PlainTurn, turn_of
+    from agent_parsers.engine.reading.turn import turn_of
     from agent_parsers.engine.tables.problems import too_long
     from agent_parsers.engine.tables.reasoning import REASONING
     from agent_parsers.engine.tables.rewritings import END_TOKENS
@@ -91,13 +92,13 @@ __all__ = [
     "MessageText",
     "Parameters",
     "Patterns",
-    "PlainTurn",
     "Rendered",
     "Shapes",
     "Slot",
     "Step",
     "StepReader",
     "ToolShape",
+    "TurnColumns",
     "TurnKind",
     "TurnOptions",
     "TurnParser",
@@ -180,13 +181,13 @@ _MODULES = {
     "spelt_texts": "agent_parsers.engine.markers.kinds",
     "MarkerSearch": "agent_parsers.engine.markers.patterns",
     "Patterns": "agent_parsers.engine.markers.patterns",
+    "TurnColumns": "agent_parsers.engine.reading.canonical.columns",
     "StepReader": "agent_parsers.engine.reading.canonical.steps",
     "MessageText": "agent_parsers.engine.reading.message_text",
     "text_and_end": "agent_parsers.engine.reading.message_text",
     "known_tools": "agent_parsers.engine.reading.rules.known_tools",
     "with_called": "agent_parsers.engine.reading.rules.known_tools",
     "machine": "agent_parsers.engine.reading.rules.machine",
-    "PlainTurn": "agent_parsers.engine.reading.turn",
     "turn_of": "agent_parsers.engine.reading.turn",
     "report_error": "agent_parsers.engine.turn_reports",
     "whole_reader": "agent_parsers.engine.whole",
