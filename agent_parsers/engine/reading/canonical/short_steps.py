@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.reading.canonical.columns import TRIPLE, marked, objects_in
+from agent_parsers.engine.reading.canonical.columns import objects_in
 from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import (
     MOST_DEEP,
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form, Marks
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["ShortSteps", "short_steps"]
+__all__ = ["LONGEST", "ShortSteps", "short_steps"]
 
-_LONGEST: Final = 400
+LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
@@ -71,7 +71,7 @@ class ShortSteps:
 
     def __init__(self, machine: Machine, form: Form, is_plain: Callable[[str], bool]) -> None:
         self._machine = machine
-        self._half_stops = machine.half_stops
+        self.half_stops = machine.half_stops
         self._is_plain = is_plain
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
@@ -112,10 +112,16 @@ class ShortSteps:
         before = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
         result = f"(?:{'|'.join(results)})"
         whole = re.compile(f"{before}{result}")
-        self._match = whole.match
-        empty = "(?P<thought>)" if thought else ""  # so that both have the same groups
+        self.match = whole.match
+        empty = "(?P<thought>)" if thought else ""  # so that all have the same groups
         self._match_after = re.compile(f"{empty}{result}").match
-        self._groups = tuple(whole.groupindex)
+        self.groups: tuple[str, ...] = tuple(whole.groupindex)
+        self.loose = self._loose(form, _lines(".", break_)) if break_ else None
+        """Matches a step of any length in which any text may stand, odd or not."""
+        self.odd: dict[str, Sequence[str]] = {"thought": self._odd, "answer": self._odd}
+        if not self._has_json:
+            self.odd |= {"tool": (*self._odd, "["), "input": self._odd}
+        """What makes the text of a group odd."""
         self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
     def _call(self, form: Form) -> str:
@@ -133,6 +139,21 @@ class ShortSteps:
         line = _lines(_line((*self._odd, *tail[:1])), r'(?<="):')
         return rf"{head}(?P<input>{line}){end}\Z"
 
+    def _loose(self, form: Form, text: str) -> Callable[[str], Match[str] | None] | None:
+        """Return what matches a step, given a pattern for *text* of any kind."""
+        tail = form.call.text.partition("{input}")[2]
+        if form.thought is None or form.no_thought or self._closer != "\n":
+            return None
+        if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
+            return None
+        call = self._call(form)
+        if not self._has_json:
+            head = _escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
+            call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\Z"
+        lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
+        answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\Z"
+        return re.compile(rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})").match
+
     def _match_long(self, text: str) -> Match[str] | None:
         """Return the match of the action or answer of a long step."""
         at = self._begin(text)
@@ -140,7 +161,7 @@ class ShortSteps:
 
     def _begin(self, text: str) -> int:
         """Return where the action or answer of a long step begins, after its thought; or -1."""
-        end = len(text) - _LONGEST
+        end = len(text) - LONGEST
         at = max((text.rfind(each, end) for each in self._begins), default=-1)
         has_lead = text.startswith(self._lead)
         if at < 0 or not (has_lead or self._may_lack_lead):
@@ -169,9 +190,9 @@ class ShortSteps:
             tools: The available tools, or only their names.
             repairs: Repairs of the step are appended to this list, without their places in it.
         """
-        if '"""' in text or "'''" in text or text.endswith(self._half_stops):
+        if '"""' in text or "'''" in text or text.endswith(self.half_stops):
             return None
-        found = self._match(text) if len(text) <= _LONGEST else self._match_long(text)
+        found = self.match(text) if len(text) <= LONGEST else self._match_long(text)
         if found is None:
             return None
         if found.lastgroup == "answer":
@@ -188,22 +209,11 @@ class ShortSteps:
             return None
         return None if value is NOTHING else (found, tool, value)
 
-    def find(self, texts: Sequence[str]) -> dict[str, Sequence[Any]]:
-        """Return the groups of the matches of many steps, by name; `None` where there is none."""
-        nothing = (None,) * len(self._groups)
-        if max(map(len, texts), default=0) <= _LONGEST:
-            rows = [nothing if e is None else e.groups() for e in map(self._match, texts)]
-        else:
-            rows = [*map(self._groups_of, texts)]
-        for place in marked(texts, TRIPLE, self._half_stops):
-            rows[place] = nothing
-        columns = [*zip(*rows, strict=True)] or [()] * len(nothing)
-        return dict(zip(self._groups, columns, strict=True))
-
-    def _groups_of(self, text: str) -> tuple[str | None, ...]:
-        found = self._match(text) if len(text) <= _LONGEST else self._match_long(text)
+    def groups_of(self, text: str) -> tuple[str | None, ...]:
+        """Return the groups of the match of a step; all are `None` if there is no match."""
+        found = self.match(text) if len(text) <= LONGEST else self._match_long(text)
         if found is None:
-            return (None,) * len(self._groups)
+            return (None,) * len(self.groups)
         groups: tuple[str | None, ...] = found.groups()
         return (self.thought(text, found), *groups[1:]) if found.start() else groups
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine.reading.canonical.columns import (
+    TRIPLE,
     ActionColumns,
     AnswerColumns,
     TurnColumns,
     columns_of,
+    marked,
     picked,
 )
+from agent_parsers.engine.reading.canonical.short_steps import LONGEST
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.payloads import BadPayload
 from outputs.growing_json.scalars import NOTHING
@@ -58,7 +61,7 @@ class _Steps:
     ) -> None:
         self._steps, self._tools = steps, tools
         self._known = known_tools(tools)
-        self._groups: dict[str, Sequence[Any]] = steps.find(texts)
+        self._groups = dict(zip(steps.groups, _columns(steps, texts), strict=True))
 
     def columns(self) -> TurnColumns:
         """Return what is in them."""
@@ -78,8 +81,8 @@ class _Steps:
         is_checked = self._known is not None and any(map(self._known.checks, set(tools)))
         inputs: Sequence[Any] | None = None
         if not is_checked:
-            written, texts = self._groups["input"], self._groups.get("text")
-            texts = None if texts is None else picked(texts, places)
+            written, said = self._groups["input"], self._groups.get("text")
+            texts = None if said is None else picked(said, places)
             inputs = steps.plain_inputs(picked(written, places), texts)
         if inputs is None:
             inputs = [self._input(n, tool) for n, tool in zip(places, tools, strict=True)]
@@ -139,3 +142,37 @@ class _Steps:
         if thoughts is None:
             return [""] * len(places)
         return [each.strip() if each else "" for each in picked(thoughts, places)]
+
+
+def _columns(steps: ShortSteps, texts: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the groups of the matches of many steps; `None` where there is no match."""
+    nothing = (None,) * len(steps.groups)
+    if max(map(len, texts), default=0) <= LONGEST:
+        rows = [nothing if found is None else found.groups() for found in map(steps.match, texts)]
+    elif steps.loose is None:
+        rows = [*map(steps.groups_of, texts)]
+    else:
+        rows = [nothing if found is None else found.groups() for found in map(steps.loose, texts)]
+        for place in _unsure(steps, rows):
+            rows[place] = steps.groups_of(texts[place])
+    for place in marked(texts, TRIPLE, steps.half_stops):
+        rows[place] = nothing
+    return [*zip(*rows, strict=True)] or [()] * len(nothing)
+
+
+def _unsure(steps: ShortSteps, rows: Sequence[tuple[Any, ...]]) -> set[int]:
+    """Return the places of those *rows* of loose matches that are none, or that have odd texts.
+
+    To look for a character in all texts at once takes a tenth of the time of a match.
+    """
+    unsure = {place for place, row in enumerate(rows) if not any(row)}
+    for name, column in zip(steps.groups, zip(*rows, strict=True), strict=True):
+        whole = "\0".join(filter(None, column))
+        for odd in steps.odd.get(name, ()):
+            if odd not in whole:
+                continue
+            there = [place for place, text in enumerate(column) if text and odd in text]
+            if (name, odd) == ("input", ":"):  # one behind quotes is that of a key
+                there = [n for n in there if column[n].count(":") != column[n].count('":')]
+            unsure.update(there)
+    return unsure
