@@ -179,8 +179,9 @@ def plain_arrays(turns: TurnColumns) -> list[tuple[Sequence[int], list[Any]]]:
         if not places:
             continue
         calls = _calls(tools, _json_texts(inputs), ids)
-        offsets = pa.array(accumulate(counts, initial=0), _AT)
-        lists = pa.ListArray.from_arrays(offsets, calls)
+        # Most tables have one call a row.
+        ends = range(len(counts) + 1) if {*counts} == {1} else accumulate(counts, initial=0)
+        lists = pa.ListArray.from_arrays(pa.array(ends, _AT), calls)
         no_answers = pa.nulls(len(places), _TEXT)
         parts.append((places, _plain_rows("action", thoughts, contents, lists, no_answers)))
     for places, thoughts, contents, answers in turns.answers:
@@ -200,7 +201,7 @@ def _plain_rows(
     return [
         pa.repeat(pa.scalar(kind, _TEXT), size),
         _texts(thoughts),
-        _texts(contents),
+        _texts(contents) if any(contents) else pa.repeat(pa.scalar("", _TEXT), size),
         calls,
         answers,
         pa.nulls(size, pa.struct(_ERROR)),

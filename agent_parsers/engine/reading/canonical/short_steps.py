@@ -288,7 +288,7 @@ class ShortSteps:
         repairs: list[Repair] = []
         trimmed = map(str.lstrip if self._keeps_input_end else str.strip, written)
         try:
-            if not self._leaves_objects:
+            if not self._leaves_objects or "{" not in "\0".join(written):
                 inputs = [*map(read_input, trimmed, repeat(repairs))]
             else:
                 inputs = [
