@@ -86,21 +86,16 @@ changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release
 	towncrier build --version $(shell $(PYTHON) -c 'import agent_parsers as a; print(a.__version__)')
 
 .PHONY: bench
-bench:  ## measure speed, next to other frameworks
-	$(PYTHON) benchmarks/frameworks.py
-	$(PYTHON) benchmarks/json_bench.py
-	$(PYTHON) benchmarks/dialects.py
-	$(PYTHON) benchmarks/repaired.py
-	$(PYTHON) benchmarks/bulk.py
-	$(PYTHON) benchmarks/waits.py
+bench:  ## measure speed beside other libraries, in nine minutes, or WORDS="react tables"
+	$(PYTHON) -m benchmarks.bench $(WORDS)
 
 .PHONY: growth
-growth:  ## measure how time grows with hostile texts, for all that reads; long, or WORDS="hermes log"
+growth:  ## measure how time grows with hostile texts, for all that reads; an hour, or WORDS="hermes logs"
 	$(PYTHON) -m benchmarks.growth --jobs 2 $(WORDS)
 
 .PHONY: bench-page
-bench-page:  ## measure next to other frameworks, and write docs/benchmarks.md and its plot
-	$(PYTHON) benchmarks/frameworks.py docs
+bench-page:  ## the same, and write docs/benchmarks.md, its plot and the table in README.md
+	$(PYTHON) -m benchmarks.bench --page docs
 
 .PHONY: bench-runs
 bench-runs:  ## measure speed and memory on long logs

@@ -6,7 +6,7 @@ Every name is imported at its first use, so that importing this package costs ne
 from typing import TYPE_CHECKING
 
 from agent_parsers import neighbours  # noqa: F401 - first, since it says what hides a package
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import (
@@ -154,74 +154,53 @@ __all__ = [
     "to_openai_responses",
 ]
 
-_MODULES = {
-    "AgentAction": "agent_parsers.actions.agent",
-    "AgentActionMessageLog": "agent_parsers.actions.agent",
-    "AgentFinish": "agent_parsers.actions.agent",
-    "AgentStep": "agent_parsers.actions.agent",
-    "ToolAgentAction": "agent_parsers.actions.tool_action",
-    "Dialect": "agent_parsers.engine.tables.dialect",
-    "Turn": "agent_parsers.engine.reading.turn",
-    "StreamParser": "agent_parsers.engine.stream_parser",
-    "ActionComplete": "agent_parsers.events",
-    "AnswerDelta": "agent_parsers.events",
-    "Event": "agent_parsers.events",
-    "Finish": "agent_parsers.events",
-    "InputDelta": "agent_parsers.events",
-    "Repair": "agent_parsers.events",
-    "StepFailed": "agent_parsers.events",
-    "ThoughtDelta": "agent_parsers.events",
-    "ToolNamed": "agent_parsers.events",
-    "merge_events": "agent_parsers.events",
-    "Explanation": "agent_parsers.explain.explanation",
-    "JSONAgentOutputParser": "agent_parsers.json",
-    "arun_agent": "agent_parsers.loop",
-    "run_agent": "agent_parsers.loop",
-    "to_anthropic": "agent_parsers.messages.writing.to_anthropic",
-    "to_langchain": "agent_parsers.messages.writing.to_langchain",
-    "to_openai": "agent_parsers.messages.writing.to_openai",
-    "to_openai_responses": "agent_parsers.messages.writing.to_openai_responses",
-    "OpenAIFunctionsAgentOutputParser": "agent_parsers.openai_functions",
-    "OpenAIToolsAgentOutputParser": "agent_parsers.openai_tools",
-    "AgentOutputParser": "agent_parsers.parsers.event_parser",
-    "MultiActionAgentOutputParser": "agent_parsers.parsers.event_parser",
-    "answer_stream": "agent_parsers.parsers.answers",
-    "ChatOutputParser": "agent_parsers.parsers.named_parsers",
-    "ConvoOutputParser": "agent_parsers.parsers.named_parsers",
-    "StructuredChatOutputParser": "agent_parsers.parsers.named_parsers",
-    "StructuredChatOutputParserWithRetries": "agent_parsers.parsers.named_parsers",
-    "DialectParser": "agent_parsers.parsers.dialect_parser",
-    "MultiActionDialectParser": "agent_parsers.parsers.dialect_parser",
-    "MessageParser": "agent_parsers.parsers.message_parser",
-    "MessageTurn": "agent_parsers.parsers.message_parser",
-    "ConvoTextOutputParser": "agent_parsers.parsers.named_parsers",
-    "MRKLOutputParser": "agent_parsers.parsers.named_parsers",
-    "ReActOutputParser": "agent_parsers.parsers.named_parsers",
-    "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
-    "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
-    "get_dialect": "agent_parsers.registry.dialects_by_name",
-    "get_parser": "agent_parsers.registry.dialects_by_name",
-    "list_dialects": "agent_parsers.registry.dialects_by_name",
-    "register": "agent_parsers.registry.dialects_by_name",
-    "dialect_for_model": "agent_parsers.registry.for_model",
-    "detect": "agent_parsers.runs.detecting.detect",
-    "read_runs": "agent_parsers.runs.read_log",
-    "parse_record": "agent_parsers.runs.reading.transcript_parser",
-    "Transcript": "agent_parsers.runs.reading.transcript",
-    "TranscriptStep": "agent_parsers.runs.reading.transcript",
-    "TranscriptParser": "agent_parsers.runs.reading.transcript_parser",
-    "parse_transcript": "agent_parsers.runs.reading.transcript_parser",
-    "parse_transcripts": "agent_parsers.runs.reading.transcript_parser",
-    "SelfAskOutputParser": "agent_parsers.self_ask",
-    "ToolsAgentOutputParser": "agent_parsers.tools",
-    "ForeignCallError": "agent_parsers.toolset.problems.errors",
-    "ToolInputError": "agent_parsers.toolset.problems.errors",
-    "UnknownToolError": "agent_parsers.toolset.problems.errors",
-    "ToolSpec": "agent_parsers.toolset.schemas.spec",
-    "ToolSet": "agent_parsers.toolset.set",
-    "XMLAgentOutputParser": "agent_parsers.xml",
-    "OutputParserException": "output_parsers.exceptions",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.actions.agent": "AgentAction AgentActionMessageLog AgentFinish AgentStep",
+        "agent_parsers.actions.tool_action": "ToolAgentAction",
+        "agent_parsers.engine.reading.turn": "Turn",
+        "agent_parsers.engine.stream_parser": "StreamParser",
+        "agent_parsers.engine.tables.dialect": "Dialect",
+        "agent_parsers.events": (
+            "ActionComplete AnswerDelta Event Finish InputDelta Repair StepFailed ThoughtDelta"
+            " ToolNamed merge_events"
+        ),
+        "agent_parsers.explain.explanation": "Explanation",
+        "agent_parsers.json": "JSONAgentOutputParser",
+        "agent_parsers.loop": "arun_agent run_agent",
+        "agent_parsers.messages.writing.to_anthropic": "to_anthropic",
+        "agent_parsers.messages.writing.to_langchain": "to_langchain",
+        "agent_parsers.messages.writing.to_openai": "to_openai",
+        "agent_parsers.messages.writing.to_openai_responses": "to_openai_responses",
+        "agent_parsers.openai_functions": "OpenAIFunctionsAgentOutputParser",
+        "agent_parsers.openai_tools": "OpenAIToolsAgentOutputParser",
+        "agent_parsers.parsers.answers": "answer_stream",
+        "agent_parsers.parsers.dialect_parser": "DialectParser MultiActionDialectParser",
+        "agent_parsers.parsers.event_parser": "AgentOutputParser MultiActionAgentOutputParser",
+        "agent_parsers.parsers.message_parser": "MessageParser MessageTurn",
+        "agent_parsers.parsers.named_parsers": (
+            "ChatOutputParser ConvoOutputParser ConvoTextOutputParser MRKLOutputParser"
+            " ReActOutputParser StructuredChatOutputParser StructuredChatOutputParserWithRetries"
+        ),
+        "agent_parsers.react_json_single_input": "ReActJsonSingleInputOutputParser",
+        "agent_parsers.react_single_input": "ReActSingleInputOutputParser",
+        "agent_parsers.registry.dialects_by_name": "get_dialect get_parser list_dialects register",
+        "agent_parsers.registry.for_model": "dialect_for_model",
+        "agent_parsers.runs.detecting.detect": "detect",
+        "agent_parsers.runs.read_log": "read_runs",
+        "agent_parsers.runs.reading.transcript": "Transcript TranscriptStep",
+        "agent_parsers.runs.reading.transcript_parser": (
+            "TranscriptParser parse_record parse_transcript parse_transcripts"
+        ),
+        "agent_parsers.self_ask": "SelfAskOutputParser",
+        "agent_parsers.tools": "ToolsAgentOutputParser",
+        "agent_parsers.toolset.problems.errors": "ForeignCallError ToolInputError UnknownToolError",
+        "agent_parsers.toolset.schemas.spec": "ToolSpec",
+        "agent_parsers.toolset.set": "ToolSet",
+        "agent_parsers.xml": "XMLAgentOutputParser",
+        "output_parsers.exceptions": "OutputParserException",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from typing_extensions import override
 
@@ -10,14 +10,11 @@ from agent_parsers.actions.agent import T
 from agent_parsers.detecting.detection import detect_reply
 from agent_parsers.detecting.trial import try_reply
 from agent_parsers.parsers.auto_parser import AutoParser
-from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.tools import ToolsAgentOutputParser
 from output_parsers import OutputParserException
 from output_parsers.model_output import check_text
-
-if TYPE_CHECKING:
-    from agent_parsers.parsers.dialect_parser import AnyDialectParser
 
 __all__ = ["AutoOutputParser"]
 

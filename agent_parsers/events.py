@@ -7,14 +7,13 @@ The spans of deltas, `ToolNamed` and `MarkerSeen` tile the text: each character 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from output_parsers import OutputParserException
 

@@ -6,9 +6,10 @@ that would be read as a label is prefixed with a backslash.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from agent_parsers.actions.agent import observed, pair_of
+from agent_parsers.actions.agent import AgentAction, observed, pair_of
 from agent_parsers.dialects import react
 from agent_parsers.engine.tables.dialect import Result
 from agent_parsers.engine.writing.escape import escape
@@ -22,9 +23,6 @@ from agent_parsers.messages.writing.scratchpad import (
 from outputs import AIMessage, BaseMessage, HumanMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.writing.render import Step
 
 __all__ = [

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent_parsers.actions.agent import (
     AgentAction,
@@ -63,9 +64,6 @@ from outputs.json_form.kinds import (
 )
 from outputs.json_form.storable import TABLES, Storable
 from outputs.json_form.values import Misfit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["Storable", "from_json"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from pydantic import BaseModel
 
-from agent_parsers.actions.agent import T, as_text
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T, as_text
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta, StepFailed
 from agent_parsers.messages.writing.request import ask
@@ -21,7 +21,6 @@ from agent_parsers.parsers.message_parser import MessageParser
 from output_parsers import ModelRefusalError, OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.toolset import Tools, ToolSet
 

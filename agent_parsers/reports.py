@@ -11,12 +11,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.events import Repair
     from output_parsers import OutputParserException
 

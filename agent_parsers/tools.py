@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -17,8 +18,6 @@ from agent_parsers.parsers.event_parser import MultiActionAgentOutputParser
 from agent_parsers.parsers.message_parser import MessageParser, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 

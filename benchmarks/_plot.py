@@ -10,31 +10,35 @@ mpl.use("svg")
 from matplotlib import pyplot as plt
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from _streamed import Costs
+    from benchmarks._timing import Row
 
 COLOURS: Final = {
     "here": "#1b7837",
-    "here, strict": "#1b7837",
-    "here, lenient": "#7fbf7b",
     "LangChain": "#c2571a",
     "LlamaIndex": "#5e4fa2",
     "CrewAI": "#b8860b",
 }
+TITLES: Final = {
+    "ReAct": "A ReAct answer; the frameworks read it all again",
+    "JSON": "A list of JSON objects",
+}
 
 
-def draw(costs: Costs, path: Path) -> None:
-    """Write the plot to *path*."""
+def draw(rows: Sequence[Row], path: Path) -> None:
+    """Write the plot of the rows that have a number of characters before them to *path*."""
     mpl.rcParams.update({"font.size": 10, "svg.hashsalt": "agent-parsers", "svg.fonttype": "none"})
     figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
-    titles = {
-        "ReAct": "A ReAct answer; the frameworks read it all again",
-        "JSON": "A list of JSON objects",
-    }
-    for panel, (what, title) in zip(panels, titles.items(), strict=True):
-        for (kind, who), by_size in costs.items():
-            if kind != what:
+    for panel, (what, title) in zip(panels, TITLES.items(), strict=True):
+        lines: dict[str, dict[int, float]] = {who: {} for who in COLOURS}
+        for row in rows:
+            if row.title.startswith(what):
+                for who, seconds in zip(("here", row.beside), row.medians, strict=True):
+                    lines[who][row.before] = seconds * 1e6
+        for who, by_size in lines.items():
+            if not by_size:
                 continue
             panel.plot(by_size.keys(), by_size.values(), color=COLOURS[who], marker=".", lw=1.5)
             last = max(by_size)

@@ -30,15 +30,11 @@ HEAD = '''\
 """The names of the shipped dialects, written by docs/make_names.py: change the dialects instead."""
 
 from typing import Final, Literal, TypeAlias
-
-__all__ = ["ALIASES", "OneCallName", "SeveralCallsName"]
 '''
 SIGNS = '''\
 """The signs of the shipped dialects, written by docs/make_names.py: change the dialects instead."""
 
 from typing import Final, TypeAlias
-
-__all__ = ["SIGNS", "OwnSigns"]
 
 OwnSigns: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], bool]
 """The words of telling labels, other telling markers, and whether calls may stand without any."""
@@ -50,8 +46,6 @@ READERS = '''\
 """The readers of this library, written by docs/make_names.py: change the readers instead."""
 
 from typing import Final
-
-__all__ = ["DATA", "TEXT"]
 
 TEXT: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 '''

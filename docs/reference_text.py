@@ -27,7 +27,9 @@ def signatures(nodes: Sequence[Node], name: str) -> list[str]:
     """Return how a function is called; of one with several signatures, each of them."""
     functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     several = [n for n in functions if "overload" in map(ast.unparse, n.decorator_list)]
-    return [line for node in several or functions[-1:] for line in _signature(node, name)]
+    if not several or (several[0].args.kwarg is not None and functions[-1].args.kwonlyargs):
+        several += functions[-1:]  # which has the options, with their defaults
+    return [line for node in several for line in _signature(node, name)]
 
 
 def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:

@@ -6,7 +6,7 @@ Every name is imported at its first use, so that importing this package costs ne
 from typing import TYPE_CHECKING
 
 from output_parsers import neighbours  # noqa: F401 - first, since it says what hides a package
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from output_parsers.base import (
@@ -186,85 +186,72 @@ __all__ = [
     "with_structured_output",
 ]
 
-_MODULES = {
-    "BaseGenerationOutputParser": "output_parsers.base",
-    "BaseLLMOutputParser": "output_parsers.base",
-    "BaseOutputParser": "output_parsers.base",
-    "OutputParserException": "output_parsers.exceptions",
-    "ModelOutput": "output_parsers.model_output",
-    "RunnableConfig": "output_parsers.runnables.step",
-    "Runnable": "output_parsers.runnables.runnable",
-    "RunnableGenerator": "output_parsers.runnables.runnable",
-    "RunnableLambda": "output_parsers.runnables.runnable",
-    "RunnableSequence": "output_parsers.runnables.runnable",
-    "StrOutputParser": "output_parsers.string",
-    "BaseCumulativeTransformOutputParser": "output_parsers.transform",
-    "BaseTransformOutputParser": "output_parsers.transform",
-    "BooleanOutputParser": "output_parsers.boolean",
-    "CombiningOutputParser": "output_parsers.combining",
-    "DatetimeOutputParser": "output_parsers.datetime",
-    "EnumOutputParser": "output_parsers.enum",
-    "OutputFixingParser": "output_parsers.fix",
-    "AddableDict": "output_parsers.growing_xml.trees",
-    "JsonOutputParser": "output_parsers.json",
-    "SimpleJsonOutputParser": "output_parsers.json",
-    "parse_and_check_json_markdown": "output_parsers.json_in_prose.markdown",
-    "parse_json_markdown": "output_parsers.json_in_prose.markdown",
-    "RepairedJson": "output_parsers.json_in_prose.repair",
-    "repair_json": "output_parsers.json_in_prose.repair",
-    "CommaSeparatedListOutputParser": "output_parsers.list",
-    "ListOutputParser": "output_parsers.list",
-    "MarkdownListOutputParser": "output_parsers.list",
-    "NumberedListOutputParser": "output_parsers.list",
-    "JsonKeyOutputFunctionsParser": "output_parsers.openai_functions",
-    "JsonOutputFunctionsParser": "output_parsers.openai_functions",
-    "OutputFunctionsParser": "output_parsers.openai_functions",
-    "JsonOutputKeyToolsParser": "output_parsers.openai_tools",
-    "JsonOutputToolsParser": "output_parsers.openai_tools",
-    "ChatPromptValue": "output_parsers.prompt_values",
-    "PromptValue": "output_parsers.prompt_values",
-    "StringPromptValue": "output_parsers.prompt_values",
-    "NAIVE_FIX_PROMPT": "output_parsers.prompts",
-    "NAIVE_RETRY_PROMPT": "output_parsers.prompts",
-    "NAIVE_RETRY_WITH_ERROR_PROMPT": "output_parsers.prompts",
-    "PromptTemplate": "output_parsers.prompts",
-    "PydanticOutputParser": "output_parsers.pydantic",
-    "RegexParser": "output_parsers.regex",
-    "RegexDictParser": "output_parsers.regex_dict",
-    "RetryOutputParser": "output_parsers.retry",
-    "RetryWithErrorOutputParser": "output_parsers.retry",
-    "OutputTool": "output_parsers.strategies.schema",
-    "OutputToolBinding": "output_parsers.strategies.schema",
-    "ProviderStrategyBinding": "output_parsers.strategies.schema",
-    "MultipleStructuredOutputsError": "output_parsers.strategies.errors",
-    "StructuredOutputError": "output_parsers.strategies.errors",
-    "StructuredOutputValidationError": "output_parsers.strategies.errors",
-    "StructuredResponse": "output_parsers.strategies.loop",
-    "StructuredRetry": "output_parsers.strategies.loop",
-    "read_structured_output": "output_parsers.strategies.loop",
-    "structured_output_error_message": "output_parsers.strategies.loop",
-    "RawAndParsed": "output_parsers.strategies.model",
-    "with_structured_output": "output_parsers.strategies.model",
-    "SchemaSpec": "output_parsers.strategies.schema",
-    "AutoStrategy": "output_parsers.strategies.strategy",
-    "HandleErrors": "output_parsers.strategies.strategy",
-    "ProviderStrategy": "output_parsers.strategies.strategy",
-    "ResponseFormat": "output_parsers.strategies.strategy",
-    "ToolStrategy": "output_parsers.strategies.strategy",
-    "ResponseSchema": "output_parsers.structured",
-    "StructuredOutputParser": "output_parsers.structured",
-    "make_invalid_tool_call": "output_parsers.tool_calls.calls",
-    "parse_tool_call": "output_parsers.tool_calls.calls",
-    "parse_tool_calls": "output_parsers.tool_calls.calls",
-    "PydanticAttrOutputFunctionsParser": "output_parsers.openai_functions",
-    "PydanticOutputFunctionsParser": "output_parsers.openai_functions",
-    "ModelRefusalError": "output_parsers.tool_calls.refusal",
-    "PydanticToolsParser": "output_parsers.openai_tools",
-    "XMLOutputParser": "output_parsers.xml",
-    "YamlOutputParser": "output_parsers.yaml",
-    "JsonRepair": "outputs.growing_json.lenient.strings",
-    "parse_partial_json": "outputs.growing_json.reader",
-}
+_MODULES = modules_of(
+    {
+        "output_parsers.base": "BaseGenerationOutputParser BaseLLMOutputParser BaseOutputParser",
+        "output_parsers.boolean": "BooleanOutputParser",
+        "output_parsers.combining": "CombiningOutputParser",
+        "output_parsers.datetime": "DatetimeOutputParser",
+        "output_parsers.enum": "EnumOutputParser",
+        "output_parsers.exceptions": "OutputParserException",
+        "output_parsers.fix": "OutputFixingParser",
+        "output_parsers.growing_xml.trees": "AddableDict",
+        "output_parsers.json": "JsonOutputParser SimpleJsonOutputParser",
+        "output_parsers.json_in_prose.markdown": (
+            "parse_and_check_json_markdown parse_json_markdown"
+        ),
+        "output_parsers.json_in_prose.repair": "RepairedJson repair_json",
+        "output_parsers.list": (
+            "CommaSeparatedListOutputParser ListOutputParser MarkdownListOutputParser"
+            " NumberedListOutputParser"
+        ),
+        "output_parsers.model_output": "ModelOutput",
+        "output_parsers.openai_functions": (
+            "JsonKeyOutputFunctionsParser JsonOutputFunctionsParser OutputFunctionsParser"
+            " PydanticAttrOutputFunctionsParser PydanticOutputFunctionsParser"
+        ),
+        "output_parsers.openai_tools": (
+            "JsonOutputKeyToolsParser JsonOutputToolsParser PydanticToolsParser"
+        ),
+        "output_parsers.prompt_values": "ChatPromptValue PromptValue StringPromptValue",
+        "output_parsers.prompts": (
+            "NAIVE_FIX_PROMPT NAIVE_RETRY_PROMPT NAIVE_RETRY_WITH_ERROR_PROMPT PromptTemplate"
+        ),
+        "output_parsers.pydantic": "PydanticOutputParser",
+        "output_parsers.regex": "RegexParser",
+        "output_parsers.regex_dict": "RegexDictParser",
+        "output_parsers.retry": "RetryOutputParser RetryWithErrorOutputParser",
+        "output_parsers.runnables.runnable": (
+            "Runnable RunnableGenerator RunnableLambda RunnableSequence"
+        ),
+        "output_parsers.runnables.step": "RunnableConfig",
+        "output_parsers.strategies.errors": (
+            "MultipleStructuredOutputsError StructuredOutputError StructuredOutputValidationError"
+        ),
+        "output_parsers.strategies.loop": (
+            "StructuredResponse StructuredRetry read_structured_output"
+            " structured_output_error_message"
+        ),
+        "output_parsers.strategies.model": "RawAndParsed with_structured_output",
+        "output_parsers.strategies.schema": (
+            "OutputTool OutputToolBinding ProviderStrategyBinding SchemaSpec"
+        ),
+        "output_parsers.strategies.strategy": (
+            "AutoStrategy HandleErrors ProviderStrategy ResponseFormat ToolStrategy"
+        ),
+        "output_parsers.string": "StrOutputParser",
+        "output_parsers.structured": "ResponseSchema StructuredOutputParser",
+        "output_parsers.tool_calls.calls": (
+            "make_invalid_tool_call parse_tool_call parse_tool_calls"
+        ),
+        "output_parsers.tool_calls.refusal": "ModelRefusalError",
+        "output_parsers.transform": "BaseCumulativeTransformOutputParser BaseTransformOutputParser",
+        "output_parsers.xml": "XMLOutputParser",
+        "output_parsers.yaml": "YamlOutputParser",
+        "outputs.growing_json.lenient.strings": "JsonRepair",
+        "outputs.growing_json.reader": "parse_partial_json",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

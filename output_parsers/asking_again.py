@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import Field, SkipValidation, field_validator
 from typing_extensions import override
@@ -14,14 +15,8 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import text_of
 from output_parsers.prompts import PromptTemplate
 from output_parsers.runnables.runnable import Runnable, RunnableLambda
-from output_parsers.runnables.step import Step
+from output_parsers.runnables.step import RunnableConfig, Step
 from output_parsers.types.models import without_addresses
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    from output_parsers.runnables.step import RunnableConfig
 
 Parsed = TypeVar("Parsed")
 """What the parser that is passed to `from_llm` returns."""

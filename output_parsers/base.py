@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins  # noqa: TC003 - `typing.get_type_hints(BaseOutputParser.asdict)` looks here
 from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -13,16 +14,13 @@ from typing_extensions import deprecated, override
 from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
 from output_parsers.runnables.langchain import check_not_langchains, needs_langchain
 from output_parsers.runnables.runnable import Runnable
-from output_parsers.runnables.step import configs_for, run_batch
+from output_parsers.runnables.step import BatchConfig, RunnableConfig, configs_for, run_batch
 from output_parsers.types.models import CheckedModel, output_type_of
 from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-
     from output_parsers.runnables.langchain_parser import LangChainOutputParser
-    from output_parsers.runnables.step import BatchConfig, RunnableConfig
 
 __all__ = ["BaseGenerationOutputParser", "BaseLLMOutputParser", "BaseOutputParser"]
 

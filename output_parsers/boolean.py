@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from output_parsers.base import BaseOutputParser
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import check_text
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["BooleanOutputParser"]
 

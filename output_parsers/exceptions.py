@@ -10,15 +10,13 @@ A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from output_parsers.printable import printable
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import TABLES, Storable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["OutputParserException"]
 

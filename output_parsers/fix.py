@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from typing_extensions import override
 
 from output_parsers.asking_again import Parsed, RepairingParser
-from output_parsers.base import T
+from output_parsers.base import BaseOutputParser, T
 from output_parsers.prompts import NAIVE_FIX_PROMPT
-
-if TYPE_CHECKING:
-    from output_parsers.base import BaseOutputParser
 
 __all__ = ["NAIVE_FIX_PROMPT", "OutputFixingParser"]
 

@@ -15,11 +15,11 @@ from output_parsers.json_in_prose.markdown import (
     invalid_json,
     parse_and_check_json_markdown,
     parse_json_markdown,
-    parse_partial_json,
 )
 from output_parsers.model_output import check_text
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from outputs import Generation
+from outputs.growing_json.reader import parse_partial_json
 
 if TYPE_CHECKING:
     from output_parsers.json_in_prose.search import CandidateSearch

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from output_parsers.model_output import check_text, text_of
+from output_parsers.model_output import ModelOutput, check_text, text_of
 from output_parsers.text.list_items import CommaItems, LineItems, MatchItems, WholeText, item_of
 from output_parsers.transform import BaseTransformOutputParser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Self
-
-    from output_parsers.model_output import ModelOutput
     from output_parsers.streams.readers import ChunkReader
     from output_parsers.text.list_items import ItemReader
     from output_parsers.text.timed_regex import TimeLeft

@@ -13,14 +13,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from typing_extensions import override
 
 from outputs import AIMessage, BaseMessage, ChatMessage, HumanMessage
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["ChatPromptValue", "PromptValue", "StringPromptValue", "text_of_prompt"]
 

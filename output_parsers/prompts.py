@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from typing_extensions import override
 
@@ -19,9 +20,6 @@ from output_parsers.prompt_values import StringPromptValue
 from output_parsers.runnables.runnable import Runnable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Self
-
     from output_parsers.runnables.step import RunnableConfig
 
 __all__ = [

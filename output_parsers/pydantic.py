@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from pydantic import SkipValidation  # noqa: TC002 - pydantic reads the annotations
@@ -12,14 +13,11 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.format_instructions import json_instructions
 from output_parsers.json import JsonOutputParser
 from output_parsers.json_in_prose.markdown import GrowingJson
-from output_parsers.model_output import text_of
+from output_parsers.model_output import ModelOutput, text_of
 from output_parsers.types.growing_object import GrowingObject
 from output_parsers.types.models import dump, schema_of, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from output_parsers.model_output import ModelOutput
     from output_parsers.streams.readers import ChunkReader
     from outputs import Generation
 

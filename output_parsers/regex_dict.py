@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from output_parsers.base import BaseOutputParser
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import check_text
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["RegexDictParser"]
 

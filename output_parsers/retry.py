@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from typing_extensions import override
 
 from output_parsers.asking_again import Parsed, RepairingParser
-from output_parsers.base import T
+from output_parsers.base import BaseOutputParser, T
 from output_parsers.prompt_values import text_of_prompt
 from output_parsers.prompts import NAIVE_RETRY_PROMPT, NAIVE_RETRY_WITH_ERROR_PROMPT
-
-if TYPE_CHECKING:
-    from typing import NoReturn
-
-    from output_parsers.base import BaseOutputParser
 
 __all__ = [
     "NAIVE_RETRY_PROMPT",

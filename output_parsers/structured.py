@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser
 from output_parsers.model_output import check_text
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["ResponseSchema", "StructuredOutputParser"]
 

@@ -4,20 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser, T, is_default
 from output_parsers.streams.accumulator import Accumulator
-from output_parsers.streams.readers import NewResults, aread, read
+from output_parsers.streams.readers import ChunkReader, NewResults, aread, read
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
-
     from output_parsers.model_output import ModelOutput
     from output_parsers.runnables.step import RunnableConfig
-    from output_parsers.streams.readers import ChunkReader
 
 __all__ = ["BaseCumulativeTransformOutputParser", "BaseTransformOutputParser"]
 

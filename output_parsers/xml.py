@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pydantic import field_validator
@@ -14,8 +15,6 @@ from output_parsers.model_output import check_text
 from output_parsers.transform import BaseTransformOutputParser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from output_parsers.exceptions import OutputParserException
     from output_parsers.streams.readers import ChunkReader
 

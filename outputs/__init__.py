@@ -5,7 +5,7 @@ Every name is imported at its first use, so that importing this package costs ne
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from outputs.chat_generation import (
@@ -128,61 +128,35 @@ __all__ = [  # noqa: RUF022 - by subject
     "JsonSyntaxError",
 ]
 
-_MODULES = {
-    "ChatGeneration": "outputs.chat_generation",
-    "ChatGenerationChunk": "outputs.chat_generation",
-    "merge_chat_generation_chunks": "outputs.chat_generation",
-    "Generation": "outputs.generation",
-    "GenerationChunk": "outputs.generation",
-    "AIMessage": "outputs.messages",
-    "AIMessageChunk": "outputs.messages",
-    "AnyMessage": "outputs.messages",
-    "AnyMessageChunk": "outputs.messages",
-    "BaseMessage": "outputs.messages",
-    "BaseMessageChunk": "outputs.messages",
-    "ChatMessage": "outputs.messages",
-    "ChatMessageChunk": "outputs.messages",
-    "Content": "outputs.messages",
-    "FunctionMessage": "outputs.messages",
-    "FunctionMessageChunk": "outputs.messages",
-    "HumanMessage": "outputs.messages",
-    "HumanMessageChunk": "outputs.messages",
-    "InputTokenDetails": "outputs.messages",
-    "InvalidToolCall": "outputs.messages",
-    "OutputTokenDetails": "outputs.messages",
-    "SystemMessage": "outputs.messages",
-    "SystemMessageChunk": "outputs.messages",
-    "TextAccessor": "outputs.messages",
-    "ToolCall": "outputs.messages",
-    "ToolCallChunk": "outputs.messages",
-    "ToolMessage": "outputs.messages",
-    "ToolMessageChunk": "outputs.messages",
-    "UsageMetadata": "outputs.messages",
-    "add_ai_message_chunks": "outputs.messages",
-    "add_usage": "outputs.messages",
-    "invalid_tool_call": "outputs.messages",
-    "merge_content": "outputs.messages",
-    "message_chunk_to_message": "outputs.messages",
-    "tool_call": "outputs.messages",
-    "tool_call_chunk": "outputs.messages",
-    "merge_dicts": "outputs.messages.merging",
-    "merge_lists": "outputs.messages.merging",
-    "merge_obj": "outputs.messages.merging",
-    "RunInfo": "outputs.run_info",
-    "LLMResult": "outputs.llm_result",
-    "ChatResult": "outputs.chat_result",
-    "from_any": "outputs.clients.any_client",
-    "Ended": "outputs.messages.ended",
-    "ended_of": "outputs.messages.ended",
-    "ProviderError": "outputs.clients.plain_data",
-    "JsonError": "outputs.growing_json.errors",
-    "JsonIncompleteError": "outputs.growing_json.errors",
-    "JsonLimitError": "outputs.growing_json.errors",
-    "JsonSyntaxError": "outputs.growing_json.errors",
-    "JsonReader": "outputs.growing_json.reader",
-    "JsonRepair": "outputs.growing_json.lenient.strings",
-    "LenientJsonReader": "outputs.growing_json.lenient.lenient_reader",
-}
+_MODULES = modules_of(
+    {
+        "outputs.chat_generation": (
+            "ChatGeneration ChatGenerationChunk merge_chat_generation_chunks"
+        ),
+        "outputs.chat_result": "ChatResult",
+        "outputs.clients.any_client": "from_any",
+        "outputs.clients.plain_data": "ProviderError",
+        "outputs.generation": "Generation GenerationChunk",
+        "outputs.growing_json.errors": (
+            "JsonError JsonIncompleteError JsonLimitError JsonSyntaxError"
+        ),
+        "outputs.growing_json.lenient.lenient_reader": "LenientJsonReader",
+        "outputs.growing_json.lenient.strings": "JsonRepair",
+        "outputs.growing_json.reader": "JsonReader",
+        "outputs.llm_result": "LLMResult",
+        "outputs.messages": (
+            "AIMessage AIMessageChunk AnyMessage AnyMessageChunk BaseMessage BaseMessageChunk"
+            " ChatMessage ChatMessageChunk Content FunctionMessage FunctionMessageChunk"
+            " HumanMessage HumanMessageChunk InputTokenDetails InvalidToolCall OutputTokenDetails"
+            " SystemMessage SystemMessageChunk TextAccessor ToolCall ToolCallChunk ToolMessage"
+            " ToolMessageChunk UsageMetadata add_ai_message_chunks add_usage invalid_tool_call"
+            " merge_content message_chunk_to_message tool_call tool_call_chunk"
+        ),
+        "outputs.messages.ended": "Ended ended_of",
+        "outputs.messages.merging": "merge_dicts merge_lists merge_obj",
+        "outputs.run_info": "RunInfo",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

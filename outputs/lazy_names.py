@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+__all__ = ["late_names", "modules_of"]
 
-__all__ = ["late_names"]
+
+def modules_of(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the module of each name, from the *names* of each module, with blanks between them."""
+    return {name: module for module, own in names.items() for name in own.split()}
 
 
 def late_names(

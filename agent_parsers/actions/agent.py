@@ -23,11 +23,6 @@ from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.json_form.storable import TABLES, Storable
 from outputs.messages.base import text_of
 
-__all__ = [
-    "AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "T", "TurnResult",
-    "WithResult",
-]  # fmt: skip
-
 TABLES["agent_parsers.json_form"] = None
 
 

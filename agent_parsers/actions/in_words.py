@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from agent_parsers.actions.agent import AgentAction, as_text
+from agent_parsers.actions.agent import AgentAction, TurnResult, as_text
 from output_parsers.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from agent_parsers.actions.agent import TurnResult
-
-__all__ = ["in_a_line", "turn_lines"]
 
 _MOST_CHARS: Final = 100
 """The longest line, in characters."""

@@ -5,6 +5,7 @@ LangChain's actions and steps are recognised by their attributes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
@@ -14,25 +15,8 @@ from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from outputs import BaseMessage
     from outputs.messages.tool import ToolCall
-
-__all__ = [
-    "OpenAIToolAgentAction",
-    "ToolAgentAction",
-    "is_action",
-    "is_finish",
-    "is_step",
-    "log_of",
-    "make_call",
-    "make_message",
-    "make_tool_call",
-    "own_action",
-    "own_result",
-    "own_steps",
-]
 
 
 class ToolAgentAction(AgentActionMessageLog):

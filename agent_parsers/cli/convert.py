@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,11 @@ from rich.text import Text
 from agent_parsers.cli.files import read_file, size_of
 from agent_parsers.cli.showing.bar import ProgressBar
 from agent_parsers.cli.showing.json_output import dumps
-from agent_parsers.cli.showing.runs import STDIN, Trouble
+from agent_parsers.cli.showing.runs import STDIN, HowToRead, ShownRun, Trouble
 from agent_parsers.cli.showing.screen import Screen, trouble_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.cli.showing.runs import HowToRead, ShownRun
     from agent_parsers.runs.writers.writer import Writer
-
-__all__ = ["convert_files"]
 
 
 def convert_files(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -19,12 +20,8 @@ from output_parsers.printable import printable
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import ToolSet
     from agent_parsers.core import Detection, DialectCandidate
-
-__all__ = ["detect_files"]
 
 
 def detect_files(files: Sequence[str], tools: ToolSet | None, *, as_json: bool) -> bool:

@@ -12,8 +12,6 @@ from agent_parsers import Dialect, get_dialect, list_dialects
 from agent_parsers.cli.options import Format
 from agent_parsers.cli.showing.screen import Screen, echo_json
 
-__all__ = ["list_known"]
-
 _GROUPS: Final = {
     (False, True): "One call a turn. The text of a whole run can be read too",
     (False, False): "One call a turn. A run is read as records or messages, not as one text",

@@ -19,8 +19,6 @@ from agent_parsers.core import Following, draw_outcome
 if TYPE_CHECKING:
     from agent_parsers.core import AnyDialectParser
 
-__all__ = ["explain_file", "follow_file"]
-
 
 def explain_file(
     file: str, parser: AnyDialectParser, view: TextOrJson, page: str | None = None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import sys
 from codecs import getincrementaldecoder
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from agent_parsers import OutputParserException, read_runs
 from agent_parsers.cli.showing.runs import (
@@ -18,12 +19,6 @@ from agent_parsers.cli.showing.runs import (
     Trouble,
     trouble_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
-__all__ = ["read_chunks", "read_file", "read_whole", "size_of"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 1 << 16

@@ -15,13 +15,6 @@ from agent_parsers.cli.showing.runs import STDIN
 if TYPE_CHECKING:
     from agent_parsers import ToolSet
 
-__all__ = [
-    "NAME", "NOT_ALL", "DialectArgument", "DialectOption", "FileNames", "Format", "FormatOption",
-    "JsonFlag", "ReaderName", "StrictFlag", "TextOrJson", "ToolsGiven", "dialects_like", "fail",
-    "known_dialect", "known_tools", "known_writer", "only_for", "or_json", "or_stdin",
-    "writers_like",
-]  # fmt: skip
-
 FormatT = TypeVar("FormatT", bound=StrEnum)
 
 NAME: Final = "agent-parsers"

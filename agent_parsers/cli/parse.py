@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, assert_never
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
+from rich import box
+from rich.table import Table
 from rich.text import Text
 
 from agent_parsers.cli.files import read_file, size_of
 from agent_parsers.cli.options import Format
 from agent_parsers.cli.showing.bar import ProgressBar
-from agent_parsers.cli.showing.json_output import as_json
+from agent_parsers.cli.showing.json_output import as_json, dumps
 from agent_parsers.cli.showing.runs import HowToRead, ShownRun, Trouble
 from agent_parsers.cli.showing.screen import Screen, echo_json, trouble_lines
-from agent_parsers.cli.showing.summary import Summary
 from agent_parsers.cli.showing.table import print_run
+from agent_parsers.runs.facts import FACTS, facts_of
+from output_parsers.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import Dialect, ToolSet
-
-__all__ = ["parse_files", "parse_tables"]
 
 
 def parse_files(
@@ -46,7 +47,7 @@ def parse_files(
     out, err = Screen(), Screen(stderr=True)
     writer = _writer_for(form, out, full=full)
     if summary:
-        writer = Summary(out, as_table=form is Format.TABLE)
+        writer = _Summary(out, as_table=form is Format.TABLE)
     # A table includes the errors of its run; do not show them twice on the same screen.
     reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally(strict=options.strict)
@@ -212,3 +213,51 @@ class _JsonList:
 
     def close(self) -> None:
         echo_json("[]" if self._before == "[\n" else "\n]")
+
+
+class _Summary:
+    """Counts runs, and writes the counts at the end.
+
+    Args:
+        screen: Where to write them.
+        as_table: Whether to write a table, and not JSON.
+    """
+
+    def __init__(self, screen: Screen, *, as_table: bool) -> None:
+        self._screen, self._as_table = screen, as_table
+        self._counts: Counter[str] = Counter(
+            dict.fromkeys(("runs", "steps", "answers", "errors", "repairs", "notices"), 0)
+        )
+        self._by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in FACTS}
+
+    def write(self, run: ShownRun) -> None:
+        """Count one run."""
+        transcript = run.transcript
+        self._counts["runs"] += 1
+        self._counts["steps"] += len(transcript.steps)
+        self._counts["answers"] += transcript.finish is not None
+        self._counts["errors"] += len(transcript.failed)
+        self._counts["repairs"] += len(transcript.repairs)
+        self._counts["notices"] += len(transcript.notices)
+        for fact in facts_of(transcript):
+            self._by_kind[fact.kind][fact.what] += 1
+
+    def close(self) -> None:
+        """Write the counts."""
+        if not self._as_table:
+            counts: dict[str, Any] = {**self._counts}
+            counts |= {name: dict(found.most_common()) for name, found in self._by_kind.items()}
+            echo_json(dumps(counts))
+            return
+        table = Table(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(style="bold")
+        table.add_column(justify="right")
+        for name, count in self._counts.items():
+            table.add_row(name.capitalize(), f"{count:,}")
+        for name, found in self._by_kind.items():
+            if found:
+                table.add_row()
+                table.add_row(Text(name.replace("_", " ").capitalize(), "bold cyan"))
+            for what, count in found.most_common():
+                table.add_row(Text(f"  {printable(what)}", "default"), f"{count:,}")
+        self._screen.print(table)

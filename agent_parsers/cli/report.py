@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,18 +11,13 @@ import typer
 
 from agent_parsers.cli.files import read_file, size_of
 from agent_parsers.cli.showing.bar import ProgressBar
-from agent_parsers.cli.showing.runs import STDIN, Trouble
+from agent_parsers.cli.showing.runs import STDIN, HowToRead, ShownRun, Trouble
 from agent_parsers.cli.showing.screen import Screen, name_of, trouble_lines
 from agent_parsers.html.report import report_html
 from agent_parsers.runs import RunSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers import Transcript
-    from agent_parsers.cli.showing.runs import HowToRead, ShownRun
-
-__all__ = ["report_files"]
 
 
 def report_files(

@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.constrain.export import GrammarOptions
@@ -22,15 +22,13 @@ __all__ = [
     "Server",
 ]  # fmt: skip
 
-_MODULES = {
-    "GrammarOptions": "agent_parsers.constrain.export",
-    "GrammarForm": "agent_parsers.constrain.parts.options",
-    "GrammarNote": "agent_parsers.constrain.parts.tree",
-    "GrammarText": "agent_parsers.constrain.parts.tree",
-    "GrammarTree": "agent_parsers.constrain.parts.tree",
-    "Server": "agent_parsers.constrain.parts.options",
-    "GrammarError": "agent_parsers.constrain.parts.tree",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.constrain.export": "GrammarOptions",
+        "agent_parsers.constrain.parts.options": "GrammarForm Server",
+        "agent_parsers.constrain.parts.tree": "GrammarError GrammarNote GrammarText GrammarTree",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
@@ -11,19 +12,14 @@ from agent_parsers.constrain.forms.json_schema import write_json_schema
 from agent_parsers.constrain.forms.regex import write_regex
 from agent_parsers.constrain.forms.rules import write_gbnf, write_lark, write_structural_tag
 from agent_parsers.constrain.parts.options import GrammarForm, Server, Start, TurnKind, TurnOptions
-from agent_parsers.constrain.parts.tree import GrammarError, GrammarText, GrammarTree
+from agent_parsers.constrain.parts.tree import Grammar, GrammarError, GrammarText, GrammarTree
 from agent_parsers.constrain.turns.grammar import turn_grammar
 from agent_parsers.constrain.turns.shapes import Shapes
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agent_parsers.constrain.parts.tree import Grammar
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["GrammarOptions", "request_fields", "write_grammar"]
 
 
 class GrammarOptions(TypedDict, total=False):

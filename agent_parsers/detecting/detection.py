@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.detecting.evidence import evidence_in
+from agent_parsers.detecting.evidence import Evidence, evidence_in
 from agent_parsers.detecting.trial import DialectTrial, try_reply
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agent_parsers.detecting.evidence import Evidence
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["Detection", "DialectCandidate", "detect_reply", "detection_of", "ranked"]
 
 _WIDESPREAD: Final = (
     "react", "structured_chat", "json", "json_toolcall", "xml", "hermes", "qwen3_coder", "pythonic",

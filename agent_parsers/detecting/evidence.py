@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,13 +12,9 @@ from agent_parsers.detecting.signs import dialects_with_signs
 from agent_parsers.registry.dialects_by_name import get_dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agent_parsers.detecting.trial import DialectTrial
     from agent_parsers.engine.tables.dialect import Dialect
     from output_parsers.exceptions import OutputParserException
-
-__all__ = ["Evidence", "evidence_in"]
 
 
 @dataclass

@@ -2,8 +2,6 @@
 
 from typing import Final, TypeAlias
 
-__all__ = ["SIGNS", "OwnSigns"]
-
 OwnSigns: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], bool]
 """The words of telling labels, other telling markers, and whether calls may stand without any."""
 

@@ -8,27 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.detecting.shipped import SIGNS
+from agent_parsers.detecting.shipped import SIGNS, OwnSigns
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
 from agent_parsers.engine.tables.reasoning import REASONING
 from agent_parsers.engine.tables.rewritings import END_TOKENS
-from agent_parsers.engine.tables.table import Part
+from agent_parsers.engine.tables.table import Part, Table
 from agent_parsers.registry.dialects_by_name import list_dialects, registered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from agent_parsers.detecting.shipped import OwnSigns
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.table import Table
-
-__all__ = [
-    "SHARED", "dialects_with_signs", "find_labels", "has_telling_marker", "signs_of",
-    "telling_markers",
-]  # fmt: skip
 
 _TELLING: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 """The parts to which a telling marker leads; every format has questions, and ends."""

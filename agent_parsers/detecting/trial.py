@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from agent_parsers.actions.agent import as_text
+from agent_parsers.actions.agent import TurnResult, as_text
 from agent_parsers.detecting.signs import find_labels, telling_markers
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
@@ -28,12 +28,9 @@ from agent_parsers.events import (
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset.set import ToolSet
-
-__all__ = ["DialectTrial", "try_reply"]
 
 _CHUNK: Final = 1 << 12
 _WORDS: Final = re.compile(r"\S+")

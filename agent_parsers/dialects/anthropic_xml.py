@@ -21,7 +21,7 @@ from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, T
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.tables.problems import Problem
-from agent_parsers.engine.tables.table import EndTurn, Go, Part
+from agent_parsers.engine.tables.table import EndTurn, Go, Part, Table, Transition
 from agent_parsers.engine.writing.prompt import list_schemas
 from agent_parsers.families.call_blocks import calls_dialect
 from agent_parsers.families.results_writer import ResultsWriter
@@ -31,7 +31,6 @@ from agent_parsers.forms.form import CallForm, Form, ParameterForm
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Result
-    from agent_parsers.engine.tables.table import Table, Transition
 
 __all__ = ["DIALECT"]
 

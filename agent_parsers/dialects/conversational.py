@@ -8,6 +8,7 @@ Source: LangChain's conversational agent.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -24,8 +25,6 @@ from agent_parsers.events import Repair
 from agent_parsers.families.steps import StepWriter, label_or_literal, reworded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.engine.tables.dialect import Dialect
 
 __all__ = ["AI_PREFIX", "DIALECT", "make_dialect"]

@@ -8,18 +8,16 @@ Source: the prompts and patterns of the agent in Haystack 1.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.markers.kinds import Inline, Label
+from agent_parsers.engine.markers.kinds import Inline, Label, Marker
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.families.steps import StepWriter, reworded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.repairs.payloads import ToolHead
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Repair

@@ -8,8 +8,9 @@ Source: Chinese versions of LangChain's ReAct prompt.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers.dialects import react
 from agent_parsers.engine.repairs.names import repair_tool_name
@@ -18,9 +19,6 @@ from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.tables.labels import with_labels
 from agent_parsers.events import Repair
 from agent_parsers.forms.form import Written
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 __all__ = ["DIALECT"]
 

@@ -8,8 +8,9 @@ Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache, partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
@@ -19,14 +20,9 @@ from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords
 from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.engine.tables.table import EndTurn, Go, Part, Table
-from agent_parsers.events import Event, InputDelta, ToolNamed
+from agent_parsers.events import Event, InputDelta, Repair, ToolNamed
 from agent_parsers.families.steps import Steps, label_or_literal
 from agent_parsers.forms.form import CallForm, Form, Written
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from agent_parsers.events import Repair
 
 __all__ = ["DIALECT", "FINISH_STRING", "FOLLOWUPS", "TOOL", "make_dialect"]
 

@@ -8,6 +8,7 @@ Source: `langchain_classic.agents.output_parsers.xml` and `format_scratchpad.xml
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
@@ -25,8 +26,6 @@ from agent_parsers.families.steps import Steps, TextElement
 from agent_parsers.forms.form import CallForm, Form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.events import Repair
 
 __all__ = ["DIALECT", "EscapeFormat", "make_dialect"]

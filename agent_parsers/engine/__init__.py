@@ -79,10 +79,10 @@ Deltas of thoughts, inputs and answers do not wait. `ActionComplete` does: it co
 certain that the turn is this action. A turn that turns out to be wrong raises when it is closed,
 after its last event. A caller that acts only on `ActionComplete` never acts on half a call.
 
-Most chunks only continue a text. A call reader says when it is inside a value, and what may end
-that (`CallReader.inside`). Until this or a marker comes, the scanner emits the text of a value as
-it does that of a thought, and feeds the reader later with all of it at once. That is another cut of
-the same text, so it makes no difference to what is read.
+Most chunks only continue a text. Until a marker may have come, the scanner only emits them, and
+takes them later, all at once. A call reader says when it is inside a value, and what may end that
+(`CallReader.inside`), so the same holds there. That is another cut of the same text, so it makes no
+difference to what is read.
 
 Where leniency lives
 ====================

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
@@ -18,16 +19,11 @@ from outputs.growing_json.lenient.json_text import without_trailing_commas
 from outputs.growing_json.whole import scan_object
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
-
-__all__ = ["OddCalls", "odd_calls"]
 
 _FENCED: Final = re.compile(rf"```(?:json|xml)?\n([^`]*+)(?<=\n)```{BLANK}").fullmatch
 

@@ -7,10 +7,11 @@ the labels of its dialect. A turn that ends in a thought, or in the name of a to
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
-from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.markers.kinds import Label, label_words
 from agent_parsers.engine.reading.canonical.leads import only_leads
 from agent_parsers.engine.reading.canonical.marks import key_of
@@ -21,16 +22,11 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
-
-__all__ = ["OddSteps"]
 
 _MOST, _LONGEST = 64, 12
 """How many sequences of markers are remembered, and of how many markers."""

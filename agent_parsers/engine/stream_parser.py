@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final, get_args
 
 from typing_extensions import override
@@ -16,16 +17,12 @@ from agent_parsers.reports import LISTENERS
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine.reading.message_text import MessageText
     from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
-
-__all__ = ["StreamParser"]
 
 _MODES: Final = get_args(Mode)
 _CONFLICTS: Final = get_args(OnConflict)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from agent_parsers.events import ActionComplete, Finish, Repair, StepFailed, ToolNamed
+from agent_parsers.events import ActionComplete, Event, Finish, Repair, Span, StepFailed, ToolNamed
 from agent_parsers.reports import LISTENERS, Report
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from agent_parsers.events import Event, Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
-
-__all__ = ["TurnReports", "report_error"]
 
 
 class TurnReports:

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import make_action
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.reading.canonical.leads import leads_of, reachable, spells_words
 from agent_parsers.engine.reading.canonical.marks import Marks
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
-from agent_parsers.engine.tables.guards import dressed_alike
+from agent_parsers.engine.tables.guards import Guard, dressed_alike
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.engine.writing.escape import unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.guards import Guard
     from agent_parsers.events import Repair, Span
     from agent_parsers.toolset.set import ToolSet
-
-__all__ = ["RunStep", "WholeRuns", "whole_runs"]
 
 _BEGINS_STEP: Final = {Part.THOUGHT, Part.TOOL, Part.ANSWER}
 _LETTERS: Final = {

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.explain.explanation import ExplainedChunk, Explanation
@@ -16,13 +16,12 @@ __all__ = [
     "IgnoredMarker",
 ]
 
-_MODULES = {
-    "ExplainedChunk": "agent_parsers.explain.explanation",
-    "Explanation": "agent_parsers.explain.explanation",
-    "ExplainedRepair": "agent_parsers.explain.findings",
-    "ExplainedSpan": "agent_parsers.explain.findings",
-    "IgnoredMarker": "agent_parsers.explain.findings",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.explain.explanation": "ExplainedChunk Explanation",
+        "agent_parsers.explain.findings": "ExplainedRepair ExplainedSpan IgnoredMarker",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

@@ -5,13 +5,14 @@ Of a stream it says what each chunk completes, what is held back after it, and w
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.tables.modes import MAX_CHARS
+from agent_parsers.engine.tables.modes import MAX_CHARS, Mode, OnConflict
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import (
     AnswerDelta,
@@ -31,16 +32,11 @@ from output_parsers import OutputParserException
 from outputs.html.viewable import Viewable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from agent_parsers.engine.reading.rules.states import Crossing
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.modes import Mode, OnConflict
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
-
-__all__ = ["PARTS_OF_EVENTS", "ExplainedChunk", "Explanation", "explain", "explain_chunks"]
 
 
 class Explanation(Findings, Viewable):

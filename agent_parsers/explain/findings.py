@@ -5,33 +5,18 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.actions.agent import AgentAction
+from agent_parsers.actions.agent import AgentAction, TurnResult
 from outputs.json_form.storable import Storable
 from outputs.pieces import Remark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.events import Span
     from output_parsers import OutputParserException
-
-__all__ = [
-    "ExplainedRepair",
-    "ExplainedSpan",
-    "Findings",
-    "IgnoredMarker",
-    "Places",
-    "input_as_text",
-    "notes_of",
-    "outcome_of",
-    "reason_of",
-]
-
 
 _LINE_BREAK: Final = re.compile("\n")
 

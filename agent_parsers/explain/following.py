@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from agent_parsers.events import MarkerSeen
+from agent_parsers.events import Event, MarkerSeen
 from agent_parsers.explain.explanation import PARTS_OF_EVENTS
 from agent_parsers.explain.screen import painted
 from output_parsers.exceptions import OutputParserException
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers.engine.stream_parser import StreamParser
-    from agent_parsers.events import Event
-
-__all__ = ["Following"]
 
 
 class Following:

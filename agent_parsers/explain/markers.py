@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -13,7 +14,7 @@ from typing_extensions import override
 from agent_parsers.engine.markers.kinds import INDENT, MOST, SPACED, Label, Marker
 from agent_parsers.engine.reading.rules.machine import Machine, machine
 from agent_parsers.engine.stream_parser import StreamParser
-from agent_parsers.engine.tables.guards import outside_of_quotations
+from agent_parsers.engine.tables.guards import Guard, outside_of_quotations
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -23,18 +24,12 @@ from agent_parsers.events import (
     Repair,
     ToolNamed,
 )
-from agent_parsers.explain.findings import ExplainedRepair, IgnoredMarker
+from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker, Places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.guards import Guard
     from agent_parsers.events import Span
-    from agent_parsers.explain.findings import ExplainedSpan, Places
-
-__all__ = ["Passed", "Watcher", "explained_repairs", "ignored_markers"]
 
 
 @dataclass(frozen=True, slots=True)

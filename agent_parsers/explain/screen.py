@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -13,16 +14,11 @@ from unicodedata import category, east_asian_width
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.explain.findings import Places, input_as_text, notes_of, outcome_of, reason_of
 from output_parsers.printable import printable
-from outputs.pieces import Piece, cut
+from outputs.pieces import Piece, Remark, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.events import Span
     from agent_parsers.explain.findings import Findings
-    from outputs.pieces import Remark
-
-__all__ = ["STYLES", "cells", "draw", "draw_outcome", "fit", "painted", "wrapped"]
 
 
 def cells(text: str) -> int:
@@ -123,6 +119,8 @@ def draw_outcome(explanation: Findings, *, color: bool, width: int) -> str:
 
 
 class Drawing:
+    """The lines of an explanation, and the notes below them."""
+
     def __init__(self, explanation: Findings, *, color: bool, width: int) -> None:
         self._it = explanation
         self._color = color
@@ -137,6 +135,7 @@ class Drawing:
         self._room = width - self._digits - self._part - len("  | ")
 
     def lines(self) -> Iterator[str]:
+        """Yield the headline, the text with its notes, and the outcome."""
         for line in wrapped(self._headline(), self._width):
             yield self._painted(line, "bold")
         yield ""

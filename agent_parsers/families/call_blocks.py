@@ -8,6 +8,7 @@ the tables, so they have the mark without it, and the writer has both.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -31,18 +32,11 @@ from agent_parsers.forms.form import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.engine.tables.problems import Problem
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.toolset import ToolSet
-
-__all__ = [
-    "CALLS_PROMPT", "ONE_CALL_PROMPT", "SAMPLE_TURN", "CallFormat", "NewCall", "Payload",
-    "calls_dialect", "list_tools", "list_tools_in_tags",
-]  # fmt: skip
 
 _PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
-from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.engine.markers.kinds import Literal, Marker
 from agent_parsers.engine.tables.reasoning import CLOSES_OUTERMOST, OPENS_NO_OTHER
 from agent_parsers.engine.tables.table import Go, Part, Table, Transition
 from agent_parsers.families.results_writer import TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.forms.form import Marks
-
-__all__ = ["AnswerBlock", "calls_table", "with_answer_block", "with_messages", "with_sentences"]
 
 _PARTS: Final = {"thought": Part.THOUGHT, "said": Part.CONTENT}
 _ODD: Final = "read a mark that the dialect does not write"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 from typing import Literal as Choice
 
 from typing_extensions import override
@@ -18,23 +19,6 @@ from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.json_steps import OTHER_INPUTS, begins_anywhere, lenient_keys
 from agent_parsers.forms.form import CallForm, write_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-__all__ = [
-    "BARE_PROBLEMS",
-    "LIST_PROBLEMS",
-    "PROBLEMS",
-    "HeadedPayload",
-    "JsonPayload",
-    "NamedPayload",
-    "ReadHead",
-    "bare_rules",
-    "block_rules",
-    "is_name",
-]
-
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
     "no_action_or_answer": Problem(

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.marks import Before, one_of
-from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal, Marker
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords
@@ -37,12 +38,7 @@ from agent_parsers.forms.form import CallForm, Form
 from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.markers.kinds import Marker
-
-__all__ = ["KEYS", "WORDS", "JsonActions", "begins_anywhere", "lenient_keys", "opens_after"]
 
 _OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})

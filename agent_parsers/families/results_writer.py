@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.mentions import Given
-from agent_parsers.forms.form import write_json
+from agent_parsers.forms.form import CallId, Marks, within, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agent_parsers.engine.tables.dialect import Result
-    from agent_parsers.forms.form import CallId, Marks
-
-__all__ = [
-    "IM_END", "LINES", "TAGS", "NumberedIds", "ResultForm", "ResultsWriter", "chatml",
-    "given_marks", "numbered_id", "role_frame",
-]  # fmt: skip
 
 TAGS: Final = ("<think>", "</think>")
 """Tags around a thought."""
@@ -81,8 +74,8 @@ class ResultsWriter:
                 result._replace(id=self.call_id(result.tool, result.id, at))
                 for at, result in enumerate(results, number)
             ]
-        written = (_within(self.each, self.text(result)) for result in results)
-        return _within(self.around, (self.between or "").join(written))
+        written = (within(self.each, self.text(result)) for result in results)
+        return within(self.around, (self.between or "").join(written))
 
 
 def given_marks(opener: str, frame: Marks, ends: Sequence[str]) -> tuple[Given, ...]:
@@ -123,10 +116,6 @@ class ResultForm:
         text = write_json(result.text) if self.is_json else result.text
         values = {"text": text, "tool": result.tool, "id": result.id or ""}
         return _HOLE.sub(lambda hole: values[hole[1]], self.form)
-
-
-def _within(marks: Marks, text: str) -> str:
-    return f"{marks[0]}{text}{marks[1]}"
 
 
 @dataclass(frozen=True)

@@ -18,34 +18,15 @@ tables are not derived, since each repeats what one reference parser does.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.tables.problems import Problem
-from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table
-from agent_parsers.forms.form import CallForm, Form
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from agent_parsers.engine.markers.kinds import Marker
-    from agent_parsers.engine.tables.table import Transition
-    from agent_parsers.forms.form import Written
-
-__all__ = [
-    "FOLLOWS",
-    "INPUT_FIRST",
-    "StepWriter",
-    "Steps",
-    "TextElement",
-    "action_in_answer",
-    "label_or_literal",
-    "labels_in_lines",
-    "reworded",
-    "second_turn_in_answer",
-]
+from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
+from agent_parsers.forms.form import CallForm, Form, Written
 
 
 class StepWriter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -22,23 +23,16 @@ from agent_parsers.engine.calls.tags.form import (
 )
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
 from agent_parsers.engine.calls.tags.tagged_calls import TaggedCalls
-from agent_parsers.engine.markers.kinds import Literal
-from agent_parsers.engine.tables.table import Go, Part
+from agent_parsers.engine.markers.kinds import Literal, Marker
+from agent_parsers.engine.tables.table import Go, Part, Table, Transition
 from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.call_tables import calls_table
 from agent_parsers.families.results_writer import TAGS
-from agent_parsers.forms.form import CallForm, ParameterForm, write_value
+from agent_parsers.forms.form import CallForm, Marks, ParameterForm, write_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
     from agent_parsers.engine.calls.tags.form import Tag
-    from agent_parsers.engine.markers.kinds import Marker
-    from agent_parsers.engine.tables.table import Table, Transition
     from agent_parsers.families.json_blocks import JsonPayload
-    from agent_parsers.forms.form import Marks
-
-__all__ = ["TaggedPayload", "tagged_table"]
 
 _AFTER: Final = "after"
 _BARE: Final = "call without a wrapper"

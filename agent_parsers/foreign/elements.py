@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from agent_parsers.foreign.places import Mention
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["Enclosed", "enclosed_call"]
-
 _FARTHEST: Final = 200
 """How far before the name of a tool its element may begin, in characters."""
 _TAG: Final = re.compile(r"([<\[])\s*([\w:|.-]+)((?:\s*=\s*|\s)[^<>\[\]]*?)?\s*(/?)([>\]])")

@@ -9,6 +9,7 @@ is an answer; all else that looks like a call is refused, with the reason.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
@@ -28,14 +29,10 @@ from agent_parsers.foreign.places import (
 from agent_parsers.foreign.shapes import find_nameless, find_shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.detecting.evidence import Evidence
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["find_foreign"]
 
 
 def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from output_parsers.exceptions import OutputParserException
@@ -11,11 +12,7 @@ from outputs.growing_json.errors import JsonError
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["ReadObject", "calls_in", "fitted", "is_schema", "names_call", "object_at"]
 
 _WINDOW: Final = 1 << 12
 _MARGIN: Final = 16

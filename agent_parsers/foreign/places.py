@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
@@ -12,23 +13,7 @@ from agent_parsers.engine.reading.quoting.quotations import Quotation, Surroundi
 from agent_parsers.engine.reading.quoting.spans import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers.events import Span
-
-__all__ = [
-    "Mention",
-    "Stand",
-    "are_fenced",
-    "is_example",
-    "is_in_clause",
-    "is_indented",
-    "is_over",
-    "is_structural",
-    "line_before",
-    "mentions_of",
-    "stands",
-]
 
 Stand: TypeAlias = Literal["alone", "in a sentence", "in a fence", "quoted"]
 

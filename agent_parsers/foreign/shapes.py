@@ -16,6 +16,7 @@ quotation marks or in a fence is text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -24,16 +25,11 @@ from agent_parsers.engine.reading.quoting.spans import without
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
 from agent_parsers.foreign.elements import enclosed_call
 from agent_parsers.foreign.objects import calls_in, fitted, is_schema, object_at
-from agent_parsers.foreign.places import is_example, is_over, line_before, stands
+from agent_parsers.foreign.places import Mention, is_example, is_over, line_before, stands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.events import Span
-    from agent_parsers.foreign.places import Mention
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["find_nameless", "find_shapes"]
 
 
 class Shape(NamedTuple):

@@ -9,17 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-__all__ = [
-    "CallForm", "CallId", "Form", "Marks", "ParameterForm", "Written", "WrittenCall",
-    "inputs_of", "write_json", "write_object", "write_python_value", "write_value",
-]  # fmt: skip
+from typing import Any, Final, NamedTuple, TypeAlias
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
 """Returns the id of a call, given the tool, the existing id or `None`, and the call's number."""
@@ -327,13 +320,13 @@ class Form:
         if step.thought and self.thought:
             opener, closer = self.thought
             thought = f"{opener.replace(NUMBER, str(step.number))}{step.thought}{closer}"
-        return thought + _within(self.around, self._said(step))
+        return thought + within(self.around, self._said(step))
 
     def _said(self, step: Written) -> str:
         """Return what follows the thought of a turn."""
         calls = step.calls
         if not calls and isinstance(self.answer, tuple):
-            return _within(self.answer, step.answer)
+            return within(self.answer, step.answer)
         if not calls:
             calls = (WrittenCall(str(self.answer), step.answer),)
         if self.is_single and step.others:
@@ -348,9 +341,10 @@ class Form:
         before, between, behind = self.calls
         before = before.replace(NUMBER, str(step.number))
         written = f"{before}{between.join(map(self.call, calls))}{behind}"
-        said = _within(self.content, step.content) if step.content and self.content else ""
+        said = within(self.content, step.content) if step.content and self.content else ""
         return written + said if self.is_content_last else said + written
 
 
-def _within(marks: Marks, text: str) -> str:
+def within(marks: Marks, text: str) -> str:
+    """Return *text* between its *marks*."""
     return f"{marks[0]}{text}{marks[1]}"

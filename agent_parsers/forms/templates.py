@@ -7,18 +7,12 @@ may be longer or left out, which no dialect minds, except beside a fence or a ra
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.forms.form import Form
-
-__all__ = [
-    "BLANK", "BREAK", "ID",
-    "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Templates", "pattern", "templates_of",
-]  # fmt: skip
 
 TOOL, ID, INPUT, KEY, VALUE, IS_TEXT = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """What stands for the name of a tool, for the id of its call, for its input, and for the name of

@@ -7,7 +7,7 @@ put them into an element of the class ``ap``, as `fragment` does.
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.html.explanations import explanation_html
@@ -33,21 +33,19 @@ __all__ = [
     "turn_html",
 ]
 
-_MODULES = {
-    "explanation_html": "agent_parsers.html.explanations",
-    "ashow": "agent_parsers.html.live",
-    "show": "agent_parsers.html.live",
-    "stream_html": "agent_parsers.html.live",
-    "report_html": "agent_parsers.html.report",
-    "transcript_html": "agent_parsers.html.runs",
-    "turn_html": "agent_parsers.html.turn_pages",
-    "fragment": "outputs.html",
-    "page": "outputs.html",
-    "problem_html": "outputs.html.source",
-    "STYLES": "outputs.html.pages",
-    "html_line": "outputs.html.texts",
-    "html_text": "outputs.html.texts",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.html.explanations": "explanation_html",
+        "agent_parsers.html.live": "ashow show stream_html",
+        "agent_parsers.html.report": "report_html",
+        "agent_parsers.html.runs": "transcript_html",
+        "agent_parsers.html.turn_pages": "turn_html",
+        "outputs.html": "fragment page",
+        "outputs.html.pages": "STYLES",
+        "outputs.html.source": "problem_html",
+        "outputs.html.texts": "html_line html_text",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

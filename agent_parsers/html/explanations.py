@@ -11,8 +11,6 @@ from outputs.html import NamedText, Piece, anchor_of, fields_html, notes_html, s
 if TYPE_CHECKING:
     from agent_parsers.core import Findings
 
-__all__ = ["draw", "explanation_html", "title"]
-
 
 def explanation_html(explanation: Findings) -> str:
     """Return *explanation* as HTML for a part of a page; its styles are `STYLES`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, Iterable
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers import OutputParserException
 from agent_parsers.core import PARTS_OF_EVENTS, input_as_text
@@ -19,11 +20,6 @@ from agent_parsers.events import (
 )
 from agent_parsers.html.turn_pages import badges_html, messages_html
 from outputs.html import NamedText, fields_html, fragment, problem_html
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterable
-
-__all__ = ["ashow", "show", "stream_html"]
 
 _PAUSE_S: Final = 0.1
 """Shortest time between two pictures, in seconds."""

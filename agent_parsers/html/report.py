@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.html.runs import badges_of, run_html
@@ -11,12 +12,7 @@ from agent_parsers.runs.facts import facts_of
 from outputs.html import html_line, html_text, page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = ["SCRIPT", "Bar", "chart_html", "filter_html", "report_html"]
-
 
 _MOST_BARS: Final = 8
 """How many bars are seen at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction
@@ -27,11 +28,7 @@ from outputs.html import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-
-__all__ = ["badges_of", "draw", "run_html", "title", "transcript_html"]
 
 
 def transcript_html(transcript: Transcript) -> str:

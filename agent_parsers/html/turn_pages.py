@@ -6,11 +6,12 @@ text that was read, of which the log may be a part. It is shown only where the t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent_parsers import AgentAction, AgentFinish
 from agent_parsers.core import PARTS_OF_EVENTS, input_as_text, outcome_of
-from agent_parsers.events import MarkerSeen, ToolNamed
+from agent_parsers.events import Event, MarkerSeen, Repair, Span, ToolNamed
 from outputs.html import (
     NamedText,
     Piece,
@@ -23,26 +24,9 @@ from outputs.html import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers import MessageTurn, Turn
     from agent_parsers.core import TurnResult
-    from agent_parsers.events import Event, Repair, Span
     from agent_parsers.runs.reading.transcript import TranscriptStep
-
-__all__ = [
-    "badges_html",
-    "draw",
-    "messages_html",
-    "notes_about",
-    "parts_of_events",
-    "parts_of_step",
-    "repairs_html",
-    "result_fields",
-    "start_of_log",
-    "title",
-    "turn_html",
-]
 
 
 def notes_about(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.events import ActionComplete, AnswerDelta, Event, Finish
 from output_parsers.streams.readers import aclose, close
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers.actions.agent import AgentAction, AgentFinish
-
-__all__ = ["AnswerStream", "answer_stream"]
 
 
 class AnswerStream:

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
 from typing_extensions import override
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, T
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn, content_of
-from agent_parsers.events import merge_events
+from agent_parsers.events import Event, merge_events
 from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.modes import EmitCalls
-    from agent_parsers.events import Event
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput
     from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
-
-__all__ = ["AutoParser", "AutoStreamParser", "AutoTurn"]
 
 TOOLS: Final = "tools"
 """What reads messages with tool calls, by the name that `AutoTurn.dialect` has for it."""
@@ -88,17 +83,10 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     ) -> list[AgentAction] | AgentFinish:
         """Read one turn: a text, or a message or a generation with text or tool calls.
 
-        Args:
-            input: What the model wrote; see `outputs.from_any` for the messages it may be.
-            config: Ignored.
-            ended: How the text ended; by default read from *input*. See `parse`.
-            kwargs: Ignored.
+        The arguments and the errors are those of `DialectParser.invoke`.
 
         Raises:
-            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
-                again.
             OutputParserException: As for `parse`, or a tool call cannot be made.
-            TypeError: *input* is not a text, a message or a generation.
         """
         return super().invoke(input, config, ended=ended, **kwargs)
 

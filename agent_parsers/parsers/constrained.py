@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["Constrained"]
-
 
 class Constrained:
     """Writes the grammar of the turns that a parser reads, for the tools of the parser."""

@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
 
-__all__ = [
-    "AnyDialectParser",
-    "DialectParser",
-    "MultiActionDialectParser",
-    "dialect_parser",
-]
-
 
 class DialectParser(TurnParser[T], AgentOutputParser):
     """Reads one turn of a dialect, whole or as it streams in, and writes past turns.
@@ -131,20 +124,7 @@ class MultiActionDialectParser(TurnParser[T], MultiActionAgentOutputParser):
         ended: Ended = "unknown",
         **kwargs: Any,
     ) -> list[AgentAction] | AgentFinish:
-        """Read one turn: a text, or the text of a message or a generation.
-
-        Args:
-            input: What the model wrote; see `outputs.from_any` for the messages it may be.
-            config: Ignored.
-            ended: How the text ended; by default read from *input*. See `parse`.
-            kwargs: Ignored.
-
-        Raises:
-            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
-                again.
-            OutputParserException: As for `parse`, or the message contains a tool call.
-            TypeError: *input* is not a text, a message or a generation.
-        """
+        """Read one turn, as `DialectParser.invoke` does."""
         if config is None and is_default(self.parse_result):
             result: list[AgentAction] | AgentFinish = self._parse_output(input, ended=ended)
             return result

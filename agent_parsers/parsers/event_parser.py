@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -19,22 +27,10 @@ from output_parsers.streams.readers import aclose, aread, close, read
 from output_parsers.types.models import CheckedModel
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
-
     from agent_parsers.events import Event
     from agent_parsers.parsers.langchain.parser import LangChainParser
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput, RunnableConfig
-
-__all__ = [
-    "AgentOutputParser",
-    "BaseAgentOutputParser",
-    "EventParser",
-    "EventReader",
-    "MultiActionAgentOutputParser",
-    "TurnReader",
-]
-
 
 R = TypeVar("R")
 

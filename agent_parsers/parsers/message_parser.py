@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
 
-from agent_parsers.actions.agent import AgentFinish, T, WithResult
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T, WithResult
 from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.actions.tool_action import is_step
 from agent_parsers.engine.tables.dialect import PromptWords
@@ -27,16 +28,11 @@ from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.engine.writing.render import Step
     from output_parsers.runnables.step import RunnableConfig
     from outputs import AIMessage, BaseMessage, Generation
     from outputs.messages.ended import Ended
-
-__all__ = ["MessageParser", "MessageTurn"]
 
 R = TypeVar("R", default=Any)
 """What a parser returns for one message."""

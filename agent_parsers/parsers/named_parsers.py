@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
-__all__ = [
-    "ChatOutputParser",
-    "ConvoOutputParser",
-    "ConvoTextOutputParser",
-    "MRKLOutputParser",
-    "MadeParser",
-    "ReActOutputParser",
-    "StructuredChatOutputParser",
-    "StructuredChatOutputParserWithRetries",
-]
-
 
 class MadeParser(DialectParser[Any]):
     """A parser whose dialect is made from its other fields, also after copying or unpickling."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, overload
 
 from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
-from agent_parsers.actions.agent import T
+from agent_parsers.actions.agent import T, TurnResult
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.engine.tables.modes import OnConflict
+from agent_parsers.engine.tables.modes import EmitCalls, Mode, OnConflict
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.constrained import Constrained
 from agent_parsers.parsers.event_parser import EventParser
@@ -22,20 +23,13 @@ from output_parsers import OutputParserException
 from output_parsers.model_output import check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Self
-
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.stream_parser import StreamParser
-    from agent_parsers.engine.tables.modes import EmitCalls, Mode
     from agent_parsers.engine.writing.render import Rendered, Step
     from agent_parsers.explain.explanation import ExplainedChunk, Explanation
     from output_parsers import ModelOutput
     from outputs import BaseMessage
     from outputs.messages.ended import Ended
-
-__all__ = ["TurnParser"]
 
 
 class TurnParser(Constrained, EventParser, Generic[T]):

@@ -9,6 +9,7 @@ The page sends a request for each change, to a server or to Python in the page i
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -34,14 +35,10 @@ from outputs import Ended
 from outputs.html import fragment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from agent_parsers import Dialect
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.events import Event
     from agent_parsers.explain import ExplainedChunk
-
-__all__ = ["LONGEST_TEXT", "answer"]
 
 LONGEST_TEXT: Final = 100_000
 """Longest text that the playground reads, in characters."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from typing_extensions import override
 
 from agent_parsers.playground.answers import answer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["PAGE_FILES", "PlaygroundServer"]
 
 PAGE_FILES: Final[Mapping[str, str]] = {
     "index.html": "text/html; charset=utf-8",

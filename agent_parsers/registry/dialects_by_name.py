@@ -7,27 +7,27 @@ Users add their own with `register`.
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, overload
 
 from agent_parsers import dialects
-from agent_parsers.engine.reading.rules.foreign import ask_for_foreign
+from agent_parsers.engine.reading.rules.foreign import Foreign, ask_for_foreign
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.engine.tables.modes import MAX_CHARS
-from agent_parsers.registry.names import ALIASES
+from agent_parsers.engine.tables.modes import MAX_CHARS, OnConflict
+from agent_parsers.registry.names import ALIASES, OneCallName, SeveralCallsName
 from agent_parsers.registry.problems import unknown_name, wrong_name, wrong_option
 from agent_parsers.toolset.problems.names import folded
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import UnionType
 
+    from typing_extensions import Unpack
+
     from agent_parsers.actions.agent import T
-    from agent_parsers.engine.reading.rules.foreign import Foreign
-    from agent_parsers.engine.tables.modes import OnConflict
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
     from agent_parsers.parsers.auto_parser import AutoParser
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         DialectParser,
         MultiActionDialectParser,
     )
-    from agent_parsers.registry.names import OneCallName, SeveralCallsName
     from agent_parsers.tools import ToolsAgentOutputParser
     from agent_parsers.toolset import Tools, ToolSet
 
@@ -49,7 +48,21 @@ if TYPE_CHECKING:
     OutputOf: TypeAlias = type[T] | UnionType | None
     """The type of answers. Checkers know no more of a union than that it is one."""
 
-__all__ = ["get_dialect", "get_parser", "list_dialects", "register", "registered"]
+    class MessageParserOptions(TypedDict, Generic[T], total=False):
+        """What `get_parser` takes for any parser."""
+
+        tools: Tools | None
+        lenient: bool
+        max_chars: int
+        output_type: OutputOf[T]
+
+    class ParserOptions(MessageParserOptions[T], total=False):
+        """What `get_parser` takes for the parser of a dialect."""
+
+        on_conflict: OnConflict
+        start: Start
+        prompt: str
+
 
 Start: TypeAlias = Literal["", "content", "thought"]
 
@@ -168,89 +181,31 @@ copyreg.pickle(Dialect, _reduce)
 
 
 @overload
-def get_parser(
-    name: OneCallName,
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    on_conflict: OnConflict = "error",
-    start: Start = "",
-    prompt: str = "",
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
-) -> DialectParser[T]: ...
+def get_parser(name: OneCallName, **options: Unpack[ParserOptions[T]]) -> DialectParser[T]: ...
 @overload
 def get_parser(
-    name: SeveralCallsName,
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    on_conflict: OnConflict = "error",
-    start: Start = "",
-    prompt: str = "",
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
+    name: SeveralCallsName, **options: Unpack[ParserOptions[T]]
 ) -> MultiActionDialectParser[T]: ...
 @overload
 def get_parser(
-    name: Literal["openai_functions"],
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
+    name: Literal["openai_functions"], **options: Unpack[MessageParserOptions[T]]
 ) -> OpenAIFunctionsAgentOutputParser[T]: ...
 @overload
 def get_parser(
-    name: Literal["openai_tools"],
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
+    name: Literal["openai_tools"], **options: Unpack[MessageParserOptions[T]]
 ) -> OpenAIToolsAgentOutputParser[T]: ...
 @overload
 def get_parser(
-    name: Literal["tools", "anthropic_blocks"],
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
+    name: Literal["tools", "anthropic_blocks"], **options: Unpack[MessageParserOptions[T]]
 ) -> ToolsAgentOutputParser[T]: ...
 @overload
 def get_parser(  # type: ignore[overload-overlap] # see `AnyParser`
-    name: Literal["auto"],
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
+    name: Literal["auto"], **options: Unpack[MessageParserOptions[T]]
 ) -> AutoParser[T]: ...
 @overload
-def get_parser(
-    name: Dialect,
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    on_conflict: OnConflict = "error",
-    start: Start = "",
-    prompt: str = "",
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
-) -> AnyDialectParser[T]: ...
+def get_parser(name: Dialect, **options: Unpack[ParserOptions[T]]) -> AnyDialectParser[T]: ...
 @overload
-def get_parser(
-    name: str,
-    *,
-    tools: Tools | None = None,
-    lenient: bool = True,
-    on_conflict: OnConflict = "error",
-    start: Start = "",
-    prompt: str = "",
-    max_chars: int = MAX_CHARS,
-    output_type: OutputOf[T] = None,
-) -> AnyParser[T]: ...
+def get_parser(name: str, **options: Unpack[ParserOptions[T]]) -> AnyParser[T]: ...
 def get_parser(
     name: str | Dialect,
     *,

@@ -17,8 +17,6 @@ from output_parsers.printable import kind_of
 if TYPE_CHECKING:
     from agent_parsers.registry.names import SeveralCallsName
 
-__all__ = ["OWNERS", "ROWS", "Row", "calls_by_api", "dialect_for_model", "row_for_model"]
-
 _CALLS_BY_API: Final = re.compile(
     r"(?:(?:openai|anthropic|google|models|vertex_ai|bedrock|azure)[/:.])*"
     r"(?:gpt-?[345]|chatgpt\b|o[1345](?:-|$)|claude\b|gemini\b)",

@@ -2,8 +2,6 @@
 
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["ALIASES", "OneCallName", "SeveralCallsName"]
-
 OneCallName: TypeAlias = Literal[
     "chat",
     "chat_agent",

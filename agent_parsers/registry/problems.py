@@ -8,8 +8,6 @@ from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.toolset.problems.names import did_you_mean
 from output_parsers.printable import kind_of
 
-__all__ = ["unknown_name", "wrong_name", "wrong_option"]
-
 _NO_FORMATS: Final = ("langchain", "langgraph", "llamaindex", "llama_index", "crewai", "autogen")
 """Frameworks, whose agents write several formats."""
 _MEANT: Final = {

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.core import Detection, DialectCandidate
@@ -56,36 +56,26 @@ __all__ = [
     "unregister_reader",
 ]
 
-_MODULES = {
-    "unregister_reader": "agent_parsers.runs.readers.known",
-    "register_reader": "agent_parsers.runs.readers.known",
-    "check_reader": "agent_parsers.runs.checking",
-    "ReaderReport": "agent_parsers.runs.checking",
-    "ConsolePiece": "agent_parsers.runs.tables.console",
-    "MessagePart": "agent_parsers.runs.tables.part",
-    "Messages": "agent_parsers.runs.tables.messages",
-    "Console": "agent_parsers.runs.tables.console",
-    "to_atif": "agent_parsers.runs.writers.chats",
-    "get_writer": "agent_parsers.runs.writers.known",
-    "list_writers": "agent_parsers.runs.writers.known",
-    "to_sharegpt": "agent_parsers.runs.writers.chats",
-    "to_text": "agent_parsers.runs.writers.text",
-    "LogForm": "agent_parsers.runs.recognition",
-    "detect_log": "agent_parsers.runs.recognition",
-    "Detection": "agent_parsers.detecting.detection",
-    "DialectCandidate": "agent_parsers.detecting.detection",
-    "detect": "agent_parsers.runs.detecting.detect",
-    "read_runs": "agent_parsers.runs.read_log",
-    "list_readers": "agent_parsers.runs.readers.known",
-    "Notice": "agent_parsers.runs.reading.transcript",
-    "RunSource": "agent_parsers.runs.reading.transcript",
-    "parse_record": "agent_parsers.runs.reading.transcript_parser",
-    "Transcript": "agent_parsers.runs.reading.transcript",
-    "TranscriptStep": "agent_parsers.runs.reading.transcript",
-    "TranscriptParser": "agent_parsers.runs.reading.transcript_parser",
-    "parse_transcript": "agent_parsers.runs.reading.transcript_parser",
-    "parse_transcripts": "agent_parsers.runs.reading.transcript_parser",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.detecting.detection": "Detection DialectCandidate",
+        "agent_parsers.runs.checking": "ReaderReport check_reader",
+        "agent_parsers.runs.detecting.detect": "detect",
+        "agent_parsers.runs.read_log": "read_runs",
+        "agent_parsers.runs.readers.known": "list_readers register_reader unregister_reader",
+        "agent_parsers.runs.reading.transcript": "Notice RunSource Transcript TranscriptStep",
+        "agent_parsers.runs.reading.transcript_parser": (
+            "TranscriptParser parse_record parse_transcript parse_transcripts"
+        ),
+        "agent_parsers.runs.recognition": "LogForm detect_log",
+        "agent_parsers.runs.tables.console": "Console ConsolePiece",
+        "agent_parsers.runs.tables.messages": "Messages",
+        "agent_parsers.runs.tables.part": "MessagePart",
+        "agent_parsers.runs.writers.chats": "to_atif to_sharegpt",
+        "agent_parsers.runs.writers.known": "get_writer list_writers",
+        "agent_parsers.runs.writers.text": "to_text",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

@@ -10,18 +10,14 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import BufferedReader, BytesIO, RawIOBase
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.reading.reader import Value, Values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-__all__ = ["MAGIC", "samples_in", "unpacking"]
 
 MAGIC: Final = b"PK\x03\x04"
 """The first bytes of a zip file."""

@@ -5,29 +5,23 @@ from __future__ import annotations
 import io
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.runs.read_log import read_runs
-from agent_parsers.runs.readers.known import reader_of, readers_of_data, readers_of_text
+from agent_parsers.runs.readers.known import FormOfLog, reader_of, readers_of_data, readers_of_text
 from agent_parsers.runs.reading.building import UNASKED
 from agent_parsers.runs.reading.reader import HEAD_CHARS, MALFORMED, DataReader, Lines, TextReader
 from agent_parsers.runs.recognition import HEAD_VALUES, LAST_RESORT
-from agent_parsers.runs.sources import as_it_is, open_log
+from agent_parsers.runs.sources import RunsFrom, as_it_is, open_log
 from agent_parsers.runs.tables.messages import Messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from agent_parsers.runs.readers.known import FormOfLog
     from agent_parsers.runs.reading.transcript import Transcript
-    from agent_parsers.runs.sources import RunsFrom
     from agent_parsers.runs.tables.part import MessagePart
-
-__all__ = ["ReaderReport", "check_reader", "half_values"]
 
 _PLACES: Final = 20
 _MOST_LINES: Final = 60

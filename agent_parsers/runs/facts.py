@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentAction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = ["FACTS", "Fact", "facts_of", "first_line_of", "form_of"]
 
 FACTS: Final = ("read_as", "tools", "repairs_by_kind", "errors_by_reason", "notices_by_kind")
 """The kinds of facts."""

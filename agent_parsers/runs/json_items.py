@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.reading.reader import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-__all__ = ["ListItems"]
 
 _CHUNK: Final = 1 << 16
 _blank: Final = re.compile(r"[ \t\r\n]*").match

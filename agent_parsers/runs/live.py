@@ -7,13 +7,9 @@ import select
 import stat
 from codecs import getincrementaldecoder
 from collections import deque
+from collections.abc import Callable
 from time import monotonic, sleep
-from typing import IO, TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["LiveText", "waiting_on"]
+from typing import IO, Final
 
 QUIET_S: Final = 1.0
 """How long nothing comes before what has come is read as if it were all, in seconds."""

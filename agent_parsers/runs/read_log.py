@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
 from agent_parsers.runs.live import LiveText
-from agent_parsers.runs.readers.known import get_reader, reader_of
+from agent_parsers.runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_parsers.runs.reading.parts import is_open_end, with_open_end
 from agent_parsers.runs.reading.reader import Lines, Reading, UnknownLogError
-from agent_parsers.runs.reading.transcript import RunSource
+from agent_parsers.runs.reading.transcript import RunSource, Transcript
 from agent_parsers.runs.recognition import check_kind, form_of, forms_of
-from agent_parsers.runs.sources import content_of, logs_in, open_log
+from agent_parsers.runs.sources import RunsFrom, content_of, logs_in, open_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
     from agent_parsers import Dialect
-    from agent_parsers.runs.readers.known import FormOfLog
     from agent_parsers.runs.reading.reader import DataReader, TextReader, Values
-    from agent_parsers.runs.reading.transcript import Transcript
-    from agent_parsers.runs.sources import RunsFrom
     from agent_parsers.toolset import Tools
-
-__all__ = ["read_runs"]
 
 
 def read_runs(

@@ -11,7 +11,7 @@ For a log of an unknown form it says what was seen, and which form comes nearest
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -34,18 +34,12 @@ from agent_parsers.runs.reading.reader import (
     Values,
 )
 from agent_parsers.runs.reading.transcript import RunSource
-from agent_parsers.runs.sources import as_it_is, open_log
+from agent_parsers.runs.sources import RunsFrom, as_it_is, open_log
 from agent_parsers.runs.splitting.quoted import has_structure
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from agent_parsers import Dialect
-    from agent_parsers.runs.sources import RunsFrom
     from agent_parsers.runs.tables.messages import Messages
-
-__all__ = ["LogForm", "detect_log", "form_of", "forms_of"]
-
 
 _MOST_SIGNS: Final = 20
 

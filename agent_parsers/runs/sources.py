@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -18,10 +18,7 @@ from agent_parsers.runs.live import LiveText, waiting_on
 from agent_parsers.runs.reading.reader import Lines, NotJson, Value, Values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from os import PathLike
-
-__all__ = ["Log", "RunsFrom", "as_it_is", "content_of", "logs_in", "open_log"]
 
 RunsFrom: TypeAlias = (
     "str | PathLike[str] | IO[str] | IO[bytes] | bytes | Mapping[str, Any] | list[Any]"

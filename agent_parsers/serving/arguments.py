@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Form
     from agent_parsers.toolset import ToolSpec
 
-__all__ = ["CertainArguments", "arguments_of"]
-
 _MOST_HELD: Final = 400
 """The most characters before the arguments, and of a key or number in them."""
 _PLAIN_SCHEMA: Final = frozenset(

@@ -15,6 +15,7 @@ Source: https://platform.openai.com/docs/api-reference/chat/streaming
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -33,8 +34,6 @@ from output_parsers.model_output import message_of, part_of
 from outputs import AIMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from agent_parsers import AgentAction
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.events import Event

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Iterable
+from typing import Any, Final, Literal
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.core import TurnOptions, machine, write_grammar
 from agent_parsers.toolset import ToolSet
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["ends_in_mark", "served_names", "tools_of", "turn_tag"]
 
 _log: Final = logging.getLogger(__name__)
 

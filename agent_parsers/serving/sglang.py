@@ -9,7 +9,8 @@ SGLang 0.5.23.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from collections.abc import Iterable
+from typing import Any, ClassVar, NoReturn
 
 from sglang.srt.function_call.base_format_detector import BaseFormatDetector, StructuralTag
 from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
@@ -19,11 +20,6 @@ from typing_extensions import override
 from agent_parsers import get_dialect
 from agent_parsers.serving.requests import served_names, tools_of, turn_tag
 from agent_parsers.serving.turns import ServedPart, ServedTurn, read_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["DialectDetector", "register"]
 
 
 class DialectDetector(BaseFormatDetector):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -23,18 +24,9 @@ from agent_parsers.serving.arguments import CertainArguments, arguments_of
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import AgentAction
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
-
-__all__ = [
-    "ServedCall",
-    "ServedPart",
-    "ServedTurn",
-    "read_turn",
-]
 
 _log: Final = logging.getLogger(__name__)
 

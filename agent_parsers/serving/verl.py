@@ -17,8 +17,6 @@ from verl.experimental.agent_loop.tool_parser import FunctionCall, ToolParser
 from agent_parsers.serving.requests import served_names, tools_of
 from agent_parsers.serving.turns import read_turn
 
-__all__ = ["VerlToolParser", "register"]
-
 
 class VerlToolParser(ToolParser):
     """Finds the calls of a dialect in a response; its thoughts stay in the content."""

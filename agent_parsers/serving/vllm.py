@@ -11,7 +11,9 @@ Source: ``vllm/parser/abstract_parser.py``, ``vllm/parser/parser_manager.py`` an
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 from vllm.entrypoints.generate.base.protocol import (
@@ -31,20 +33,12 @@ from vllm.sampling_params import StructuredOutputsParams
 from vllm.tool_parsers.abstract_tool_parser import ToolParser, ToolParserManager
 from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
 
-from agent_parsers import get_dialect
+from agent_parsers import StreamParser, get_dialect
+from agent_parsers.core import machine
+from agent_parsers.events import Event, MarkerSeen, Span, ThoughtDelta
 from agent_parsers.serving.requests import ends_in_mark, served_names, tools_of, turn_tag
-from agent_parsers.serving.thoughts import count_thought_tokens
-from agent_parsers.serving.turns import (
-    ServedTurn,
-    read_turn,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from agent_parsers.serving.turns import ServedCall
-
-__all__ = ["VllmParser", "register"]
+from agent_parsers.serving.turns import ServedCall, ServedTurn, read_turn
+from output_parsers import OutputParserException
 
 _LONGEST_MARK: Final = 32
 """Tokens at the end of a prompt or an output that hold any mark of a thought."""
@@ -123,7 +117,7 @@ class VllmParser(Parser):
         if not self._splits:
             return 0
         tokens = [_text(self.model_tokenizer, [token]) for token in token_ids]
-        return count_thought_tokens(self.dialect, tokens, self._prompt)
+        return _count_thought_tokens(self.dialect, tokens, self._prompt)
 
     @override
     def adjust_request(self, request: Any) -> Any:
@@ -310,3 +304,51 @@ def _with_ours(get_parser: Callable[..., Any]) -> Callable[..., Any]:
 
 
 register()
+
+
+def _count_thought_tokens(dialect: str, tokens: Sequence[str], prompt: str = "") -> int:
+    """Return how many *tokens* are part of a thought, not counting the marks around it.
+
+    Args:
+        dialect: Name of the dialect.
+        tokens: The texts of the tokens, in order.
+        prompt: The end of the prompt, which may have opened the thought.
+    """
+    ends = [0, *accumulate(map(len, tokens))]
+    spans = list(_thoughts(dialect, "".join(tokens), prompt))
+    count = at = 0
+    for start, stop in pairwise(ends):
+        while at < len(spans) and spans[at][1] <= start:
+            at += 1
+        count += at < len(spans) and spans[at][0] < stop and start < stop
+    return count
+
+
+def _thoughts(dialect: str, text: str, prompt: str) -> Iterator[Span]:
+    """Yield where thoughts are: between marks, or up to the end of the text."""
+    compiled: Final = machine(get_dialect(dialect), "lenient")
+    is_open = compiled.thought_mark(prompt) == "opens"
+    parser = StreamParser(
+        compiled.dialect, max_chars=None, start="thought" if is_open else "",
+        prompt="" if is_open else prompt,
+    )  # fmt: skip
+    events: list[Event] = []
+    try:
+        events += parser.feed(text)
+        parser.close()
+    except OutputParserException:  # it was cut, or cannot be read
+        pass
+    begun = last = 0
+    for event in (*events, *parser.last_events):
+        if isinstance(event, ThoughtDelta):
+            last = event.span[1]
+            if not is_open:
+                yield event.span
+        elif isinstance(event, MarkerSeen) and (
+            mark := compiled.thought_mark(text[slice(*event.span)])
+        ):
+            if is_open and mark == "closes":
+                yield begun, event.span[0]
+            begun, is_open = event.span[1], mark == "opens"
+    if is_open:  # up to a call that ends it
+        yield begun, last if isinstance(parser.result, list) else len(text)

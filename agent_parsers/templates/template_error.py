@@ -1,7 +1,5 @@
 """What can be wrong with a template."""
 
-__all__ = ["TemplateError"]
-
 
 class TemplateError(ValueError):
     """A template is wrong, or cannot be read or made; the message says what is missing."""

@@ -7,7 +7,7 @@ of the pytest plugin. Optional libraries are imported when a name that needs the
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.testing.check import DialectReport, check_dialect, dialect_laws
@@ -46,27 +46,20 @@ __all__ = [
     "turns",
 ]
 
-_MODULES = {
-    "check_dialect": "agent_parsers.testing.check",
-    "dialect_laws": "agent_parsers.testing.check",
-    "BrokenLawError": "agent_parsers.testing.laws.broken",
-    "SnapshotEvents": "agent_parsers.testing.snapshots.fixtures",
-    "SnapshotPrompt": "agent_parsers.testing.snapshots.fixtures",
-    "SnapshotTranscript": "agent_parsers.testing.snapshots.fixtures",
-    "SnapshotValue": "agent_parsers.testing.snapshots.fixtures",
-    "readable": "agent_parsers.testing.snapshots.readable",
-    "assert_same_events": "agent_parsers.testing.snapshots.readable",
-    "ModelCall": "agent_parsers.testing.snapshots.scripted",
-    "ScriptedModel": "agent_parsers.testing.snapshots.scripted",
-    "ReadableSnapshots": "agent_parsers.testing.snapshots.files",
-    "readable_snapshots": "agent_parsers.testing.snapshots.files",
-    "DialectReport": "agent_parsers.testing.check",
-    "turns": "agent_parsers.testing.trials.strategies",
-    "cut": "agent_parsers.testing.trials.stories",
-    "every_cut": "agent_parsers.testing.trials.stories",
-    "cuts": "agent_parsers.testing.trials.strategies",
-    "texts": "agent_parsers.testing.trials.strategies",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.testing.check": "DialectReport check_dialect dialect_laws",
+        "agent_parsers.testing.laws.broken": "BrokenLawError",
+        "agent_parsers.testing.snapshots.files": "ReadableSnapshots readable_snapshots",
+        "agent_parsers.testing.snapshots.fixtures": (
+            "SnapshotEvents SnapshotPrompt SnapshotTranscript SnapshotValue"
+        ),
+        "agent_parsers.testing.snapshots.readable": "assert_same_events readable",
+        "agent_parsers.testing.snapshots.scripted": "ModelCall ScriptedModel",
+        "agent_parsers.testing.trials.stories": "cut every_cut",
+        "agent_parsers.testing.trials.strategies": "cuts texts turns",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

@@ -9,17 +9,13 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.testing import laws
-from agent_parsers.testing.laws.broken import ONE_WAY_TO_FAIL, crashed, named
-from agent_parsers.testing.plan import plan_of_form, plan_of_reading
+from agent_parsers.testing.laws.broken import ONE_WAY_TO_FAIL, BrokenLawError, crashed, named
+from agent_parsers.testing.plan import Trial, plan_of_form, plan_of_reading
 
 if TYPE_CHECKING:
     import pytest
 
     from agent_parsers import Dialect
-    from agent_parsers.testing.laws.broken import BrokenLawError
-    from agent_parsers.testing.plan import Trial
-
-__all__ = ["DialectReport", "check_dialect", "dialect_laws"]
 
 
 @dataclass(frozen=True)

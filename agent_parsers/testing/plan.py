@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agent_parsers import get_dialect
 from agent_parsers.testing import laws
-from agent_parsers.testing.laws.broken import named
+from agent_parsers.testing.laws.broken import BrokenLawError, named
 from agent_parsers.testing.laws.work import WHOLE, shapes
 from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
 from agent_parsers.testing.trials.double_keys import double_keys, spoilt_keys
@@ -36,13 +37,8 @@ from agent_parsers.testing.trials.strategies import (
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
-    from agent_parsers.testing.laws.broken import BrokenLawError
-
-__all__ = ["Trial", "checks_of_texts", "plan_of_form", "plan_of_reading"]
 
 Law: TypeAlias = "Callable[..., None]"
 

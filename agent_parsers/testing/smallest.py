@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -22,12 +23,8 @@ from agent_parsers.testing.trials.strategies import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, OnConflict
-
-__all__ = ["Case", "drawn_cases", "failure", "smallest_case", "smallest_text"]
 
 T = TypeVar("T")
 

@@ -6,8 +6,6 @@ from pydantic_core import from_json
 
 from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["listed_tools"]
-
 
 def listed_tools(text: str) -> ToolSet:
     """Return the tools that *text* lists.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -36,11 +37,7 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic import TypeAdapter
-
-__all__ = ["CheckedAnswer", "OutputType"]
 
 
 class CheckedAnswer(NamedTuple):

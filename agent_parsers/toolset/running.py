@@ -1,16 +1,17 @@
-"""The actions of a turn, and the steps that they become once their tools have run."""
+"""The actions of a turn, checked before their tools run, and the steps that they become."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from output_parsers.printable import kind_of
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.actions.agent import AgentAction
-
-__all__ = ["HasActions", "actions_of", "finished", "steps_of"]
+    from agent_parsers.toolset.problems.errors import CheckedInput
+    from agent_parsers.toolset.schemas.spec import ToolSpec
 
 
 class HasActions(Protocol):
@@ -21,23 +22,52 @@ class HasActions(Protocol):
         """Its calls, in order."""
 
 
-def actions_of(turn: Any) -> Sequence[AgentAction] | None:
+def _actions_of(turn: Any) -> Sequence[AgentAction] | None:
     """Return the actions of a turn or a list; `None` for an action."""
     if isinstance(turn, list | tuple):
         return turn
     return getattr(turn, "actions", None)
 
 
+def checked_calls(
+    turn: Any, specs: Mapping[str, ToolSpec], read: Callable[[str, Any], CheckedInput]
+) -> list[tuple[str, Any, Any]]:
+    """Return the name of each tool of *turn*, what it was made from, and its input, checked."""
+
+    def checked(action: Any) -> tuple[str, Any, Any]:
+        if not hasattr(action, "tool"):
+            raise TypeError(
+                "call takes a turn, a list of actions, or an action such as AgentAction, not"
+                f" {kind_of(action)}"
+            )
+        tool, value, _ = read(action.tool, action.tool_input)
+        spec = specs[tool]
+        if spec.origin is None:
+            how = "by name" if spec.parameters is None else "by its schema alone"
+            raise TypeError(f"the tool {tool!r} cannot be run: declare it as a function, not {how}")
+        return tool, spec.origin, value
+
+    actions = _actions_of(turn)
+    return [*map(checked, [turn] if actions is None else actions)]
+
+
 def steps_of(turn: Any, seen: list[Any]) -> Any:
     """Return what was *seen*, with its actions unless *turn* is an action."""
-    actions = actions_of(turn)
+    actions = _actions_of(turn)
     return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
 
 
-def finished(name: str, result: Any) -> Any:
-    """Return the *result* of the tool *name*, which has to be there."""
+def run(name: str, origin: Any, value: Any) -> Any:
+    """Return what the tool *name*, made from *origin*, returns for an input."""
+    result = origin.run(value)
     if not inspect.isawaitable(result):
         return result
     if inspect.iscoroutine(result):
         result.close()  # it is never awaited
     raise TypeError(f"the tool {name!r} is asynchronous: use `await tools.acall(…)`")
+
+
+async def arun(_name: str, origin: Any, value: Any) -> Any:
+    """Return what a tool made from *origin*, asynchronous or not, returns for an input."""
+    result = getattr(origin, "arun", origin.run)(value)
+    return await result if inspect.isawaitable(result) else result

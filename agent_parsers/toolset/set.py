@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Final, get_args, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
 from agent_parsers.toolset.problems.errors import (
@@ -15,24 +15,17 @@ from agent_parsers.toolset.problems.errors import (
     ToolInputError,
     UnknownKeys,
     UnknownToolError,
+    unknown_tool,
 )
-from agent_parsers.toolset.problems.names import folded, near_names
-from agent_parsers.toolset.running import actions_of, finished, steps_of
-from output_parsers.printable import kind_of
+from agent_parsers.toolset.problems.names import folded_start
+from agent_parsers.toolset.running import HasActions, arun, checked_calls, run, steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.output_type import OutputType
     from agent_parsers.toolset.problems.errors import InputNote
-    from agent_parsers.toolset.running import HasActions
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
-
-__all__ = ["ToolSet"]
-
-_MOST_CHARS: Final = 200
 
 
 class ToolSet:
@@ -79,15 +72,12 @@ class ToolSet:
         missing_keys: MissingKeys = "forbid",
         extra_text: ExtraText = "forbid",
     ) -> None:
-        for what, value, known in (
-            ("unknown_keys", unknown_keys, UnknownKeys),
-            ("missing_keys", missing_keys, MissingKeys),
-            ("extra_text", extra_text, ExtraText),
-        ):
+        self._policy = Policy(unknown_keys, missing_keys, extra_text)
+        kinds = (UnknownKeys, MissingKeys, ExtraText)
+        for what, value, known in zip(Policy._fields, self._policy, kinds, strict=False):
             if value not in get_args(known):
                 raise ValueError(f"{what} is one of {get_args(known)}, not {value!r}")
         self._specs = {spec.name: spec for spec in read_specs(tools)}
-        self._policy = Policy(unknown_keys, missing_keys, extra_text)
         self._schemas: dict[str, Schema | None] = {}
         self._plain: dict[str, list[str]] = {}
         self._bare: ToolSet | None = None
@@ -164,7 +154,7 @@ class ToolSet:
         """
         if name in self._specs:
             return name
-        key = _plain(name)
+        key = folded_start(name)
         same = self._by_plain_name().get(key, []) if key else []
         return same[0] if len(same) == 1 else None
 
@@ -172,7 +162,7 @@ class ToolSet:
         """Return the names of the tools by what they have in common with other spellings."""
         if not self._plain:
             for name in self._specs:
-                self._plain.setdefault(_plain(name), []).append(name)
+                self._plain.setdefault(folded_start(name), []).append(name)
         return self._plain
 
     def checks(self, name: str) -> bool:
@@ -311,22 +301,7 @@ class ToolSet:
 
         If no name is similar, but one tool alone takes the *tool_input*, that is the likely one.
         """
-        key = _plain(name[:_MOST_CHARS])
-        plain = self._by_plain_name()
-        if len(same := tuple(plain.get(key, ()))) > 1:
-            reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(same)}"
-        else:
-            reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
-
-        def near() -> tuple[str, ...]:
-            found = near_names(key, plain, 3)
-            if not found and tool_input and len(takers := self._takers(tool_input)) == 1:
-                return takers
-            return tuple(other for word in found for other in plain[word])[:3]
-
-        return UnknownToolError(
-            reason, name=name, near=same or near, names=self.names, tool_input=tool_input
-        )
+        return unknown_tool(name, tool_input, self.names, self._by_plain_name(), self._takers)
 
     def _takers(self, tool_input: Any) -> tuple[str, ...]:
         """Return the tools that take *tool_input*; those that are not checked take any."""
@@ -361,8 +336,8 @@ class ToolSet:
             TypeError: A tool cannot be run, since it was not made from a callable or a model, or
                 it is asynchronous; see `acall`.
         """
-        seen = [finished(name, origin.run(value)) for name, origin, value in self._checked(turn)]
-        return steps_of(turn, seen)
+        calls = checked_calls(turn, self._specs, self.read)
+        return steps_of(turn, [run(*call) for call in calls])
 
     @overload
     async def acall(
@@ -372,11 +347,8 @@ class ToolSet:
     async def acall(self, turn: Any) -> Any: ...
     async def acall(self, turn: Any) -> Any:
         """Do the same as `call`, and await asynchronous tools, one after the other."""
-        seen = []
-        for _, origin, value in self._checked(turn):
-            result = getattr(origin, "arun", origin.run)(value)
-            seen.append(await result if inspect.isawaitable(result) else result)
-        return steps_of(turn, seen)
+        calls = checked_calls(turn, self._specs, self.read)
+        return steps_of(turn, [await arun(*call) for call in calls])
 
     def example(self, name: str) -> dict[str, Any] | None:
         """Return an example input for the tool *name*, made of defaults and placeholders.
@@ -421,34 +393,7 @@ class ToolSet:
         """Return the tools as text for a prompt: a line for each tool and for each parameter."""
         return "\n".join(spec.describe() for spec in self)
 
-    # ------------------------------------------------------------------------------------------
-
     def _schema(self, name: str) -> Schema | None:
         if name not in self._schemas:
             self._schemas[name] = self._specs[name].schema()
         return self._schemas[name]
-
-    def _checked(self, turn: Any) -> list[tuple[str, Any, Any]]:
-        """Return the name of each tool of *turn*, what it was made from, and its input."""
-        actions = actions_of(turn)
-        return [*map(self._check_action, [turn] if actions is None else actions)]
-
-    def _check_action(self, action: Any) -> tuple[str, Any, Any]:
-        if not hasattr(action, "tool"):
-            raise TypeError(
-                "call takes a turn, a list of actions, or an action such as AgentAction, not"
-                f" {kind_of(action)}"
-            )
-        checked = self.read(action.tool, action.tool_input)
-        return checked.tool, self._origin(checked.tool), checked.value
-
-    def _origin(self, name: str) -> Any:
-        origin = self._specs[name].origin
-        if origin is None:
-            how = "by name" if self._specs[name].parameters is None else "by its schema alone"
-            raise TypeError(f"the tool {name!r} cannot be run: declare it as a function, not {how}")
-        return origin
-
-
-def _plain(name: str) -> str:
-    return folded(name[: 2 * _MOST_CHARS])

@@ -7,13 +7,11 @@ declares or refers to anything is refused. `defusedxml` is a second guard agains
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
 from xml.parsers import expat
 
 from output_parsers.exceptions import OutputParserException
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _OBSERVATION = (
     "Reply with one complete, well-formed XML document: one outermost element, every tag closed, "

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from output_parsers.growing_xml.expat import XmlError, XmlReader, unreadable
-from output_parsers.model_output import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from output_parsers.growing_xml.expat import Kind
-    from output_parsers.model_output import ModelOutput
+from output_parsers.growing_xml.expat import Kind, XmlError, XmlReader, unreadable
+from output_parsers.model_output import ModelOutput, text_of
 
 
 class AddableDict(dict[str, Any]):

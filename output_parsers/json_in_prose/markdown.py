@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_in_prose.find import JsonFinder, text_of_value
-from output_parsers.json_in_prose.search import FENCE, STRIP
-from output_parsers.model_output import text_of
+from output_parsers.json_in_prose.search import FENCE, STRIP, CandidateSearch
+from output_parsers.model_output import ModelOutput, text_of
 from outputs.growing_json.errors import JsonError
-from outputs.growing_json.reader import parse_partial_json
+from outputs.growing_json.reader import JsonReader, parse_partial_json
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.value import differ
+from outputs.growing_json.value import Operation, differ
 from outputs.growing_json.whole import MAX_DEPTH, parse_container, parse_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from output_parsers.json_in_prose.search import CandidateSearch
-    from output_parsers.model_output import ModelOutput
-    from outputs.growing_json.reader import JsonReader
-    from outputs.growing_json.value import Operation
-
-__all__ = ["parse_and_check_json_markdown", "parse_json_markdown", "parse_partial_json"]
-
 
 _ESCAPES: Final = str.maketrans({"\n": r"\n", "\r": r"\r", "\t": r"\t"})
 _action_input = re.compile(r'("action_input":\s*+")((?>(?:[^"\\]|\\.)*))', re.DOTALL)

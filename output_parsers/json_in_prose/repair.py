@@ -16,7 +16,8 @@ the middle.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -28,11 +29,6 @@ from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, scan_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-__all__ = ["JsonRepair", "LenientJsonFinder", "RepairedJson", "repair_json"]
 
 _TAIL_CHARS: Final = 80
 _find_bracket = re.compile(r"[\[{]").search

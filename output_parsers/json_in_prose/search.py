@@ -18,6 +18,7 @@ text before a call as it arrives, so that reader keeps its own text; it shares `
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -25,8 +26,6 @@ from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.scalars import Matcher, matcher, to_bracket, to_quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from outputs.growing_json.lenient.strings import JsonRepair
     from outputs.growing_json.reader import JsonReader
 

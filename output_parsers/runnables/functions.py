@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
 
 from typing_extensions import override
 
-from output_parsers.runnables.step import Input, Output, Step, add_chunks
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-
-    from output_parsers.runnables.step import RunnableConfig
+from output_parsers.runnables.step import Input, Output, RunnableConfig, Step, add_chunks
 
 
 def is_coroutine_function(func: object) -> bool:

@@ -11,12 +11,11 @@ imported still works as a function: its result arrives in one piece.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from output_parsers.runnables.step import RunnableConfig
 
 _MODULE = "langchain_core.runnables.base"

@@ -5,7 +5,8 @@ This module imports LangChain, and only `as_langchain` imports this module.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.exceptions import OutputParserException
@@ -17,14 +18,9 @@ from output_parsers.model_output import generation_of
 from output_parsers.tool_calls.refusal import ModelRefusalError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-    from contextlib import AbstractContextManager
-
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import Generation
     from langchain_core.prompt_values import PromptValue
-
-__all__ = ["LangChainOutputParser", "langchains_errors"]
 
 
 class LangChainOutputParser(BaseTransformOutputParser[Any]):

@@ -6,8 +6,8 @@ exceptions of steps unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast, overload
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast, overload
 
 from typing_extensions import override
 
@@ -20,9 +20,6 @@ from output_parsers.runnables.langchain import (
 from output_parsers.runnables.step import Input, Output, Step, configs_for
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
-    from typing import Self
-
     from output_parsers.runnables.step import BatchConfig, RunnableConfig
 
 Other = TypeVar("Other")

@@ -15,8 +15,9 @@ The loop belongs to the caller; these functions only read a message::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.strategies.errors import (
@@ -25,16 +26,10 @@ from output_parsers.strategies.errors import (
     StructuredOutputValidationError,
     sent_to_model,
 )
-from output_parsers.strategies.schema import ProviderStrategyBinding, SchemaT
-from output_parsers.strategies.strategy import ProviderStrategy, ToolStrategy
+from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
+from output_parsers.strategies.strategy import HandleErrors, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import ToolMessage
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from output_parsers.strategies.schema import OutputToolBinding
-    from output_parsers.strategies.strategy import HandleErrors
 
 
 @dataclass(frozen=True, slots=True)

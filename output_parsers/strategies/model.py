@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, overload
 
-from typing_extensions import override
+from typing_extensions import TypeForm, override
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.format_instructions import only_json_instructions
 from output_parsers.runnables.runnable import Runnable, RunnableLambda, RunnableSequence
 from output_parsers.strategies.errors import StructuredOutputError
 from output_parsers.strategies.loop import StructuredResponse, read_structured_output
-from output_parsers.strategies.schema import SchemaT
+from output_parsers.strategies.schema import SchemaSpec, SchemaT
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import UnionType
-
-    from typing_extensions import TypeForm
 
     from output_parsers.runnables.runnable import RunnableLike
     from output_parsers.runnables.step import RunnableConfig
-    from output_parsers.strategies.schema import SchemaSpec
     from output_parsers.strategies.strategy import ResponseFormat
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
@@ -24,7 +25,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, get_args, get_origin
 from zlib import crc32
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
@@ -33,10 +34,7 @@ from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Self
-
-    from pydantic import TypeAdapter
 
 SchemaT = TypeVar("SchemaT", default=Any)
 

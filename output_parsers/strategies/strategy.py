@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypedDict, overload
 
 from output_parsers.strategies.schema import OutputToolBinding, SchemaSpec, SchemaT, variants_of
 
 if TYPE_CHECKING:
     from types import UnionType
 
-    from typing_extensions import TypeForm
+    from typing_extensions import TypeForm, Unpack
 
 HandleErrors: TypeAlias = (
     bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
 )
 """How to handle an unusable response; see `ToolStrategy.handle_errors`."""
+
+
+class ToolOptions(TypedDict, total=False):
+    """What a `ToolStrategy` takes beside the schema; see its fields."""
+
+    tool_message_content: str | None
+    handle_errors: HandleErrors
 
 
 class _Strategy:
@@ -58,28 +65,12 @@ class ToolStrategy(_Strategy, Generic[SchemaT]):
 
     # To a type checker, a union such as `Weather | Failure` is a `TypeForm`, and no `type`.
     @overload
-    def __init__(
-        self,
-        schema: type[SchemaT],
-        *,
-        tool_message_content: str | None = None,
-        handle_errors: HandleErrors = True,
-    ) -> None: ...
+    def __init__(self, schema: type[SchemaT], **options: Unpack[ToolOptions]) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT], **options: Unpack[ToolOptions]) -> None: ...
     @overload
     def __init__(
-        self,
-        schema: TypeForm[SchemaT],
-        *,
-        tool_message_content: str | None = None,
-        handle_errors: HandleErrors = True,
-    ) -> None: ...
-    @overload
-    def __init__(
-        self,
-        schema: UnionType | dict[str, Any],
-        *,
-        tool_message_content: str | None = None,
-        handle_errors: HandleErrors = True,
+        self, schema: UnionType | dict[str, Any], **options: Unpack[ToolOptions]
     ) -> None: ...
     def __init__(
         self,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from output_parsers.model_output import HasContent, content_of, message_of, part_of
+from output_parsers.model_output import HasContent, ModelOutput, content_of, message_of, part_of
 from outputs import (
     AIMessage,
     AIMessageChunk,
@@ -15,9 +13,6 @@ from outputs import (
 )
 from outputs.clients.streamed import NewText, finished, is_from_stream, served_indexes
 from outputs.messages.utils import MESSAGE_CLASSES
-
-if TYPE_CHECKING:
-    from output_parsers.model_output import ModelOutput
 
 
 class Accumulator:

@@ -8,15 +8,12 @@ stream. `read` and `aread` are the loops.
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
-
     from output_parsers.model_output import ModelOutput
-
-__all__ = ["Changing", "ChunkReader", "NewResults", "aclose", "aread", "close", "read"]
 
 Out = TypeVar("Out", covariant=True)
 

@@ -7,11 +7,9 @@ end of the text completes. The work is linear in the length of the text, however
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
 
 
 class ItemReader(Protocol):

@@ -8,16 +8,14 @@ of `re` and more. Its timeout does not apply to compiling: see `_is_bomb`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import regex  # type: ignore[import-untyped]
 
 from output_parsers.exceptions import OutputParserException
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @lru_cache(maxsize=256)

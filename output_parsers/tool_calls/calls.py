@@ -10,6 +10,7 @@ This is their format in ``message.additional_kwargs["tool_calls"]``.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from output_parsers.exceptions import OutputParserException
@@ -18,8 +19,6 @@ from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.reader import parse_partial_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from outputs import Generation, InvalidToolCall
 
 

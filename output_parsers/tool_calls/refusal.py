@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from output_parsers.exceptions import OutputParserException
 from outputs.messages.ended import is_filtered, is_refused
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 class ModelRefusalError(OutputParserException):

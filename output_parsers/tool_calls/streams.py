@@ -6,11 +6,12 @@ earlier chunks. The chunks are added once, at the end.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from output_parsers.model_output import part_of
+from output_parsers.model_output import ModelOutput, part_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import Changing, NewResults
 from outputs import AIMessage, merge_dicts
@@ -19,10 +20,7 @@ from outputs.messages.utils import MESSAGE_CLASSES
 from outputs.messages.wire_calls import chunks_from_wire, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from output_parsers.exceptions import OutputParserException
-    from output_parsers.model_output import ModelOutput
     from outputs import Generation
 
 

@@ -6,20 +6,14 @@ objects of its complete items or fields.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Iterator
+from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
 from output_parsers.types.models import dump
 from output_parsers.types.object_plans import ListPlan, ModelPlan, Plan, plan_of
-from outputs.growing_json.value import differ, pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from outputs.growing_json.value import Operation
-
-__all__ = ["GrowingObject"]
+from outputs.growing_json.value import Operation, differ, pointer
 
 
 class GrowingObject:

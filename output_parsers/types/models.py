@@ -12,8 +12,6 @@ from typing_extensions import NoDefault
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["CheckedModel"]
-
 
 def is_v1_model(thing: object) -> bool:
     """Return whether *thing* is a ``pydantic.v1`` model, without importing ``pydantic.v1``."""

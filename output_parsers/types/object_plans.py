@@ -7,19 +7,15 @@ validator of the user's, which may look at the whole value or change it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache, partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, RootModel
 from pydantic_core import SchemaSerializer, SchemaValidator
 
 from output_parsers.types.models import dump, is_v1_model, validate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["ListPlan", "ModelPlan", "Plan", "plan_of"]
 
 _ANY: Final = {"type": "any"}
 _OWN_DATA: Final = ("model", "dataclass", "typed-dict", "arguments", "call")

@@ -20,6 +20,7 @@ Source: https://docs.anthropic.com/en/api/messages
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from outputs.clients.openai import calls_in_blocks
@@ -28,8 +29,6 @@ from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.tool import tool_call_chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from outputs.messages.base import BaseMessage
 
 _KNOWN = ("message_", "content_block_", "ping")

@@ -20,6 +20,7 @@ Source: https://platform.openai.com/docs/api-reference/responses
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from outputs.clients.openai import (
@@ -37,8 +38,6 @@ from outputs.messages.tool import ToolMessage, tool_call_chunk
 from outputs.messages.wire_calls import calls_from_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from outputs.messages.base import BaseMessage
 
 ITEMS = frozenset((

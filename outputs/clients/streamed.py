@@ -12,12 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from outputs.clients.plain_data import PLACE, content_of, in_order
-from outputs.messages.ai import AIMessageChunk
+from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.merging import merge_lists
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
 
 if TYPE_CHECKING:
-    from outputs.messages.ai import AIMessage
     from outputs.messages.base import Content
 
 Message = TypeVar("Message", bound="AIMessage")

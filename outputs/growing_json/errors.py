@@ -15,10 +15,7 @@ All of them are subclasses of `json.JSONDecodeError`, so handlers of that catch 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from typing import Self
+from typing import Any, Self
 
 
 class JsonError(json.JSONDecodeError):

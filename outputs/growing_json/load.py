@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-__all__ = ["load_json"]
-
 _SURELY_SHALLOW: Final = 200
 """A text with at most this many brackets cannot be nested too deeply, so needs no check."""
 

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from outputs.growing_json import scalars as scalars
 from outputs.growing_json.errors import (
-    JsonError,
     JsonIncompleteError,
     JsonLimitError,
-    JsonSyntaxError,
 )
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.steps import JsonSteps
@@ -22,15 +20,6 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole, supply_closers
 
 if TYPE_CHECKING:
     from outputs.growing_json.value import Operation
-
-__all__ = [
-    "JsonError",
-    "JsonIncompleteError",
-    "JsonLimitError",
-    "JsonReader",
-    "JsonSyntaxError",
-    "parse_partial_json",
-]
 
 _NEVER: Final[Any] = object()
 

@@ -6,12 +6,10 @@ of the operations already has. Newly opened containers are added whole when they
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 from outputs.growing_json.scalars import NOTHING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Operation: TypeAlias = dict[str, Any]
 """``{"op": "add" | "replace" | "remove", "path": JSON Pointer, "value": ...}``."""

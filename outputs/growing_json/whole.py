@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from pydantic_core import from_json
 
 from outputs.growing_json.scalars import NOTHING, matcher, max_number_chars, number_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAX_DEPTH: Final = 200
 """How many arrays and objects may be open at once by default.

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from outputs.html.pages import STYLES, fragment, page
@@ -28,22 +28,15 @@ __all__ = [
     "source_html",
 ]
 
-_MODULES = {
-    "NamedText": "outputs.html.texts",
-    "fields_html": "outputs.html.texts",
-    "fragment": "outputs.html.pages",
-    "page": "outputs.html.pages",
-    "problem_html": "outputs.html.source",
-    "anchor_of": "outputs.html.source",
-    "notes_html": "outputs.html.source",
-    "source_html": "outputs.html.source",
-    "STYLES": "outputs.html.pages",
-    "html_line": "outputs.html.texts",
-    "html_text": "outputs.html.texts",
-    "Viewable": "outputs.html.viewable",
-    "Piece": "outputs.pieces",
-    "Remark": "outputs.pieces",
-}
+_MODULES = modules_of(
+    {
+        "outputs.html.pages": "STYLES fragment page",
+        "outputs.html.source": "anchor_of notes_html problem_html source_html",
+        "outputs.html.texts": "NamedText fields_html html_line html_text",
+        "outputs.html.viewable": "Viewable",
+        "outputs.pieces": "Piece Remark",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

@@ -9,9 +9,6 @@ from typing import Final
 
 from outputs.html.texts import html_line
 
-__all__ = ["PALETTE", "STYLES", "SURFACES", "fragment", "page"]
-
-
 SURFACES: Final = {
     "paper": ("#ffffff", "#16181d"),
     "panel": ("#f5f6f8", "#1e2127"),

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from outputs.html.texts import NamedText, fields_html, html_text
 from outputs.pieces import Piece, Remark, cut
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-__all__ = [
-    "ShownProblem",
-    "anchor_of",
-    "draw",
-    "notes_html",
-    "problem_html",
-    "source_html",
-    "title",
-]
 
 
 def anchor_of(*texts: str) -> str:

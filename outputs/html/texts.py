@@ -12,14 +12,9 @@ The text of such a page is its text content with each of these elements replaced
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["NamedText", "fields_html", "html_line", "html_text", "long_text"]
-
+from typing import Final, NamedTuple
 
 _PLANE_ENDS: Final = "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import ClassVar, Protocol, cast
 
-__all__ = ["View", "Viewable"]
-
 
 class View(Protocol):
     """A module that draws the values of a class."""

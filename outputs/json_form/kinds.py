@@ -5,42 +5,15 @@ A package lists its classes as the ``KINDS`` of a module: one `Kind` each, with 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from outputs.json_form.values import Misfit, name_of, read_value, write_value
 from outputs.messages.base import BaseMessage
 from outputs.messages.utils import MESSAGE_CLASSES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-__all__ = [
-    "ANY",
-    "FLAG",
-    "MESSAGE",
-    "NUMBER",
-    "OBJECT",
-    "SPAN",
-    "TEXT",
-    "TEXT_OR_OBJECT",
-    "VERSION",
-    "Document",
-    "JsonField",
-    "Kind",
-    "a",
-    "either",
-    "known_kinds",
-    "many",
-    "maybe",
-    "read_document",
-    "read_messages",
-    "write_document",
-]
-
 
 Schema: TypeAlias = "Mapping[str, Any]"
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Self
-
-__all__ = ["TABLES", "Storable"]
+from collections.abc import Mapping
+from typing import Any, Final, Self
 
 TABLES: Final[dict[str, None]] = {}
 """The modules whose ``KINDS`` say how values are written. A package adds its own when it is

@@ -12,13 +12,8 @@ JSON's own values stay as they are. Others are an object with one key, which beg
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["Misfit", "name_of", "read_value", "write_value"]
-
+from collections.abc import Callable
+from typing import Any, Final
 
 _NAMES: Final = {
     dict: "an object",

@@ -5,7 +5,7 @@ Every name is imported at its first use: most programs need few of these classes
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from outputs.messages.ai import (
@@ -74,39 +74,24 @@ __all__ = [
     "tool_call_chunk",
 ]
 
-_MODULES = {
-    "AIMessage": "outputs.messages.ai",
-    "AIMessageChunk": "outputs.messages.ai",
-    "AnyMessage": "outputs.messages.utils",
-    "AnyMessageChunk": "outputs.messages.utils",
-    "BaseMessage": "outputs.messages.base",
-    "BaseMessageChunk": "outputs.messages.base",
-    "ChatMessage": "outputs.messages.chat",
-    "ChatMessageChunk": "outputs.messages.chat",
-    "Content": "outputs.messages.base",
-    "FunctionMessage": "outputs.messages.function",
-    "FunctionMessageChunk": "outputs.messages.function",
-    "HumanMessage": "outputs.messages.human",
-    "HumanMessageChunk": "outputs.messages.human",
-    "InputTokenDetails": "outputs.messages.ai",
-    "InvalidToolCall": "outputs.messages.tool",
-    "OutputTokenDetails": "outputs.messages.ai",
-    "SystemMessage": "outputs.messages.system",
-    "SystemMessageChunk": "outputs.messages.system",
-    "TextAccessor": "outputs.messages.base",
-    "ToolCall": "outputs.messages.tool",
-    "ToolCallChunk": "outputs.messages.tool",
-    "ToolMessage": "outputs.messages.tool",
-    "ToolMessageChunk": "outputs.messages.tool",
-    "UsageMetadata": "outputs.messages.ai",
-    "add_ai_message_chunks": "outputs.messages.ai",
-    "add_usage": "outputs.messages.ai",
-    "invalid_tool_call": "outputs.messages.tool",
-    "merge_content": "outputs.messages.base",
-    "message_chunk_to_message": "outputs.messages.utils",
-    "tool_call": "outputs.messages.tool",
-    "tool_call_chunk": "outputs.messages.tool",
-}
+_MODULES = modules_of(
+    {
+        "outputs.messages.ai": (
+            "AIMessage AIMessageChunk InputTokenDetails OutputTokenDetails UsageMetadata"
+            " add_ai_message_chunks add_usage"
+        ),
+        "outputs.messages.base": "BaseMessage BaseMessageChunk Content TextAccessor merge_content",
+        "outputs.messages.chat": "ChatMessage ChatMessageChunk",
+        "outputs.messages.function": "FunctionMessage FunctionMessageChunk",
+        "outputs.messages.human": "HumanMessage HumanMessageChunk",
+        "outputs.messages.system": "SystemMessage SystemMessageChunk",
+        "outputs.messages.tool": (
+            "InvalidToolCall ToolCall ToolCallChunk ToolMessage ToolMessageChunk invalid_tool_call"
+            " tool_call tool_call_chunk"
+        ),
+        "outputs.messages.utils": "AnyMessage AnyMessageChunk message_chunk_to_message",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from outputs.messages.base import BaseMessage, BaseMessageChunk
-
-if TYPE_CHECKING:
-    from outputs.messages.base import Content
+from outputs.messages.base import BaseMessage, BaseMessageChunk, Content
 
 __all__ = ["FunctionMessage", "FunctionMessageChunk"]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from outputs.growing_json.reader import JsonReader
     from outputs.growing_json.value import Operation
 

@@ -2,10 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from outputs.messages.base import BaseMessage, BaseMessageChunk
-
-if TYPE_CHECKING:
-    from outputs.messages.base import Content
+from outputs.messages.base import BaseMessage, BaseMessageChunk, Content
 
 __all__ = ["HumanMessage", "HumanMessageChunk"]
 

@@ -12,11 +12,8 @@ from uuid import UUID
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from outputs.messages.base import BaseMessage, BaseMessageChunk
+from outputs.messages.base import BaseMessage, BaseMessageChunk, Content
 from outputs.messages.merging import merge_obj
-
-if TYPE_CHECKING:
-    from outputs.messages.base import Content
 
 __all__ = [
     "InvalidToolCall",

@@ -1,7 +1,7 @@
 """Objects of clients and frameworks are read like the data that a server sends."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import anthropic
@@ -15,6 +15,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk
 from agent_parsers import Event, ToolsAgentOutputParser, merge_events
 
 from ..helpers.client_stories import assert_same_stream, assert_same_whole, said_by
+from ..helpers.effort import THOROUGH
 from ..helpers.native_corpus import Case, cases
 from ..helpers.recorded_client import Recorded
 from ..helpers.wire import (
@@ -25,6 +26,12 @@ from ..helpers.wire import (
     response,
     response_events,
 )
+
+
+def some_cases(first: int) -> Sequence[Case]:
+    """Return a third of the cases, or all of them in thorough runs."""
+    return cases() if THOROUGH else cases()[first::3]
+
 
 # Objects of OpenAI's client are read like the data that a server sends.
 
@@ -43,7 +50,7 @@ def client(server: Recorded) -> Any:
 
 
 def test_completions(server: Recorded, client: Any) -> None:
-    for case in cases():
+    for case in some_cases(0):
         body, chunks = completion(case.message), completion_chunks(case.message)
         server.whole(body)
         given = client.chat.completions.create(**ASK)
@@ -58,7 +65,7 @@ def test_completions(server: Recorded, client: Any) -> None:
 
 
 def test_responses(server: Recorded, client: Any) -> None:
-    for case in cases():
+    for case in some_cases(1):
         body, events = response(case.message), response_events(case.message)
         server.whole(body)
         given = client.responses.create(**ASK_RESPONSES)
@@ -151,7 +158,7 @@ def test_messages(anthropic_server: Recorded, anthropic_client: Any) -> None:
 
 
 def test_events(anthropic_server: Recorded, anthropic_client: Any) -> None:
-    for case in cases():
+    for case in some_cases(2):
         events = anthropic_events(case.message)
         anthropic_server.stream(events)
         pieces = [*anthropic_client.messages.create(**ANTHROPIC_ASK, stream=True)]
@@ -259,7 +266,7 @@ def pieces(case: Case) -> list[lc.AIMessageChunk]:
 
 
 def test_messages_of_langchain() -> None:
-    for case in cases():
+    for case in some_cases(0):
         message = whole(case)
         for parser in case.parsers():
             for form in (message.model_dump(), lc.message_to_dict(message)):
@@ -272,7 +279,7 @@ def test_messages_of_langchain() -> None:
 
 
 def test_chunks() -> None:
-    for case in cases():
+    for case in some_cases(1):
         given = pieces(case)
         for parser in case.parsers():
             assert_same_stream(parser, given, [piece.model_dump() for piece in given])

@@ -64,7 +64,7 @@ class Outcome:
 
 def command(*args: object, stdin: bytes = b"") -> Outcome:
     """Run the command in this process; any exception except its exit is an error."""
-    result = CliRunner().invoke(
+    result = CliRunner(env={"FORCE_COLOR": None}).invoke(
         app, list(map(str, args)), input=stdin, catch_exceptions=False, prog_name="agent-parsers"
     )
     return Outcome(result.exit_code, result.stdout, result.stderr)

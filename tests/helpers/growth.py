@@ -13,7 +13,7 @@ TIMES = 16
 MOST = 4 * TIMES
 """Maximum ratio of the times; quadratic work takes 256 times as long."""
 
-CLEAR_S = 0.002
+CLEAR_S = 0.0005
 """Work that takes less time is repeated until it takes this long."""
 
 

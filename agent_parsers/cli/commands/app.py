@@ -11,8 +11,6 @@ from typer.core import TyperGroup
 from agent_parsers.cli.commands import dialects, replies, runs, templates
 from agent_parsers.cli.options import NAME
 
-__all__ = ["app", "run"]
-
 _INTERRUPTED: Final = 130
 _BROKEN_PIPE: Final = 141
 """The status that a shell reports for a program ended by a closed pipe."""

@@ -22,8 +22,6 @@ from agent_parsers.cli.options import (
 from agent_parsers.constrain import GrammarForm
 from agent_parsers.core import TurnKind
 
-__all__ = ["commands"]
-
 _TOOLS: Final = {"search": "Looks a question up.", "calculator": "Works out an expression."}
 """Tools for the instructions that `show` prints."""
 

@@ -17,8 +17,6 @@ from agent_parsers.cli.options import (
     or_stdin,
 )
 
-__all__ = ["commands"]
-
 commands: typer.Typer = typer.Typer(rich_markup_mode=None)
 
 

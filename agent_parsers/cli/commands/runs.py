@@ -27,8 +27,6 @@ from agent_parsers.cli.options import (
 from agent_parsers.cli.showing.json_output import JSON_SHAPE
 from agent_parsers.cli.showing.runs import HowToRead
 
-__all__ = ["commands"]
-
 commands: typer.Typer = typer.Typer(rich_markup_mode=None)
 
 
@@ -36,7 +34,7 @@ commands: typer.Typer = typer.Typer(rich_markup_mode=None)
     epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
     " read, which standard error reports; 2 if the command line is wrong."
 )
-def parse(
+def parse(  # noqa: D103
     ctx: typer.Context,
     files: FileNames = None,
     reader: ReaderName = "auto",

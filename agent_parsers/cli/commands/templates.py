@@ -9,8 +9,6 @@ import typer
 
 from agent_parsers.cli.options import NAME, fail
 
-__all__ = ["commands"]
-
 commands: typer.Typer = typer.Typer(
     name="dialect",
     no_args_is_help=True,

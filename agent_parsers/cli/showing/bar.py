@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.cli.showing.screen import Screen
 
-__all__ = ["ProgressBar"]
-
 _PATIENCE_S: Final = 1.0
 """Delay before the bar appears, in seconds."""
 _TICK_S: Final = 0.1

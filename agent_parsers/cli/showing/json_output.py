@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from agent_parsers.cli.showing.runs import ShownRun
 
-__all__ = ["JSON_SHAPE", "as_json", "dumps"]
-
 JSON_SHAPE: Final = """\
 version, type, id, preamble, question, question_repairs,
 file, record (number of the run in the file), dialect (or the reader)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     )
     from agent_parsers.runs.reading.transcript import Notice
 
-__all__ = ["STDIN", "Excerpt", "FilePlace", "HowToRead", "ShownRun", "Trouble", "trouble_of"]
-
 STDIN = "-"
 """The file name for standard input."""
 

@@ -12,8 +12,6 @@ from rich.text import Text
 from agent_parsers.cli.showing.runs import STDIN, Trouble
 from output_parsers.printable import printable
 
-__all__ = ["Screen", "echo_json", "excerpt", "name_of", "trouble_lines"]
-
 _LEAST_WIDTH: Final = 40
 """Least width of excerpts in cells, even if the terminal is narrower."""
 _CONTEXT_CHARS: Final = 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
@@ -15,14 +16,10 @@ from agent_parsers.cli.showing.screen import name_of, trouble_lines
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console, ConsoleOptions, RenderableType
 
     from agent_parsers import TranscriptStep
     from agent_parsers.cli.showing.runs import ShownRun
-
-__all__ = ["print_run"]
 
 _MOST_LINES: Final = 3
 """Most lines that a cell shows."""

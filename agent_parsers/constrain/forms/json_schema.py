@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.constrain.parts.slots import SLOTS, Slot
 from agent_parsers.constrain.parts.tree import GrammarError
-from agent_parsers.constrain.turns.shapes import json_in
+from agent_parsers.constrain.turns.shapes import Shapes, json_in
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
     from agent_parsers.constrain.parts.options import TurnOptions
-    from agent_parsers.constrain.turns.shapes import Shapes
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["write_json_schema"]
 
 _NAME: Final = "^[A-Za-z][A-Za-z0-9_]{0,63}$"
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from agent_parsers.constrain.parts.automaton import ANY, minus
+from agent_parsers.constrain.parts.automaton import ANY, Automaton, Charset, minus
 from agent_parsers.constrain.parts.tree import (
     Chars,
     Choice,
     FixedText,
+    Grammar,
     GrammarError,
+    Node,
     Repeat,
     Rule,
     Sequence,
     Text,
 )
-
-if TYPE_CHECKING:
-    from agent_parsers.constrain.parts.automaton import Automaton, Charset
-    from agent_parsers.constrain.parts.tree import Grammar, Node
-
-__all__ = ["write_regex"]
 
 _MOST_CHARS: Final = 250_000
 _SPECIAL: Final = frozenset("\\.^$|?*+()[]{}")

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
-from agent_parsers.constrain.parts.automaton import ANY, minus, spelt
+from agent_parsers.constrain.parts.automaton import ANY, Automaton, Charset, minus, spelt
 from agent_parsers.constrain.parts.tree import (
     NOTHING,
     Chars,
     Choice,
     FixedText,
+    Grammar,
+    Node,
     Repeat,
     Rule,
     Sequence,
     Text,
 )
-
-if TYPE_CHECKING:
-    from agent_parsers.constrain.parts.automaton import Automaton, Charset
-    from agent_parsers.constrain.parts.tree import Grammar, Node
-
-__all__ = [
-    "Gbnf",
-    "Lark",
-    "RuleNotation",
-    "rules_of",
-    "write_gbnf",
-    "write_lark",
-    "write_structural_tag",
-]
 
 
 class RuleNotation(Protocol):

@@ -5,31 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-
-__all__ = [
-    "ANY",
-    "DIGITS",
-    "SPACES",
-    "Automaton",
-    "Charset",
-    "Nfa",
-    "TooManyStates",
-    "chars",
-    "intersection",
-    "minus",
-    "of_pattern",
-    "partition",
-    "spelt",
-    "union",
-]
-
+from typing import Final, TypeAlias
 
 Charset: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of code points, both ends included, in order and apart."""

@@ -12,6 +12,7 @@ grammar has not.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -27,40 +28,23 @@ from agent_parsers.constrain.parts.automaton import (
     union,
 )
 from agent_parsers.constrain.parts.slots import SLOTS
-from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Ahead, Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.rewritings import table_for
-from agent_parsers.engine.tables.table import Note, Part
+from agent_parsers.engine.tables.table import Note, Part, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.constrain.parts.automaton import Charset
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.table import Table
-
-__all__ = [
-    "CountingMarks",
-    "Place",
-    "content_before_calls",
-    "marks_of",
-    "no_half_mark",
-    "spellings",
-    "text_without",
-]
 
 
-def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
-    """Add the atoms of a *spelling* from the state *start* on, and return the last state."""
-    at = start
+def chain(nfa: Nfa, at: int, spelling: tuple[str, ...]) -> int:
+    """Add the atoms of a *spelling* from the state *at* on, and return the last state."""
     for atom in spelling:
         charset, is_run = of_pattern(atom)
         after = nfa.state()
         if is_run:
             nfa.skip(at, after)
-            nfa.edge(after, charset, after)
-        else:
-            nfa.edge(at, charset, after)
+        nfa.edge(after if is_run else at, charset, after)
         at = after
     return at
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["GrammarForm", "Server", "Start", "TurnKind", "TurnOptions"]
-
 GrammarForm: TypeAlias = Literal[
     "lark", "llguidance", "gbnf", "regex", "json_schema", "structural_tag"
 ]

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from agent_parsers.constrain.parts.automaton import chars, minus, union
-from agent_parsers.constrain.parts.tree import Chars, Repeat, sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agent_parsers.constrain.parts.tree import Node
-
-__all__ = ["SLOTS", "Slot", "tokens"]
+from agent_parsers.constrain.parts.tree import Chars, Node, Repeat, sequence
 
 
 class Slot:

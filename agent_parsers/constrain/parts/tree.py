@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from agent_parsers.constrain.parts.automaton import Automaton, Charset
-
-__all__ = [
-    "JSON",
-    "NAME",
-    "NOTHING",
-    "Chars",
-    "Choice",
-    "FixedText",
-    "Grammar",
-    "GrammarError",
-    "GrammarNote",
-    "GrammarText",
-    "GrammarTree",
-    "NoValue",
-    "Node",
-    "Notation",
-    "Notes",
-    "Repeat",
-    "Rule",
-    "Sequence",
-    "Text",
-    "choice",
-    "factored",
-    "optional",
-    "repeat",
-    "sequence",
-]
 
 
 class GrammarError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, partial
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
@@ -35,16 +36,11 @@ from agent_parsers.constrain.values.strings import JSON_ESCAPES
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.constrain.parts.markless import Place
     from agent_parsers.constrain.parts.options import TurnOptions
     from agent_parsers.constrain.parts.tree import Node
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["turn_grammar"]
-
 
 _MOST_TRANSITIONS: Final = 1_500
 """The most transitions of content before calls; llguidance follows no more at once."""

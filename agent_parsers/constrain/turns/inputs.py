@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,25 +25,20 @@ from agent_parsers.constrain.parts.tree import (
     choice,
     sequence,
 )
-from agent_parsers.constrain.values.cases import cases, without_texts
+from agent_parsers.constrain.values.cases import Case, cases, without_texts
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.members import declared, in_order
 from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings, constants
 from agent_parsers.toolset.schemas.plain import lone_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from agent_parsers.constrain.parts.markless import CountingMarks, Place
     from agent_parsers.constrain.parts.tree import Node
     from agent_parsers.constrain.turns.shapes import Parameters, Shapes, ToolShape
     from agent_parsers.constrain.turns.texts import Texts
-    from agent_parsers.constrain.values.cases import Case
     from agent_parsers.constrain.values.json_values import JsonValues
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema
-
-__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs", "TaggedCall"]
 
 
 class TaggedCall:

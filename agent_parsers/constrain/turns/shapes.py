@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult
 from agent_parsers.constrain.parts.slots import SLOTS, Slot
 from agent_parsers.constrain.parts.tree import JSON, NAME, GrammarError, Notation
 from agent_parsers.engine.reading.rules.machine import machine
@@ -19,12 +20,7 @@ from agent_parsers.forms.form import Written
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.tables.dialect import Dialect
-
-__all__ = ["Parameters", "Shapes", "ToolShape", "json_in"]
 
 _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"

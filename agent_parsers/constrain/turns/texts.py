@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.constrain.parts.automaton import chars, intersection, union
-from agent_parsers.constrain.parts.markless import text_without
+from agent_parsers.constrain.parts.automaton import Automaton, Charset, chars, intersection, union
+from agent_parsers.constrain.parts.markless import CountingMarks, Place, text_without
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.json_values import JsonValues
 from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings
 
 if TYPE_CHECKING:
-    from agent_parsers.constrain.parts.automaton import Automaton, Charset
-    from agent_parsers.constrain.parts.markless import CountingMarks, Place
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
     from agent_parsers.constrain.turns.shapes import Shapes
-
-__all__ = ["Texts", "last_chars"]
 
 _PYTHON_ESCAPES: Final = JSON_ESCAPES.replace("/", "")
 

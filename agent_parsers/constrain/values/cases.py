@@ -7,6 +7,7 @@ are those of all parts.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product, zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
@@ -15,15 +16,10 @@ from agent_parsers.toolset.problems.errors import Policy
 from agent_parsers.toolset.problems.input_problem import kind_of
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import frozen
-from agent_parsers.toolset.schemas.schema import compiled
+from agent_parsers.toolset.schemas.schema import Node, Schema, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from agent_parsers.constrain.parts.tree import Notes
-    from agent_parsers.toolset.schemas.schema import Node, Schema
-
-__all__ = ["Case", "cases", "without_texts"]
 
 Case = dict[str, Any]
 """A part of a schema: of one type, or of any if there is no ``type``."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.constrain.values.cases import Case
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["Elements"]
-
 
 class Elements(JsonValues):
     """Makes values as elements. An empty list or object looks like an empty text."""

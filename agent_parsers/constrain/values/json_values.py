@@ -6,6 +6,7 @@ cannot say is left out and noted: the check of the tool still knows it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,21 +27,15 @@ from agent_parsers.constrain.parts.tree import (
     repeat,
     sequence,
 )
-from agent_parsers.constrain.values.cases import cases
+from agent_parsers.constrain.values.cases import Case, cases
 from agent_parsers.constrain.values.members import declared, in_order
 from agent_parsers.constrain.values.numbers import integer, number
 from agent_parsers.constrain.values.patterns import of_pattern
-from agent_parsers.constrain.values.strings import count_of, words
+from agent_parsers.constrain.values.strings import Strings, count_of, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
-    from agent_parsers.constrain.values.cases import Case
-    from agent_parsers.constrain.values.strings import Strings
     from agent_parsers.toolset.schemas.schema import Schema
-
-__all__ = ["JsonValues"]
 
 _INDENT: Final = 40
 _SPACE: Final = optional(sequence(" "))

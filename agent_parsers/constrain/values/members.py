@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.constrain.parts.tree import NOTHING, NoValue, choice, optional, sequence
 from agent_parsers.toolset.problems.errors import Policy
 from agent_parsers.toolset.schemas.fit import Fitter
-from agent_parsers.toolset.schemas.schema import compiled
+from agent_parsers.toolset.schemas.schema import Schema, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agent_parsers.constrain.parts.tree import Node, Notes
     from agent_parsers.constrain.values.cases import Case
-    from agent_parsers.toolset.schemas.schema import Schema
-
-__all__ = ["declared", "in_order"]
 
 
 def declared(

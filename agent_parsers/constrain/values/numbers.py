@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, lcm
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers.constrain.parts.automaton import Automaton, chars, intersection
 from agent_parsers.constrain.parts.tree import (
     Chars,
+    Node,
+    Notes,
     NoValue,
     Repeat,
     Text,
@@ -18,13 +21,6 @@ from agent_parsers.constrain.parts.tree import (
     sequence,
 )
 from agent_parsers.constrain.values.patterns import automaton_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agent_parsers.constrain.parts.tree import Node, Notes
-
-__all__ = ["integer", "number"]
 
 _MOST_DIGITS: Final = 15
 _DIGIT: Final = Chars(((0x30, 0x39),))

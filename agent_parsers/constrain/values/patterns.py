@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from string import hexdigits
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from agent_parsers.constrain.parts.automaton import (
     ANY,
     DIGITS,
     SPACES,
+    Automaton,
+    Charset,
     Nfa,
     TooManyStates,
     chars,
@@ -27,17 +29,12 @@ from agent_parsers.constrain.parts.tree import (
     Choice,
     FixedText,
     GrammarError,
+    Node,
     Repeat,
     Sequence,
     choice,
     sequence,
 )
-
-if TYPE_CHECKING:
-    from agent_parsers.constrain.parts.automaton import Automaton, Charset
-    from agent_parsers.constrain.parts.tree import Node
-
-__all__ = ["automaton_of", "of_pattern"]
 
 _MOST_STATES: Final = 600
 """The most states of an automaton; grammars with more take engines too long."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,12 +28,8 @@ from agent_parsers.constrain.parts.tree import (
 from agent_parsers.constrain.values.patterns import of_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from agent_parsers.constrain.parts.tree import Node, Notes
     from agent_parsers.constrain.values.cases import Case
-
-__all__ = ["JSON_ESCAPES", "Strings", "constants", "count_of", "words"]
 
 JSON_ESCAPES: Final = '"\\/bfnrt'
 """The characters that JSON has after a backslash, apart from ``u``."""

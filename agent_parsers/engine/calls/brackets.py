@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Container
+from typing import Final
 
 from typing_extensions import override
 
@@ -17,11 +18,6 @@ from agent_parsers.events import (
     Repair,
     ToolNamed,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-__all__ = ["BracketCall"]
 
 _BRACKETS: Final = re.compile(r"[\[\]]")
 _DRESSING: Final = "`*\"'"

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.markers.kinds import SPACE, Ahead, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agent_parsers.engine.markers.kinds import Atom
-
-__all__ = ["LIST", "OBJECT", "Before", "one_of"]
+from agent_parsers.engine.markers.kinds import SPACE, Ahead, Atom, Literal
 
 _FENCE: Final = rf"`{{3}}[a-z]{{0,16}}+{SPACE}"
 _OPEN: Final = rf"(?:\[{SPACE}(?:[\{{\"]|\Z)|\{{{SPACE}(?:\"|\Z))"

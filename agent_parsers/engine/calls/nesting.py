@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TypeVar
 
-__all__ = ["Nesting"]
-
 What = TypeVar("What")
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from outputs.growing_json.scalars import Search
 
-__all__ = ["RawValue", "finder", "held_size"]
-
 _FOLLOWED: Final = re.compile(r"[ \t]*+(?:[\r\n<]|(\Z)|(?=[^\r\n<]))").match
 
 

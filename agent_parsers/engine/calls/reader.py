@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -22,12 +23,8 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from agent_parsers.engine.repairs.payloads import Lack
     from outputs.growing_json.scalars import Search
-
-__all__ = ["Call", "CallReader", "CallsReader", "EmittingReader", "Inside"]
 
 Step: TypeAlias = "Callable[[str, list[Event]], str]"
 TextEvent: TypeAlias = type[

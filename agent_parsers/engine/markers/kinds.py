@@ -7,14 +7,12 @@ bounded, so the text that has to be held back is bounded too.
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias
 from typing import Literal as Choice
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
 
 MOST: Final = 16
 """Longest run of white space, digits or dressing inside a label."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,20 +12,7 @@ from typing_extensions import override
 from agent_parsers.engine.markers.kinds import ENDS_SENTENCE, LONGEST_LEAD, MOST, Ahead, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.engine.markers.kinds import Atom
-
-__all__ = [
-    "SENTENCE",
-    "WINDOW",
-    "Given",
-    "Nameable",
-    "Quotable",
-    "TextBefore",
-    "is_named",
-    "is_spoken_of",
-]
 
 
 class TextBefore:

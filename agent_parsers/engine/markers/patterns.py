@@ -16,20 +16,13 @@ So a `MarkerSearch` walks the trie at first, from each character that may begin 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from re import Match
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
-from agent_parsers.engine.markers.kinds import Ahead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agent_parsers.engine.markers.kinds import Atom
-
-__all__ = ["Found", "Kind", "MarkerSearch", "Patterns", "Search", "check_markers"]
+from agent_parsers.engine.markers.kinds import Ahead, Atom
 
 Kind: TypeAlias = Literal["whole", "growing"]
 """Which of the two patterns is meant."""

@@ -65,19 +65,18 @@ class Scanner:
         self._entry = -1  # where the marker that led to this state begins
         self._delta: type[Delta] | None = None  # what plain text becomes; `None` if that is unknown
         self._stops: Search | None = None  # finds what is not plain text, beside markers
-        self._unread_at = -1  # where text begins that the call reader has yet to be fed; or -1
+        self._unread_at = -1  # where text begins that `_only_text` has told and not taken; or -1
 
     def _only_text(self, chunk: str) -> list[Event] | None:
         """Return the events of a *chunk* that only goes on with a text, as most chunks do.
 
-        If it may do anything else, `None` is returned, and `_advance` has to read it. A call reader
-        is fed such chunks together, before the next that it has to read.
+        If it may do anything else, `None` is returned, and `_advance` has to read it. Such chunks
+        are taken together, before the next that it has to read.
         """
-        state, delta = self._state, self._delta
-        if delta is None or state.growing(chunk, 0) is not None:
+        delta, at = self._delta, self._at
+        if delta is None or self._state.growing(chunk, 0) is not None:
             return None
-        before, at = self._before, self._at
-        blank = before.blank
+        blank = self._before.blank
         if not (body := chunk.rstrip()):
             if chunk:  # nothing is no white space
                 self._at = at + len(chunk)
@@ -91,25 +90,29 @@ class Scanner:
         blank.clear()
         if len(body) < len(chunk):
             blank.append(chunk[len(body) :])
-        before.add(text)
-        if state.delta is None:
-            if self._unread_at < 0:
-                self._unread_at = at
-        elif state.is_kept:
-            self._collector.keep(state, text, at)
+        if self._unread_at < 0:
+            self._unread_at = at
         return [delta(text, (at, at + len(text)))]
 
     def _catch_up(self) -> None:
-        """Feed the call reader what `_only_text` has read."""
+        """Take what `_only_text` has told and not taken."""
         if self._unread_at >= 0:
-            self._feed_call([], "", self._at - sum(map(len, self._before.blank)))
+            self._take_unread([], "", self._at - sum(map(len, self._before.blank)))
 
-    def _feed_call(self, events: list[Event], text: str, at: int) -> None:
-        """Feed the call reader what `_only_text` has read, and *text*, of which events are new."""
-        start, told, delta = self._unread_at, len(events), self._delta
+    def _take_unread(self, events: list[Event], text: str, at: int) -> None:
+        """Take what `_only_text` has told, and *text* at offset *at*, of which events are new."""
+        state, collector, start = self._state, self._collector, self._unread_at
         self._unread_at = -1
-        unread = self._collector.between(start, at)
-        self._collector.take(events, self._state, unread + text, start)
+        unread = collector.between(start, at)
+        self._before.add(unread)
+        if state.delta is not None:
+            if state.is_kept:
+                collector.keep(state, unread, start)
+            if text:
+                collector.take(events, state, text, at)
+            return
+        told, delta = len(events), self._delta
+        collector.take(events, state, unread + text, start)
         first = events[told]
         assert delta is not None, "it is inside of such text"
         assert isinstance(first, delta), "it is inside of such text"
@@ -265,11 +268,11 @@ class Scanner:
             before.blank.clear()
             at -= len(blank)
             body = blank + body
-        before.add(body)
         if self._unread_at >= 0:
-            self._feed_call(events, body, at)
+            self._take_unread(events, body, at)
         else:
             self._collector.take(events, self._state, body, at)
+        before.add(body)
         if rest:
             before.blank.append(rest)
         return stop
@@ -303,6 +306,7 @@ class Scanner:
 
     def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
         """Change the state at the marker *spelt* at offset *start*, which remains text."""
+        self._catch_up()
         self._state = crossing.to
         self._entry = start = max(start, self._floor)
         if crossing.drops:

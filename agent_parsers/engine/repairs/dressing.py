@@ -6,19 +6,12 @@ What is removed is reported as a repair.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers.engine.repairs.payloads import BadPayload
-from agent_parsers.events import Repair
+from agent_parsers.events import Repair, Span
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.load import load_json
-
-if TYPE_CHECKING:
-    from agent_parsers.events import Span
-
-__all__ = [
-    "FENCE", "begins_quoted", "is_open", "may_be_dressed", "remark", "undressed", "without_end",
-]  # fmt: skip
 
 FENCE: Final = "```"
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}

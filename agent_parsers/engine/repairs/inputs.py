@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from agent_parsers.engine.repairs.dressing import (
     FENCE,
@@ -20,27 +20,13 @@ from agent_parsers.engine.repairs.dressing import (
     undressed,
     without_end,
 )
-from agent_parsers.engine.repairs.payloads import BadPayload, Unclosed
-from agent_parsers.events import Repair
+from agent_parsers.engine.repairs.payloads import BadPayload, Lack, Unclosed
+from agent_parsers.events import Repair, Span
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.lenient.json_text import may_repeat, without_trailing_commas
 from outputs.growing_json.load import load_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, scan_object, whole_object
-
-if TYPE_CHECKING:
-    from agent_parsers.engine.repairs.payloads import Lack
-    from agent_parsers.events import Span
-
-__all__ = [
-    "is_quoted_whole",
-    "repair_answer",
-    "repair_input",
-    "repair_json_input",
-    "repair_object_input",
-    "repair_written_input",
-]
-
 
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*+\n(\{[^`]*\})\s*+```").fullmatch
 """Matches an object in a fence."""

@@ -9,18 +9,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Collection
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from warnings import catch_warnings, simplefilter
 
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
 from agent_parsers.toolset.problems.names import folded
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-__all__ = ["is_bare_name", "read_python_call", "repair_tool_name", "tool_named"]
 
 _BARE_NAME: Final = re.compile(r"[^\W\d][\w-]*").fullmatch
 _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.load import load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from agent_parsers.events import Repair, Span
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
-
-__all__ = [
-    "AnswerReader",
-    "BadPayload",
-    "InputReader",
-    "Lack",
-    "ToolHead",
-    "ToolReader",
-    "Unclosed",
-    "as_written",
-    "may_lack",
-    "read_json_input",
-    "repeats_key",
-    "unreadable",
-    "write_json_input",
-]
-
 
 Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
 """What is missing from a call at the end of the text.

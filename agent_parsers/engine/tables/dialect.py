@@ -6,6 +6,7 @@ value, so they cannot drift apart. The engine uses only these tables and knows n
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,12 +18,8 @@ from agent_parsers.engine.tables.table import Go, Part, Table
 from agent_parsers.forms.form import Form, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["Dialect", "PromptWords", "Result", "before_words"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ transition are asked one after another, and the first reason ends the matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -28,33 +28,8 @@ from agent_parsers.engine.markers.mentions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from agent_parsers.engine.markers.mentions import TextBefore
     from agent_parsers.engine.markers.patterns import Found
-
-__all__ = [
-    "Guard",
-    "Here",
-    "Reader",
-    "at_its_place",
-    "begins_a_sentence",
-    "begins_the_text",
-    "closes_nothing_before",
-    "closes_the_outermost",
-    "dressed_alike",
-    "first_of_its_kind",
-    "not_mentioned",
-    "not_named",
-    "not_within_backticks",
-    "opens_no_other",
-    "outside_of_calls",
-    "outside_of_code",
-    "outside_of_fences",
-    "outside_of_quotations",
-    "outside_of_ticks",
-    "outside_of_values",
-]
 
 
 class Reader(Protocol):

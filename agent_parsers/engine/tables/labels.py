@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from unicodedata import normalize
 
-from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.tables.problems import SHARED_PROBLEMS, Problem
-from agent_parsers.forms.form import NUMBER
+from agent_parsers.forms.form import NUMBER, Form, Marks, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.tables.dialect import Dialect, PromptWords
     from agent_parsers.engine.tables.table import Table
-    from agent_parsers.forms.form import Form, Marks, Written
-
-__all__ = ["with_labels"]
 
 _FULL_WIDTH: Final = "：﹕"
 _ANY_NUMBER: Final = "70707"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["MAX_CHARS", "EmitCalls", "Mode", "OnConflict"]
-
 Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
 """``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns."""
 OnConflict: TypeAlias = Literal["error", "first", "action", "answer"]

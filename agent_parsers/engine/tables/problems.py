@@ -6,17 +6,14 @@ with tool calls have the same form, in `agent_parsers.messages.reading.problems`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.events import Span
-
-__all__ = ["SHARED_PROBLEMS", "Problem", "too_long"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
-from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.guards import (
     begins_the_text,
     closes_the_outermost,
@@ -12,16 +13,6 @@ from agent_parsers.engine.tables.guards import (
     outside_of_ticks,
 )
 from agent_parsers.engine.tables.table import Go, Part, Table, Transition
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.engine.markers.kinds import Marker
-
-__all__ = [
-    "CLOSES_OUTERMOST", "OPENS_NO_OTHER", "REASONING", "other_reasoning", "with_calls_in_thoughts",
-    "with_reasoning",
-]  # fmt: skip
 
 REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<think>", "</think>"),

@@ -6,9 +6,10 @@ a mode from them; the reader compiles what comes out and knows no mode.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Label, Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.guards import (
     dressed_alike,
     outside_of_code,
@@ -19,25 +20,9 @@ from agent_parsers.engine.tables.reasoning import with_calls_in_thoughts, with_r
 from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.markers.mentions import Given
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode, OnConflict
-
-__all__ = [
-    "CUT",
-    "END_TOKENS",
-    "many_turns",
-    "one_turn",
-    "table_for",
-    "with_dressed_results",
-    "with_end_tokens",
-    "with_given",
-    "with_quotations",
-    "with_thoughts",
-]
 
 CUT: Final = "after the end of the turn"
 """Name of the state after the end of a turn."""

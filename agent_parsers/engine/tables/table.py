@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.markers.kinds import Label, Marker
 from agent_parsers.engine.markers.patterns import check_markers
-from agent_parsers.engine.repairs.payloads import as_written
+from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader, as_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers.kinds import Marker
-    from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader
     from agent_parsers.engine.tables.guards import Guard
-
-__all__ = ["EndTurn", "Go", "Note", "Part", "Table", "Transition"]
 
 
 class Part(IntEnum):

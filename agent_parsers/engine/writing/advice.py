@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
-from agent_parsers.engine.tables.dialect import before_words
+from agent_parsers.engine.tables.dialect import Dialect, before_words
 from agent_parsers.toolset.problems.errors import (
     AnswerError,
     ToolInputError,
@@ -19,13 +20,8 @@ from agent_parsers.toolset.problems.errors import (
 from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
-
-__all__ = ["advice", "advice_on_call"]
 
 _MOST_SHOWN: Final = 80
 """Most characters that are shown of what the model wrote."""

@@ -9,21 +9,15 @@ that removing one from each gives the observation back.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Label, Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.dialect import Dialect, Result
 from agent_parsers.engine.tables.rewritings import END_TOKENS
 from agent_parsers.engine.tables.table import Part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agent_parsers.engine.markers.kinds import Marker
-
-__all__ = ["escape", "unescape"]
 
 _BEGIN_TOKENS: Final = (
     "<|im_start|>", "<|start_header_id|>", "<|start_of_role|>", "<start_of_turn>", "<s>", "[INST]",

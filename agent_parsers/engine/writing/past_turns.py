@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
-from agent_parsers.engine.tables.dialect import before_words
+from agent_parsers.engine.tables.dialect import Dialect, before_words
 from agent_parsers.engine.writing.render import (
     action_and_observation,
     calls_and_results,
@@ -18,13 +19,8 @@ from agent_parsers.engine.writing.render import (
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["TurnInPrompt", "past_turns", "render_scratchpad"]
 
 
 class TurnInPrompt(NamedTuple):

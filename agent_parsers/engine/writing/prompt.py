@@ -9,40 +9,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
-from agent_parsers.engine.tables.dialect import Dialect, Result, before_words
+from agent_parsers.engine.tables.dialect import Dialect, PromptWords, Result, before_words
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
-from agent_parsers.engine.writing.render import render, sample_answer
+from agent_parsers.engine.writing.render import Step, render, sample_answer
 from agent_parsers.forms.form import Written
 from agent_parsers.toolset import ToolSpec
 from output_parsers.printable import kind_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.engine.tables.dialect import PromptWords
-    from agent_parsers.engine.writing.render import Step
     from agent_parsers.toolset import Tools, ToolSet
     from outputs import BaseMessage
-
-__all__ = [
-    "asked_in",
-    "check_question",
-    "instructions",
-    "list_functions",
-    "list_schemas",
-    "render_prompt",
-    "replies",
-    "told_type",
-]
-
 
 _PYTHON: Final = {
     "string": "str",

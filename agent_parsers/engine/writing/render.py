@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -24,14 +25,7 @@ from agent_parsers.toolset.problems.errors import answer_text, as_json
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.toolset import ToolSet
-
-__all__ = [
-    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "sample_answer",
-    "write_answer", "write_seen",
-]  # fmt: skip
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
 """A step that was taken: an action and its observation, or the error of a turn that failed."""

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.events import Repair
+from agent_parsers.events import Repair, Span
 from agent_parsers.messages.reading.problems import BadCall
 from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
 from outputs.growing_json.lenient.json_text import may_repeat, repeated_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agent_parsers.engine.repairs.payloads import Lack
-    from agent_parsers.events import Span
     from outputs import JsonRepair
-
-__all__ = ["ARGUMENT", "MayLack", "as_input", "is_fence", "read_lenient", "read_strict"]
 
 MayLack: TypeAlias = "Callable[[Lack, Any], bool]"
 """Returns whether a call may lack this at the end of a text, given its arguments."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,12 +33,8 @@ from agent_parsers.messages.reading.problems import BadCall
 from outputs.growing_json.lenient.json_text import repeated_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
-
-__all__ = ["ContentCall", "ContentHold", "calls_in_content", "reasoning_end"]
 
 _OPENERS: Final = ("<tool_call>", "<function=")
 _opener = re.compile("|".join(map(re.escape, _OPENERS))).search

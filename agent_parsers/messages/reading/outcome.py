@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentFinish, make_finish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
-from agent_parsers.engine.repairs.payloads import BadPayload, may_lack
+from agent_parsers.engine.repairs.payloads import BadPayload, Lack, may_lack
 from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.events import (
     ActionComplete,
@@ -21,28 +22,20 @@ from agent_parsers.events import (
     ToolNamed,
     cut_answer,
 )
-from agent_parsers.messages.reading.arguments import as_input, read_lenient, read_strict
+from agent_parsers.messages.reading.arguments import MayLack, as_input, read_lenient, read_strict
 from agent_parsers.messages.reading.content import ContentCall, calls_in_content, reasoning_end
 from agent_parsers.messages.reading.pieces import ends_otherwise, function_pieces, tool_pieces
 from agent_parsers.messages.reading.problems import BadCall
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
 from outputs.messages.base import text_of
-from outputs.messages.ended import is_paused
+from outputs.messages.ended import Ended, is_paused
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
-    from agent_parsers.messages.reading.arguments import MayLack
     from agent_parsers.messages.reading.pieces import EmittedCall
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
-    from outputs.messages.ended import Ended
-
-__all__ = ["Outcome"]
 
 
 class Outcome:

@@ -17,18 +17,6 @@ from outputs.messages.wire_calls import calls_from_wire
 if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
 
-__all__ = [
-    "CallPiece",
-    "EmittedCall",
-    "ai_message",
-    "as_json",
-    "ends_otherwise",
-    "function_pieces",
-    "message_in",
-    "not_text",
-    "tool_pieces",
-]
-
 _GENERATIONS: Final = (
     "ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk",
 )  # fmt: skip

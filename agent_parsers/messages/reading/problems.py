@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from output_parsers import OutputParserException
 
-__all__ = ["BadCall"]
-
 
 class BadCall(Exception):  # noqa: N818 - never leaves the package
     """A call that cannot be made.

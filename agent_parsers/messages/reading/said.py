@@ -9,14 +9,11 @@ Providers send reasoning in blocks, or beside the content::
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from outputs import AIMessage
-
-__all__ = ["BESIDE", "said_in"]
 
 Kind: TypeAlias = Literal["thought", "content", "refusal"]
 

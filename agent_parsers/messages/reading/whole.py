@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import make_finish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import make_call, make_tool_call
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
@@ -17,17 +18,11 @@ from outputs import AIMessage
 from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
-from outputs.messages.ended import ended_of
+from outputs.messages.ended import Ended, ended_of
 from outputs.messages.tool import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.toolset import ToolSet
-    from outputs.messages.ended import Ended
-
-__all__ = ["result_of"]
 
 _ONLY_FUNCTION: Final = {"function_call"}
 

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_parsers.actions.agent import AgentFinish, pair_of
+from agent_parsers.actions.agent import AgentAction, AgentFinish, pair_of
 from agent_parsers.actions.tool_action import ToolAgentAction, is_step, own_action
 from agent_parsers.engine.reading.rules.known_tools import with_called
 from agent_parsers.engine.writing.past_turns import past_turns
 from agent_parsers.engine.writing.prompt import asked_in
-from agent_parsers.engine.writing.render import render
+from agent_parsers.engine.writing.render import Rendered, render
 from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
 from agent_parsers.messages.reading.said import said_in
-from agent_parsers.messages.writing.past import PastTurn, past_of
+from agent_parsers.messages.writing.past import PastCall, PastTurn, past_of
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.writing.render import Rendered
-    from agent_parsers.messages.writing.past import PastCall
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
-
-__all__ = ["conversation"]
 
 
 def conversation(

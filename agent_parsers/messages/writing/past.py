@@ -6,8 +6,9 @@ APIs require ids of calls, which not every model provides: they are made here.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentStep, as_text
 from agent_parsers.actions.tool_action import ToolAgentAction, is_action, own_action, own_steps
@@ -16,20 +17,6 @@ from agent_parsers.messages.reading.pieces import CallPiece, as_json, function_p
 from agent_parsers.messages.writing.scratchpad import is_same_turn
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage, from_any
 from outputs.messages.base import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-__all__ = [
-    "Ids",
-    "Past",
-    "PastCall",
-    "PastTurn",
-    "blocks_of",
-    "message_of",
-    "past_of",
-    "pending_turn",
-]
 
 
 @dataclass(frozen=True, slots=True)

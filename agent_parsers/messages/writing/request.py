@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.messages.writing.to_anthropic import to_anthropic
@@ -13,12 +14,8 @@ from output_parsers.printable import kind_of
 from outputs import SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
-
-__all__ = ["ask"]
 
 
 def ask(

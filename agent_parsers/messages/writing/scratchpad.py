@@ -9,27 +9,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentActionMessageLog, as_text, pair_of
+from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, as_text, pair_of
 from agent_parsers.actions.tool_action import ToolAgentAction, own_action
 from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
-
-__all__ = [
-    "format_to_openai_function_messages",
-    "format_to_openai_functions",
-    "format_to_openai_tool_messages",
-    "format_to_tool_messages",
-    "is_same_turn",
-    "past_messages",
-]
 
 
 def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:

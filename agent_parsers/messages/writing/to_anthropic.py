@@ -13,19 +13,15 @@ Source: https://docs.anthropic.com/en/api/messages
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastTurn, blocks_of, past_of
+from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, blocks_of, past_of
 from outputs import AIMessage, HumanMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from agent_parsers.engine.writing.render import Step
-    from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
-
-__all__ = ["to_anthropic"]
 
 _IDS: Final = Ids("Anthropic", fits=re.compile(r"[\w-]+", re.ASCII).fullmatch, is_unique=True)
 _KEPT: Final = ("redacted_thinking", "server_tool_use", "mcp_tool_use")

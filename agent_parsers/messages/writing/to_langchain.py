@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import as_text
+from agent_parsers.actions.agent import TurnResult, as_text
 from agent_parsers.actions.tool_action import is_action, is_finish
 from agent_parsers.messages.writing.past import Ids, PastTurn, past_of, pending_turn
 from outputs import AIMessage, BaseMessage, FunctionMessage, ToolMessage, tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.writing.render import Step
-
-__all__ = ["to_langchain"]
 
 _CALLS: Final = ("tool_calls", "function_call")
 """Where a message may have the calls that are written as `tool_calls`."""

@@ -11,21 +11,17 @@ Source: https://platform.openai.com/docs/api-reference/chat
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastTurn, past_of
+from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, past_of
 from output_parsers.tool_calls.refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from agent_parsers.engine.writing.render import Step
-    from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
-
-__all__ = ["to_openai"]
 
 _IDS: Final = Ids("Chat Completions", has_functions=True)
 _WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))

@@ -11,22 +11,18 @@ Source: https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastTurn, blocks_of, past_of
+from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, blocks_of, past_of
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.clients.openai_responses import ITEMS
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers.engine.writing.render import Step
-    from agent_parsers.messages.writing.past import PastCall
     from outputs import BaseMessage
-
-__all__ = ["to_openai_responses"]
 
 _IDS: Final = Ids("the Responses API")
 _CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}

@@ -6,6 +6,7 @@ our parser and converts the result to LangChain's classes.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -20,11 +21,7 @@ from agent_parsers.actions.tool_action import own_steps
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-
     from outputs import BaseMessage as OurMessage
-
-__all__ = ["LangChainParser"]
 
 Result: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 

@@ -6,9 +6,10 @@ executor takes them, and a loop that looks for ours takes them too. This module 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from langchain_core import agents as theirs
 from langchain_core.exceptions import OutputParserException
@@ -20,11 +21,6 @@ from agent_parsers.actions.tool_action import own_result
 from agent_parsers.parsers.langchain.parser import Kinds, LangChainParser, tool_action_class
 from output_parsers import OutputParserException as OurOutputParserException
 from output_parsers.runnables.langchain_parser import langchains_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["PipelineParser"]
 
 
 class PipelineParser(LangChainParser):

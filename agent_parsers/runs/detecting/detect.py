@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -14,13 +15,8 @@ from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import Dialect
     from agent_parsers.toolset import Tools, ToolSet
-
-__all__ = ["detect", "try_text"]
-
 
 _holds_call: Final = re.compile(r'"action(?:_input)?"\s*:').search
 """Finds the key of a call in JSON."""

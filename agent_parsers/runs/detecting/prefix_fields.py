@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.core import label_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["COLOURS", "ESCAPE", "FIELDS", "Field", "fields_of"]
 
 _DATE: Final = (
     r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"

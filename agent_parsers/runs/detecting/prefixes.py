@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
@@ -14,28 +15,12 @@ from agent_parsers import get_dialect
 from agent_parsers.authoring import escape
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.detecting.prefix_fields import COLOURS, ESCAPE, FIELDS, Field, fields_of
-from agent_parsers.runs.reading.reader import NumberedLines
+from agent_parsers.runs.reading.reader import NumberedLines, Reading
 from agent_parsers.runs.splitting.labels import size_of_observation_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers import Dialect
-    from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = [
-    "COLOURS",
-    "ESCAPE",
-    "FIELDS",
-    "Field",
-    "Message",
-    "Prefix",
-    "fields_of",
-    "find_prefix",
-    "runs_of_messages_in",
-]
-
 
 _HEAD: Final = 1_000
 """How many messages are looked at, to see who wrote runs."""

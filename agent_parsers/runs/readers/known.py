@@ -7,6 +7,7 @@ group ``agent_parsers.readers``, which names a table or a reader in it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeAlias, Union
@@ -16,23 +17,8 @@ from agent_parsers.runs.reading.reader import DataReader, TextReader
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.runs.tables.console import Console
     from agent_parsers.runs.tables.messages import Messages
-
-__all__ = [
-    "FormOfLog",
-    "get_reader",
-    "list_readers",
-    "reader_of",
-    "readers_for",
-    "readers_of_data",
-    "readers_of_text",
-    "register_reader",
-    "tables_of_messages",
-    "unregister_reader",
-]
 
 FormOfLog: TypeAlias = Union["Messages", "Console", TextReader, DataReader]
 """A form of logs: a table, or a reader."""

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-__all__ = ["DATA", "TEXT"]
-
 TEXT: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "agno_console": ("text.agno_console", ()),
     "autogen_console": ("text.autogen_console", ("---------- ",)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,15 +18,10 @@ from agent_parsers.runs.reading.transcript import (
 from outputs import AIMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import Dialect
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import NoticeKind
-
-__all__ = ["UNASKED", "RunBuilder"]
-
 
 UNASKED: Final = "found a result that no call waits for"
 """The reason why a result is a step that is not read."""

@@ -8,34 +8,16 @@ conversations that are mixed, one a line, are told apart by the id of the conver
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.reading.reader import MALFORMED, Value
+from agent_parsers.runs.reading.reader import MALFORMED, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from agent_parsers.runs.reading.reader import Reading, Values
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = [
-    "MessageFormat",
-    "conversations",
-    "evidence_of",
-    "id_of",
-    "is_message",
-    "message_of",
-    "read_each",
-    "read_messages",
-    "said_of",
-    "said_or_left_out",
-    "said_or_refused",
-]
-
 
 _IDS: Final = ("conversation_id", "thread_id", "session_id", "sessionId")
 """The keys under which messages have the id of their conversation."""
@@ -47,7 +29,9 @@ def id_of(message: Any) -> str:
     return next((found for found in ids if isinstance(found, str)), "")
 
 
-MessagesOf: TypeAlias = Callable[[Any], "list[Any] | None"]
+def _listed(record: Mapping[str, Any]) -> list[Any] | None:
+    messages = record.get("messages")
+    return messages if isinstance(messages, list) else None
 
 
 class MessageFormat(NamedTuple):
@@ -57,7 +41,7 @@ class MessageFormat(NamedTuple):
     """Returns what a message says, `None` if nothing; it may fail as malformed data lets it."""
     is_message: Callable[[Any], bool]
     """Returns whether a value is a message of this form."""
-    messages_of: MessagesOf
+    messages_of: Callable[[Any], list[Any] | None] = _listed
     """Returns the messages in a record, such as the body of a request; `None` if there are none."""
     is_one_run: bool = False
     """Whether a conversation is one run, in which the user may say something on the way."""
@@ -244,6 +228,19 @@ def evidence_of(
             if not shown and (found := sign(message)):
                 shown = f"{found} in {where} {number}"
     return (shown,) if shown else ()
+
+
+def evidence_of_each(
+    values: Sequence[Any], is_one: Callable[[Any], object], sign: Callable[[Any], str]
+) -> Sequence[str]:
+    """Return what shows that the first *values* of a file are records of a form, if all are.
+
+    Args:
+        values: The first values.
+        is_one: Returns whether a value is such a record.
+        sign: Returns what shows it, from the first of them.
+    """
+    return (sign(values[0]),) if values and all(map(is_one, values)) else ()
 
 
 def read_messages(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Transcript]:

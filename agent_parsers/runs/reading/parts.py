@@ -22,23 +22,10 @@ from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.core import BadCall, as_input, as_text, read_lenient
 from agent_parsers.runs.reading.reader import Lines, text_in_line
 from agent_parsers.runs.reading.said import SaidCall, SaidResult
-from agent_parsers.runs.reading.transcript import Notice
+from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-
-__all__ = [
-    "Content",
-    "call_of",
-    "content_of",
-    "is_open_end",
-    "may_call",
-    "result_of",
-    "text_of",
-    "with_open_end",
-]
-
 
 _OPEN_END: Final = "the log ends where"
 
@@ -174,8 +161,6 @@ _CALL_PARTS: Final = frozenset(
     ("tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use")
 )
 _RESULT_PARTS: Final = frozenset(("tool_result", "mcp_tool_result", "web_search_tool_result"))
-KNOWN_PARTS: Final = _CALL_PARTS | _RESULT_PARTS
-"""The types of parts that are calls and results."""
 _QUIET: Final = frozenset(("redacted_thinking", "step-start", "compaction"))
 """Parts that never hold text."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -17,30 +17,12 @@ from typing_extensions import override
 
 from agent_parsers import OutputParserException
 from agent_parsers.core import shown
-from agent_parsers.runs.reading.transcript import OpenSource, RunSource
+from agent_parsers.runs.reading.transcript import OpenSource, RunSource, Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
     from re import Match
 
     from agent_parsers import Dialect, ToolSet
-    from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = [
-    "HEAD_CHARS",
-    "MALFORMED",
-    "DataReader",
-    "Lines",
-    "NotJson",
-    "NumberedLines",
-    "Reading",
-    "TextReader",
-    "UnknownLogError",
-    "Value",
-    "Values",
-    "line_of",
-    "text_in_line",
-]
 
 HEAD_CHARS: Final = 1 << 16
 """How much of a text is looked at, in characters."""

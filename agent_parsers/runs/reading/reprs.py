@@ -14,13 +14,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["depth_of", "fields_of_text", "value_of_repr"]
+from typing import Any, Final
 
 MAX_CHARS: Final = 10_000_000
 """Longest value that is read, in characters."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent_parsers.authoring import Part, unescape
@@ -21,12 +22,8 @@ from agent_parsers.events import (
 from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from agent_parsers import AgentAction, AgentFinish, Dialect
     from output_parsers import OutputParserException
-
-__all__ = ["Run"]
 
 Delta: TypeAlias = QuestionDelta | ThoughtDelta | ObservationDelta
 

@@ -6,6 +6,7 @@ Each reader of messages turns its own form into `Said`; `runs_of_messages` does 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -15,16 +16,11 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.spoken import Speech, is_result, unread_call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers.events import Repair
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from outputs import AIMessage
     from outputs.messages import ToolCall
-
-__all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]
-
 
 _MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
 """Matches the words for something left out whose name speaks of a call or a tool."""

@@ -12,6 +12,7 @@ results, in the frame that the dialect puts around them::
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -21,13 +22,9 @@ from agent_parsers.core import Patterns, find_nameless
 from agent_parsers.runs.reading.transcript_parser import read_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from agent_parsers import Dialect
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
-
-__all__ = ["Speech", "has_sign", "is_result", "unread_call"]
 
 _SIGNS: Final = {
     r"<tool_call>\s*+\{": "hermes",

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair, Span
     from output_parsers import OutputParserException
 
-__all__ = [
-    "Notice", "NoticeKind", "OpenSource", "OpenStep", "OpenTranscript", "RunSource", "Transcript",
-    "TranscriptStep",
-]  # fmt: skip
-
 NoticeKind: TypeAlias = Literal[
     "no_answer",
     "no_observation",

@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Mode
     from agent_parsers.toolset import Tools, ToolSet
 
-__all__ = [
-    "TranscriptParser",
-    "parse_record",
-    "parse_transcript",
-    "parse_transcripts",
-    "read_output",
-]
-
-
 _PATH: Final = re.compile(r"[^\s:]{1,200}\.\w{2,8}")
 
 

@@ -3,14 +3,10 @@ r"""Escape codes of terminals: telling them from text, also where pasting droppe
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["ESCAPE", "is_end_of_style", "with_codes", "without_codes"]
 
 _CODES: Final = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+(?:[@-~]|\Z)"  # CSI: colours, cursor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -20,21 +21,7 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from agent_parsers import Dialect
-
-__all__ = [
-    "begins_foreign",
-    "begins_marked",
-    "begins_question",
-    "begins_step",
-    "has_log_mark",
-    "is_step",
-    "size_of_observation_label",
-    "spelling_of",
-]
-
 
 _STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})
 

@@ -11,12 +11,8 @@ behind ``>``, and lines that are indented below others::
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["Quotations", "has_structure"]
+from collections.abc import Callable
+from typing import Final
 
 _FENCE: Final = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])?[ \t]*(`{3,}|~{3,})[^`\n]*\n?\Z").match
 _CITED: Final = re.compile(r"[ \t]*>").match

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -12,21 +13,16 @@ from typing_extensions import override
 
 from agent_parsers.authoring import Note, Part
 from agent_parsers.core import LISTENERS, whole_runs
-from agent_parsers.events import MarkerSeen, ThoughtDelta, ToolNamed
+from agent_parsers.events import Event, MarkerSeen, ThoughtDelta, ToolNamed
 from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from agent_parsers.runs.splitting.labels import begins_marked, begins_question, begins_step, is_step
 from agent_parsers.runs.splitting.quoted import Quotations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers import Dialect, ToolSet
     from agent_parsers.core import WholeRuns
-    from agent_parsers.events import Event
     from agent_parsers.runs.reading.reader import Lines
-
-__all__ = ["FRAMES", "LogRun", "RunsOfLog", "WholeRun", "whole_run"]
 
 
 class LogRun(TranscriptParser):

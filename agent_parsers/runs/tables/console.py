@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_parsers.runs.reading.parts import call_of, result_of
-from agent_parsers.runs.reading.reader import TextReader
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages
 from agent_parsers.runs.splitting.ansi import without_codes
@@ -16,12 +17,7 @@ from agent_parsers.runs.splitting.quoted import Quotations
 from agent_parsers.runs.tables.part import Path, at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = ["Console", "ConsolePiece"]
 
 Shown: TypeAlias = Literal[
     "question", "thought", "text", "call", "calls", "result", "results", "system", "nothing"
@@ -98,13 +94,13 @@ class Console:
 
     def _evidence(self, head: str) -> Sequence[str]:
         quotations = Quotations(lambda line: self._begun(line) is not None)
-        lines = head.splitlines(keepends=True)
-        for number, line in enumerate(map(without_codes, lines), 1):
-            if quotations.has(line, partial(_ahead, lines, number)):
+        lines = Lines(head.splitlines(keepends=True))
+        for line in map(without_codes, lines):
+            if quotations.has(line, lines.peek):
                 continue
             begun = self._begun(line)
             if begun is not None and begun[0].is_sign:
-                return (f"{begun[1][0].strip()!r} in line {number}",)
+                return (f"{begun[1][0].strip()!r} in line {lines.number - 1}",)
         return ()
 
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
@@ -166,10 +162,6 @@ def _plain_start(pattern: str) -> str:
     plain = re.match(r"(?:[^\\^$.*+?{}\[\]()](?![*?{]))*", pattern)
     assert plain is not None, "it matches the empty text"
     return plain[0].casefold()
-
-
-def _ahead(lines: Sequence[str], first: int, index: int) -> str:
-    return lines[first + index] if first + index < len(lines) else ""
 
 
 def _is_title(inside: ConsolePiece, begun: ConsolePiece, waiting: int) -> bool:

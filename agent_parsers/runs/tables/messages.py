@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_parsers.runs.reading.parts import content_of, may_call, text_of
-from agent_parsers.runs.reading.reader import DataReader, Value, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult
-from agent_parsers.runs.tables.part import Path, at, loaded
+from agent_parsers.runs.tables.part import MessagePart, Path, at, loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import Transcript
-    from agent_parsers.runs.tables.part import MessagePart
-
-__all__ = ["Messages"]
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 

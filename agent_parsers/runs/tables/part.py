@@ -12,9 +12,6 @@ from agent_parsers.runs.reading.parts import call_of, result_of
 if TYPE_CHECKING:
     from agent_parsers.runs.reading.said import SaidCall, SaidResult
 
-__all__ = ["MessagePart", "Path", "at", "loaded"]
-
-
 Path: TypeAlias = Union[str, Callable[[Any], Any]]  # noqa: UP007 - evaluated at import
 """Where a value stands.
 

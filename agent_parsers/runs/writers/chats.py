@@ -65,8 +65,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.writers.writer import RunCall, RunTurn
 
-__all__ = ["WRITERS", "to_atif", "to_sharegpt"]
-
 
 def to_atif(
     run: Transcript, *, agent: str = "agent", version: str = "unknown", model: str = ""

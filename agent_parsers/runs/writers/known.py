@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.writers.writer import Writer
     from agent_parsers.toolset import Tools
 
-__all__ = ["get_writer", "list_writers"]
-
 _WRITERS: Final = {writer.name: writer for writer in WRITERS}
 
 

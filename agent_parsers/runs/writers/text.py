@@ -23,16 +23,13 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers import AgentAction, get_dialect
 from agent_parsers.authoring import escape
 from agent_parsers.core import asked_in, known_tools, render, with_called
-from agent_parsers.runs.writers.writer import Writer, turns_of
+from agent_parsers.runs.writers.writer import RunCall, RunTurn, Writer, turns_of
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.core import Rendered
     from agent_parsers.runs.reading.transcript import Transcript
-    from agent_parsers.runs.writers.writer import RunCall, RunTurn
     from agent_parsers.toolset import Tools, ToolSet
-
-__all__ = ["to_text", "writer_in"]
 
 
 def to_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,21 +11,8 @@ from agent_parsers import AgentAction, AgentFinish, ToolAgentAction
 from agent_parsers.core import ARGUMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers import OutputParserException
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-
-__all__ = [
-    "EVERYTHING",
-    "IN_MESSAGES",
-    "RunCall",
-    "RunTurn",
-    "Writer",
-    "answer_text",
-    "as_json",
-    "turns_of",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__: list[str] = []
+from typing import Any, Final, NoReturn
 
 _DATE: Final = "2026-01-02 03:04:05"
 """The time in every rendering, so that renderings can be compared."""

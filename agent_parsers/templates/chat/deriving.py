@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.dialects import seed_oss
 from agent_parsers.dialects.pythonic import PythonPayload
-from agent_parsers.templates.chat.model_turns import is_mark, pieces, show
+from agent_parsers.templates.chat.model_turns import Shown, is_mark, pieces, show
 from agent_parsers.templates.chat.payloads import derive_calls, json_spans
 from agent_parsers.templates.chat.probes import (
     ANSWER,
@@ -37,18 +38,12 @@ from agent_parsers.templates.chat.probes import (
     WITH_CONTENT,
 )
 from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
-from agent_parsers.templates.chat.tags import derive_results
+from agent_parsers.templates.chat.tags import CallsOfTemplate, derive_results
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marks, Payload
-    from agent_parsers.templates.chat.model_turns import Shown
-    from agent_parsers.templates.chat.tags import CallsOfTemplate
-
-__all__ = ["calls_of", "derive_format", "dialect_from_template", "format_of_turns", "what_differs"]
 
 
 def dialect_from_template(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import product
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -10,18 +11,13 @@ from agent_parsers import OutputParserException, get_dialect, get_parser, list_d
 from agent_parsers.core import Detection, DialectCandidate
 from agent_parsers.events import MarkerSeen
 from agent_parsers.templates.chat.deriving import calls_of
-from agent_parsers.templates.chat.model_turns import show
+from agent_parsers.templates.chat.model_turns import Shown, show
 from agent_parsers.templates.chat.probes import TOOLS, TURNS, UNCERTAIN, WITH_CONTENT
 from agent_parsers.templates.chat.rendering import TIMEOUT_S, chat_template
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from agent_parsers import Dialect, Turn
-    from agent_parsers.templates.chat.model_turns import Shown
-
-__all__ = ["dialect_for_template"]
 
 
 def dialect_for_template(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
@@ -21,28 +22,11 @@ from agent_parsers.templates.chat.probes import (
     conversations,
     variants,
 )
-from agent_parsers.templates.chat.rendering import render_all
+from agent_parsers.templates.chat.rendering import Rendering, render_all
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.authoring import Marks, Written
-    from agent_parsers.templates.chat.rendering import Rendering
-
-__all__ = [
-    "Shown",
-    "first_mark",
-    "is_mark",
-    "last_mark",
-    "pieces",
-    "pieces_at_end",
-    "same_beginning",
-    "same_end",
-    "show",
-    "without_open_mark",
-]
-
 
 _BRACKETS: Final = (
     "<>", "[]", "{}", "⟦⟧", "⟨⟩", "⟪⟫", "«»", "‹›",

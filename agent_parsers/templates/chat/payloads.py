@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,11 +17,7 @@ from agent_parsers.templates.chat.tags import AroundCalls, CallsOfTemplate, tagg
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.authoring import Payload
-
-__all__ = ["derive_calls", "json_spans"]
 
 _decode: Final = json.JSONDecoder().raw_decode
 _FENCE: Final = "```"

@@ -7,20 +7,12 @@ in a rendering is the template's own.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers.authoring import Written, WrittenCall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-__all__ = [
-    "ANSWER", "CONTENT", "EOS", "FIND", "HOSTILE", "IDS", "KEYS", "NEXT", "PING", "RESULTS",
-    "TEXT_OF_RESULT", "THOUGHT", "TOOLS", "TURNS", "UNCERTAIN", "USER", "VALUES",
-    "VALUES_OF_TYPES", "WITH_CONTENT", "Variant", "conversations", "variants",
-]  # fmt: skip
 
 USER, ANSWER, CONTENT, THOUGHT = "Zuser one", "Zanswer one", "Zcontent one", "Zthought one"
 FIND, PING = "zfind", "zping"

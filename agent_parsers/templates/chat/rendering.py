@@ -5,19 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent_parsers.templates.chat import child
 from agent_parsers.templates.template_error import TemplateError
 from output_parsers.printable import kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["TIMEOUT_S", "ChatTemplate", "Rendering", "chat_template", "render_all"]
-
 
 _NAMES = ("tool_use", "default")
 """The named templates that are taken, the first first."""

@@ -11,8 +11,6 @@ from agent_parsers import authoring
 if TYPE_CHECKING:
     from agent_parsers.authoring import CallFormat
 
-__all__ = ["dialect_file"]
-
 _WIDTH: Final = 100
 _NAMES: Final = ("END", "END_OF_CALLS", "OTHER_END")
 

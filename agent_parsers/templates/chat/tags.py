@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -21,12 +22,8 @@ from agent_parsers.templates.chat.probes import (
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.authoring import Marks, Payload
     from agent_parsers.templates.chat.model_turns import Shown
-
-__all__ = ["AroundCalls", "CallsOfTemplate", "derive_results", "tagged_calls"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.templates.response.template import FieldSpec
@@ -11,13 +12,8 @@ from output_parsers.text import compiled
 from outputs.growing_json import read_arguments, repeated_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.templates.response.template import JsonArgs, KvArgs, ValueParser, XmlArgs
     from output_parsers.text import TimeLeft
-
-__all__ = ["calls_of", "value_of"]
-
 
 _BARE_KEY: Final = re.compile(r"(?<=[{,])(\w+):")
 _BETWEEN_TAGS: Final = re.compile(r"(?>(?:[\s,;]|</[^<>]*>)*)")

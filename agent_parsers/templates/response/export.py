@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -13,15 +14,10 @@ from agent_parsers.templates.response.spellings import Spellings, begins_without
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.core import Parameters
     from agent_parsers.templates.response.spellings import CallSpelling
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["answer_field", "calls_field", "response_template", "thought_field"]
-
 
 _NAMED: Final = re.compile(
     rf'\{{\s*"(?P<tool>\w+)":\s*"{Slot.TOOL}",\s*"(?P<input>\w+)":\s*{Slot.INPUT}(?:,[^}}]*)?\s*\}}'

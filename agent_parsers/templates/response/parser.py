@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import EmitCalls
     from outputs import Ended
 
-__all__ = ["ResponseTemplateParser", "from_response_template"]
-
 
 class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
     """Reads the turns that a response template describes, whole or as they stream in.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from agent_parsers.templates.response.template import FieldSpec, Template
     from output_parsers.text import TimeLeft
 
-__all__ = ["Closed", "FieldText", "Marked", "Regions"]
-
 
 @dataclass(frozen=True)
 class FieldText:

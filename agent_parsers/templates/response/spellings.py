@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -13,13 +14,8 @@ from agent_parsers.core import SLOTS, Parameters, Shapes, Slot
 from agent_parsers.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import Dialect
     from agent_parsers.core import ToolShape
-
-__all__ = ["CallSpelling", "Spellings", "begins_without", "literal", "spelt", "without_partial"]
-
 
 _SPECIAL: Final = re.compile(r"[][\\^$.|?*+(){}]")
 _BLANK_OR_SLOT: Final = re.compile(rf"[ \t\r\n]+|{SLOTS.pattern}")

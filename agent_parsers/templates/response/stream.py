@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.core import (
@@ -28,20 +29,15 @@ from agent_parsers.events import (
 )  # fmt: skip
 from agent_parsers.templates.response.contents import calls_of, value_of
 from agent_parsers.templates.response.regions import Closed, FieldText, Marked, Regions
-from agent_parsers.templates.response.template import THOUGHTS
+from agent_parsers.templates.response.template import THOUGHTS, Template
 from output_parsers import OutputParserException
 from output_parsers.text import TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agent_parsers import AgentAction, AgentFinish
-    from agent_parsers.templates.response.template import Template
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
     from outputs import Ended
-
-__all__ = ["ResponseStream"]
 
 
 class ResponseStream:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agent_parsers.templates.template_error import TemplateError
 from output_parsers.text import compiled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-__all__ = [
-    "THOUGHTS", "FieldSpec", "JsonArgs", "KvArgs", "Template", "TextArgs", "ValueParser", "XmlArgs",
-    "load_template",
-]  # fmt: skip
 
 THOUGHTS: Final = ("thinking", "reasoning_content", "reasoning")
 """The names that templates have for a thought."""

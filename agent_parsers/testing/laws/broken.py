@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import PurePath
 from textwrap import indent
@@ -16,11 +17,7 @@ from agent_parsers.testing.trials.stories import FailedStep, Refusal, Story
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from agent_parsers import Dialect
-
-__all__ = ["Broken", "BrokenLawError", "Crashed", "crashed", "difference", "law", "named", "shown"]
 
 P = ParamSpec("P")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, AgentFinish
@@ -27,19 +28,8 @@ from agent_parsers.testing.trials.stories import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
-
-__all__ = [
-    "a_label_that_is_spelt_otherwise_is_a_repair",
-    "a_repair_says_what_and_where",
-    "a_transcript_is_read_or_refused",
-    "a_turn_is_read_or_refused",
-    "strict_reading_repairs_nothing",
-    "the_limit_is_named_in_any_cut",
-]
 
 
 def _check_refusal(refused: Refusal, text: str, before: str = "") -> None:

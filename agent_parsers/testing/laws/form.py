@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,24 +15,8 @@ from agent_parsers.testing.trials.pieces import marker_in, sample_answer
 from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers import Dialect
     from agent_parsers.toolset import ToolSet
-
-__all__ = [
-    "a_prompt_ends_where_a_word_may_begin",
-    "a_stop_sequence_stops_no_step",
-    "the_example_is_an_action",
-    "the_instructions_name_every_tool",
-    "the_instructions_show_the_labels_that_are_read",
-    "the_replies_in_the_instructions_are_read",
-    "the_sample_is_one_flawless_run",
-    "the_steps_of_the_sample_are_written_as_they_stand",
-    "two_samples_are_two_runs",
-    "what_is_copied_from_the_instructions_is_no_turn",
-    "without_tools_no_call_is_shown",
-]
 
 
 @law

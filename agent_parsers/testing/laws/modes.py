@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentAction, AgentFinish, StreamParser
@@ -11,28 +12,15 @@ from agent_parsers.core import END_TOKENS, REASONING, Patterns
 from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair, ThoughtDelta
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.pieces import marker_in
-from agent_parsers.testing.trials.sample_calls import calls_in, first_wrong
+from agent_parsers.testing.trials.sample_calls import Meant, calls_in, first_wrong
 from agent_parsers.testing.trials.stories import Refusal, outcome_of, parsed, story_of
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, Table
-    from agent_parsers.testing.trials.sample_calls import Meant
     from agent_parsers.testing.trials.stories import Outcome, Story
     from outputs import Ended
-
-__all__ = [
-    "a_call_ends_an_open_thought",
-    "a_thought_keeps_its_words",
-    "is_clear",
-    "lenient_reads_what_strict_reads",
-    "no_answer_has_the_end_of_a_thought",
-    "without_a_repair_both_readings_are_the_same",
-]
-
 
 _QUOTES: Final = re.compile(r"""\s*["'{\[]|[\s\S]*```""")
 """Matches values that may contain a label as text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent_parsers import StreamParser
@@ -32,24 +33,9 @@ from agent_parsers.testing.trials.stories import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, OnConflict
     from agent_parsers.events import Delta
-
-__all__ = [
-    "any_cut_gives_the_same_events",
-    "any_cut_gives_the_same_runs",
-    "each_step_of_a_transcript_is_reported_once",
-    "no_character_is_lost_or_repeated",
-    "parse_gives_the_result_of_the_stream",
-    "quiet_places",
-    "text_outside_markers_is_reported_at_once",
-    "the_last_word_on_an_action_is_the_result",
-    "the_log_is_the_text_of_the_model",
-    "the_log_of_a_step_is_part_of_the_transcript",
-]
 
 
 @law

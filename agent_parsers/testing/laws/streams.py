@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -17,11 +18,6 @@ from output_parsers import (
     StrOutputParser,
     XMLOutputParser,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-__all__ = ["a_stream_ends_in_the_result_of_the_whole"]
 
 _AGENTS: Final = (AgentOutputParser, MultiActionAgentOutputParser)
 _FAILURES: Final = (OutputParserException, ValidationError)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect, list_dialects
@@ -12,21 +13,8 @@ from agent_parsers.testing.laws.broken import Broken, law
 from agent_parsers.testing.trials.pieces import marker_in, table_of, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marker, Mode, Table
-
-__all__ = [
-    "a_name_is_that_of_one_dialect",
-    "a_stop_sequence_is_a_marker",
-    "every_call_has_a_reader_of_its_own",
-    "every_marker_is_written",
-    "every_state_can_be_reached",
-    "every_transcript_has_a_beginning",
-    "no_marker_ends_in_white_space",
-    "the_instructions_show_no_label_that_is_not_read",
-]
 
 _LABEL: Final = re.compile(r"(?m)^([^\W\d_][\w ]{0,40}[:：])[ \t]*\S")
 """Matches a label with text after it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -24,26 +25,10 @@ from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import FrameType
 
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
-
-__all__ = [
-    "CHUNKS",
-    "WHOLE",
-    "Shape",
-    "Work",
-    "counted_patterns",
-    "eight_times_the_text_takes_less_than_sixteen_times_as_long",
-    "growth",
-    "shapes",
-    "takes_twice_its_share",
-    "twice_the_text_is_twice_the_work",
-    "twice_the_text_is_twice_the_work_of_parsing_it_at_once",
-]
-
 
 _SOURCES: Final = tuple(
     str(Path(next(iter(package.__path__)))) for package in (agent_parsers, output_parsers, outputs)

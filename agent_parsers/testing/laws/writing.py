@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent_parsers import AgentAction, AgentFinish, get_parser
@@ -9,29 +10,12 @@ from agent_parsers.authoring import Result, Written, escape, unescape
 from agent_parsers.runs.reading.transcript_parser import parse_transcript
 from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown
 from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks
-from agent_parsers.testing.trials.stories import results_in
+from agent_parsers.testing.trials.stories import Outcome, results_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.testing.trials.stories import Outcome
-
-__all__ = [
-    "a_scratchpad_is_a_transcript",
-    "a_scratchpad_without_logs_is_rendered",
-    "a_step_is_read_back_or_refused",
-    "check_answer",
-    "check_sound",
-    "no_observation_changes_how_the_text_around_it_is_read",
-    "no_observation_forges_a_mark",
-    "plain_words_are_never_refused",
-    "the_last_question_before_a_step_is_the_question",
-    "the_spans_of_a_step_are_where_its_parts_stand",
-    "what_is_escaped_is_unescaped",
-]
 
 Step: TypeAlias = "AgentAction | AgentFinish"
 Taken: TypeAlias = "tuple[AgentAction, str]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,13 +23,9 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pytest
     from syrupy.location import PyTestLocation
     from syrupy.types import SerializedData, SnapshotIndex
-
-__all__ = ["ReadableSnapshots", "readable_snapshots"]
 
 _MAX_BYTES: Final = 200
 """Maximum length of the name of a file or folder; file systems allow 255 bytes."""

@@ -10,6 +10,7 @@ A file is named after the test or by the caller; see `ReadableSnapshots`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,20 +19,15 @@ import pytest
 from agent_parsers import Dialect, get_parser
 from agent_parsers.core import AutoParser
 from agent_parsers.runs.reading.transcript_parser import parse_transcripts
-from agent_parsers.testing.snapshots.pages import Replies, events_page, prompt_page
+from agent_parsers.testing.snapshots.pages import AnyParser, Replies, events_page, prompt_page
 from agent_parsers.testing.snapshots.readable import difference, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from syrupy.assertion import SnapshotAssertion
 
     from agent_parsers.core import Step
-    from agent_parsers.testing.snapshots.pages import AnyParser
     from agent_parsers.toolset import Tools
     from outputs import BaseMessage
-
-__all__ = ["SnapshotEvents", "SnapshotPrompt", "SnapshotTranscript", "SnapshotValue"]
 
 _QUESTION: Final = "How old is the oldest bridge of Bern?"
 

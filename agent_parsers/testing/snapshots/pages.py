@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers import AgentAction, MessageParser, OpenAIFunctionsAgentOutputParser, Turn
@@ -22,21 +22,7 @@ from output_parsers import OutputParserException
 from outputs import AIMessage, BaseMessage, from_any, tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.core import Step
-
-__all__ = [
-    "AnyParser",
-    "Replies",
-    "events_page",
-    "heading",
-    "prompt_page",
-    "quoted",
-    "usual_replies",
-    "usual_steps",
-]
-
 
 AnyParser: TypeAlias = AnyDialectParser | MessageParser
 

@@ -28,9 +28,6 @@ from agent_parsers.events import (
 from output_parsers import OutputParserException
 from output_parsers.printable import printable
 
-__all__ = ["assert_same_events", "difference", "labelled", "readable", "whole_story"]
-
-
 _CONTEXT: Final = 3
 """Number of lines shown around those that differ."""
 _hunk: Final = re.compile(r"@@ -(\d+)").match

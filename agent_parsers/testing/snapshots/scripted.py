@@ -12,8 +12,6 @@ from outputs import AIMessage, AIMessageChunk, from_any, message_chunk_to_messag
 if TYPE_CHECKING:
     from output_parsers import RunnableConfig
 
-__all__ = ["Cut", "ModelCall", "ScriptedModel"]
-
 _MAX_SHOWN: Final = 200
 """Number of characters of a prompt or a reply that an error shows."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -11,14 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers.testing.trials.sample_calls import calls_in, reading, tool_sets, written_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
     from re import Match
 
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.toolset import ToolSet
-
-__all__ = ["KINDS", "DoubleKey", "SpoiltKey", "double_keys", "spoilt_keys"]
 
 _FIRST, _SECOND, _OTHER = "kaa", "kbb", "kcc"
 """Keys that occur in no other word; they are in order, since some templates sort keys."""

@@ -6,6 +6,7 @@ They have marks that open a call which is not there, or the results that the mod
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,24 +17,8 @@ from agent_parsers.testing.trials.quotations import own_marks
 from agent_parsers.testing.trials.sample_calls import Meant, calls_in, reading, usual_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Marker, Mode, Transition
-
-__all__ = [
-    "GivenResult",
-    "MarkedTurn",
-    "OpenThought",
-    "Thought",
-    "broken_calls",
-    "call_marks",
-    "given_results",
-    "nested_thoughts",
-    "open_thoughts",
-    "stray_ends",
-]
-
 
 _SIGNS: Final = "\"'{}[]():,<>=|"
 """What is taken out of a call, one after another."""

@@ -26,28 +26,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Marker, Mode, Table
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = [
-    "Cut",
-    "Reply",
-    "a_tool",
-    "bodies",
-    "check_cut",
-    "fragments",
-    "marker_in",
-    "markers",
-    "pieces_of",
-    "quiet_letters",
-    "rows",
-    "sample_action",
-    "sample_answer",
-    "small_inputs",
-    "spellings",
-    "stopped",
-    "table_of",
-    "written",
-]
-
-
 _ALPHABET: Final = "".join(map(chr, range(128))) + "：．٣３ÅÉßİ\x85\xa0\u2003\u2028\u3000"
 _VARIANTS: Final = 40
 

@@ -5,6 +5,7 @@ Strict mode knows only the reasoning markers of its own dialect, so it is only t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,12 +14,8 @@ from agent_parsers.core import REASONING
 from agent_parsers.testing.trials.sample_calls import Meant, calls_in, reading, usual_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
-
-__all__ = ["QuotedCall", "own_marks", "quotations", "reasoning_marks"]
 
 _BEFORE, _AFTER = "The manual says:\n", "\nI will not do that."
 _PROBE, _ANSWER = "a7thought", "a7answer"

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers import AgentAction, get_parser
 from agent_parsers.authoring import Written, WrittenCall
 from agent_parsers.testing.trials.pieces import a_tool, sample_action
-from agent_parsers.testing.trials.stories import outcome_of, results_in
+from agent_parsers.testing.trials.stories import Outcome, outcome_of, results_in
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.core import AnyDialectParser
-    from agent_parsers.testing.trials.stories import Outcome
     from agent_parsers.toolset import Tools
     from outputs import Ended
-
-__all__ = [
-    "OBJECTS",
-    "TEXTS",
-    "Meant",
-    "RawInput",
-    "SampleTurn",
-    "calls_in",
-    "first_wrong",
-    "foreign_turns",
-    "is_cut_short",
-    "quick_parser",
-    "raw_input",
-    "reading",
-    "same_input",
-    "sample_turns",
-    "tool_sets",
-    "usual_turn",
-    "written_turn",
-]
 
 
 class Meant(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import cycle
@@ -25,33 +26,10 @@ from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode, OnConflict
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.events import Event
-
-__all__ = [
-    "DELTAS",
-    "TILES",
-    "FailedStep",
-    "Outcome",
-    "Refusal",
-    "Story",
-    "comparable",
-    "cut",
-    "every_cut",
-    "in_two",
-    "outcome_of",
-    "parsed",
-    "parser_of",
-    "refusal",
-    "results_in",
-    "runs_in",
-    "story_from",
-    "story_of",
-]
 
 DELTAS: Final = (
     QuestionDelta,

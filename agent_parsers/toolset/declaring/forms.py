@@ -14,8 +14,6 @@ from output_parsers.printable import kind_of
 if TYPE_CHECKING:
     from agent_parsers.toolset.problems.input_problem import InputProblem
 
-__all__ = ["Tools", "read_specs", "spec_from"]
-
 Tools: TypeAlias = Mapping[str, Any] | Iterable[Any]
 """Declarations of tools: a list that may mix
 

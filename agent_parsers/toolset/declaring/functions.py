@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from inspect import cleandoc
@@ -15,13 +16,9 @@ from agent_parsers.toolset.declaring.validation import problems_of
 from agent_parsers.toolset.schemas.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from pydantic import TypeAdapter
 
     from agent_parsers.toolset.problems.input_problem import InputProblem
-
-__all__ = ["Docstring", "read_docstring", "spec_from_function"]
 
 
 class Docstring(NamedTuple):

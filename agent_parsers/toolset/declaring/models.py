@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from typing_extensions import is_typeddict
 
 from agent_parsers.toolset.declaring.functions import read_docstring
@@ -16,13 +17,7 @@ from agent_parsers.toolset.schemas.spec import ToolSpec
 from output_parsers.types.models import is_v1_model, schema_of, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pydantic import TypeAdapter
-
     from agent_parsers.toolset.problems.input_problem import InputProblem
-
-__all__ = ["ModelOrigin", "is_model", "parameters_of", "spec_from_model"]
 
 
 def is_model(thing: object) -> bool:

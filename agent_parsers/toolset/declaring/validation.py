@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, InputProblem, shown
+from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, InputProblem, Path, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from pydantic import TypeAdapter
-
-    from agent_parsers.toolset.problems.input_problem import Path
-
-__all__ = ["problems_of", "validated"]
 
 
 def validated(adapter: TypeAdapter[Any], value: Any) -> Any:

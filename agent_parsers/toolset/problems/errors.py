@@ -12,32 +12,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from typing_extensions import override
 
 from agent_parsers.toolset.problems.input_problem import InputProblem
+from agent_parsers.toolset.problems.names import folded_start, near_names
 from output_parsers import OutputParserException
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-__all__ = [
-    "AnswerError",
-    "CheckedInput",
-    "ExtraText",
-    "ForeignCallError",
-    "InputNote",
-    "MissingKeys",
-    "Policy",
-    "ToolInputError",
-    "UnknownKeys",
-    "UnknownToolError",
-    "placeholder_error",
-    "wrong_answer",
-    "wrong_input",
-]
-
 
 UnknownKeys: TypeAlias = Literal["forbid", "drop", "keep"]
 MissingKeys: TypeAlias = Literal["forbid", "keep"]
@@ -135,6 +117,30 @@ class UnknownToolError(OutputParserException):
         hint = f" Did you mean {' or '.join(map(repr, self.near))}?" if self.near else ""
         listed = f"The tools are: {', '.join(self.names)}." if self.names else "There are no tools."
         return f"There is no tool {self.name[:_MOST_CHARS]!r}.{hint} {listed}"
+
+
+def unknown_tool(
+    name: str,
+    tool_input: Any,
+    names: tuple[str, ...],
+    plain: Mapping[str, Sequence[str]],
+    takers: Callable[[Any], tuple[str, ...]],
+) -> UnknownToolError:
+    """Return the error for *name*; *plain* has the *names* of the tools by what spellings share."""
+    shown = name[:_MOST_CHARS]
+    key = folded_start(shown)
+    same = tuple(plain.get(key, ()))
+    ambiguous = f"may be any of {', '.join(same)}" if len(same) > 1 else "is not one of the tools"
+
+    def near() -> tuple[str, ...]:
+        found = near_names(key, plain, 3)
+        if not found and tool_input and len(taking := takers(tool_input)) == 1:
+            return taking
+        return tuple(other for word in found for other in plain[word])[:3]
+
+    return UnknownToolError(
+        f"{shown!r} {ambiguous}", name=name, near=same or near, names=names, tool_input=tool_input
+    )
 
 
 class ToolInputError(OutputParserException):

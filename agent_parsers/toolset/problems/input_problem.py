@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent_parsers.toolset.problems.names import folded, near_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["NOTHING_FOUND", "Fit", "InputProblem", "Path", "kind_of", "near", "shown", "where"]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indexes that lead from the whole input to a value; ``()`` is the whole input."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = ["did_you_mean", "folded", "near_names", "nearest"]
+from typing import Final
 
 _MANY: Final = 16
 """How many names are compared closely."""
+_LONGEST: Final = 400
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _BETWEEN: Final = re.compile(r"[\s_.\-\u2010-\u2015\u200b-\u200d\ufeff]+")
 
@@ -26,6 +23,11 @@ def folded(name: str) -> str:
     removed. Other marks are kept: ``se}arch`` is not ``search``.
     """
     return _BETWEEN.sub("", _EDGES.sub("", name)).casefold()
+
+
+def folded_start(name: str) -> str:
+    """Return *name*, which may be a whole text, as far as it is compared, `folded`."""
+    return folded(name[:_LONGEST])
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import (
@@ -11,7 +12,7 @@ from agent_parsers.toolset.problems.errors import (
     ToolInputError,
     wrong_input,
 )
-from agent_parsers.toolset.problems.input_problem import shown, where
+from agent_parsers.toolset.problems.input_problem import InputProblem, Path, shown, where
 from agent_parsers.toolset.schemas.fit import Fitter
 from agent_parsers.toolset.schemas.scalars import from_text
 from agent_parsers.toolset.schemas.written_input import BadInput, read_arguments
@@ -19,13 +20,8 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from agent_parsers.toolset.problems.input_problem import InputProblem, Path
     from agent_parsers.toolset.schemas.schema import Node, Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
-
-__all__ = ["check_input", "example_of", "notes_of", "resolve"]
 
 
 def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:

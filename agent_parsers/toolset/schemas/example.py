@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import as_json
-from agent_parsers.toolset.problems.input_problem import kind_of, near
+from agent_parsers.toolset.problems.input_problem import InputProblem, Path, kind_of, near
 from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text, number_faults
 from agent_parsers.toolset.schemas.spec import type_words
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from agent_parsers.toolset.problems.input_problem import InputProblem, Path
     from agent_parsers.toolset.schemas.fit import Fitter
     from agent_parsers.toolset.schemas.schema import Node, Schema
-
-__all__ = ["corrected", "corrected_input", "example_text"]
 
 _MOST_LEVELS: Final = 6
 _MOST_ITEMS: Final = 20

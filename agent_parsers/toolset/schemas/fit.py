@@ -6,6 +6,7 @@ results if texts may be read as numbers, lists and so on. A value that fits is n
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import (
@@ -25,7 +26,7 @@ from agent_parsers.toolset.schemas.scalars import (
     number_faults,
     size_faults,
 )
-from agent_parsers.toolset.schemas.schema import KINDS, compiled
+from agent_parsers.toolset.schemas.schema import KINDS, Node, Schema, compiled
 from agent_parsers.toolset.schemas.spec import (
     expected_by,
     one_of_words,
@@ -36,13 +37,8 @@ from output_parsers.exceptions import OutputParserException
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from agent_parsers.toolset.problems.errors import Policy
-    from agent_parsers.toolset.schemas.schema import Node, Schema
     from output_parsers.text.timed_regex import TimeLeft
-
-__all__ = ["Fitter"]
 
 MAX_STEPS_DOWN: Final = 100
 """How deep values are checked, counted in nested schemas and values."""

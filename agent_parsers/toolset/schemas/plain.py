@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent_parsers.toolset.problems.errors import InputNote
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["PlainObject", "lone_key", "plain_object"]
 
 _TYPES: Final[Mapping[str, frozenset[type]]] = {
     "string": frozenset([str]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -20,21 +21,8 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
     from agent_parsers.toolset.problems.errors import Policy
     from agent_parsers.toolset.schemas.schema import Node, Schema
-
-__all__ = [
-    "fit_list",
-    "fit_object",
-    "from_text",
-    "frozen",
-    "is_format",
-    "number_faults",
-    "size_faults",
-]
-
 
 # -- text read as another type ---------------------------------------------------------------------
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
-from agent_parsers.toolset.schemas.plain import plain_object
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from agent_parsers.toolset.schemas.plain import PlainObject
-
-__all__ = ["KINDS", "Node", "Schema", "compiled"]
+from agent_parsers.toolset.schemas.plain import PlainObject, plain_object
 
 Node: TypeAlias = dict[str, Any] | bool
 """A schema or a part of one."""

@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agent_parsers.toolset.problems.input_problem import shown
+from agent_parsers.toolset.problems.input_problem import InputProblem, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from agent_parsers.toolset.problems.input_problem import InputProblem
     from agent_parsers.toolset.schemas.schema import Node, Schema
-
-__all__ = [
-    "Origin",
-    "ToolSpec",
-    "counted",
-    "describe",
-    "describe_type",
-    "expected_by",
-    "one_of_words",
-    "type_words",
-    "words_of",
-]
-
 
 _WORDS: Final = {
     "null": "null",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import InputNote
@@ -15,12 +16,8 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.toolset.schemas.fit import Fitter
     from outputs import JsonRepair
-
-__all__ = ["BadInput", "parted", "read_arguments"]
 
 
 class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolInputError`

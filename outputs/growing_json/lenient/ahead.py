@@ -12,10 +12,9 @@ from enum import Enum, auto
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from outputs.growing_json.scalars import matcher, skip_space
+from outputs.growing_json.scalars import Matcher, Search, matcher, skip_space
 
 if TYPE_CHECKING:
-    from outputs.growing_json.scalars import Matcher, Search
     from outputs.growing_json.value import GrowingValue
 
 MAX_CHARS: Final = 512
@@ -42,7 +41,7 @@ _VALUE_WORDS = frozenset(
     ("true", "false", "null", "NaN", "Infinity", "True", "False", "None", "undefined")
 )
 _without_apostrophes = re.compile(r"(?<=\w)['’](?=\w)").sub
-_all_closers = frozenset("".join(CLOSERS.values()))
+ALL_CLOSERS = frozenset("".join(CLOSERS.values()))
 
 
 @cache
@@ -122,7 +121,7 @@ class _Ahead:
         char = self.next_char()
         if char in "}]":
             return self.after_closer(char)
-        if char in _all_closers or char in CLOSERS:
+        if char in ALL_CLOSERS or char in CLOSERS:
             # Behind blanks it may open the next key or item, with only the comma missing.
             is_apart = self.pos > 0 and (self.new_line or not self.in_doubt)
             is_next = is_apart and (self.at_key() if self.in_object else self.at_item())
@@ -181,7 +180,7 @@ class _Ahead:
         if end > start and self.at_colon(end):
             return True
         end = self.expect_more(half_quoted_key(text, start))
-        return end > start and text[end] in _all_closers and self.at_colon(end + 1)
+        return end > start and text[end] in ALL_CLOSERS and self.at_colon(end + 1)
 
     def at_item(self) -> bool:
         """Return whether a whole string comes next, and after it another item or the bracket."""

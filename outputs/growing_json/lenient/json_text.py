@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.value import repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from outputs import JsonRepair
-
-__all__ = ["begins_object", "may_repeat", "repeated_key", "unquoted", "without_trailing_commas"]
-
 
 _COMMENT: Final = re.compile(r"\{\s*+[#/]").match
 _single: Final = re.compile(r"'(?>(?:[^'\\]++|\\.)*)'", re.DOTALL).fullmatch

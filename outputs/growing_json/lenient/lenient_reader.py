@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from outputs.growing_json.lenient.ahead import (
+    ALL_CLOSERS,
     CLOSERS,
     MAX_CHARS,
     bare_key,
     closing_fence,
     half_quoted_key,
 )
-from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings, RepairKind
+from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings
 from outputs.growing_json.scalars import WORDS, skip_space
 from outputs.growing_json.steps import NextChars, Step
 from outputs.growing_json.value import repeated
 from outputs.growing_json.whole import MAX_DEPTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["JsonRepair", "KeyReader", "LenientJsonReader", "RepairKind", "missing_at_end"]
 
 _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     **{first: (word,) for first, word in WORDS.items()},
@@ -31,7 +28,6 @@ _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     "F": (("False", False),),
     "u": (("undefined", None),),
 }
-_ALL_CLOSERS = frozenset("".join(CLOSERS.values()))
 _MISSING = "supplied the missing "
 
 
@@ -220,7 +216,7 @@ class LenientJsonReader(LenientStrings):
         if end and ahead[colon : colon + 1] == ":":
             self._repair("unquoted_key", pos, pos + end, "read a key without quotes")
             self._grown.key, stop = ahead[:end], colon
-        elif quote and ahead[quote : quote + 1] in _ALL_CLOSERS:
+        elif quote and ahead[quote : quote + 1] in ALL_CLOSERS:
             self._repair("missing_quote", pos, pos, "supplied the first quote of a key")
             self._grown.key, stop = ahead[:quote], quote + 1
         else:

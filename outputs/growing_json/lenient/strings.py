@@ -6,17 +6,13 @@ import re
 import string
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from outputs.growing_json import scalars as scalars
-from outputs.growing_json.errors import JsonSyntaxError
+from outputs.growing_json.errors import JsonLimitError, JsonSyntaxError
 from outputs.growing_json.lenient.ahead import CLOSERS, Follows, what_follows
 from outputs.growing_json.reader import JsonReader
-from outputs.growing_json.scalars import NOTHING
-
-if TYPE_CHECKING:
-    from outputs.growing_json.errors import JsonLimitError
-    from outputs.growing_json.scalars import Matcher
+from outputs.growing_json.scalars import NOTHING, Matcher
 
 RepairKind: TypeAlias = Literal[
     "comment",

@@ -16,6 +16,7 @@ from agent_parsers.cli import files as _sources
 from agent_parsers.cli.showing.runs import HowToRead, Trouble
 
 from ...helpers.command_line import BRIDGE, COMMAND, EXAMPLES, LAKE, MILL, command, parse
+from ...helpers.effort import THOROUGH
 
 RUN = "Question: {0}?\nThought: easy\nFinal Answer: {0}!\n"
 RECORD = {"id": "a", "format": "react", "task": "a?", "steps": [{"output": "Final Answer: a!"}]}
@@ -239,7 +240,7 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path: Path, record: str, reason
 
 def test_deep_nesting_does_not_crash(tmp_path: Path) -> None:
     limit = sys.getrecursionlimit()
-    for depth in range(limit - 150, limit, 5):
+    for depth in range(limit - 150, limit, 5 if THOROUGH else 15):
         nested = "[" * depth + "]" * depth
         for record in (
             f'{{"steps": [{{"output": "Final Answer: 1", "observation": {nested}}}]}}',
@@ -324,7 +325,7 @@ def damaged(seed: int) -> bytes:
 @pytest.mark.parametrize("suffix", [".txt", ".json", ".jsonl", ""])
 def test_damaged_files_do_not_crash(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"damaged{suffix}"
-    for seed in range(20):
+    for seed in range(20 if THOROUGH else 6):
         path.write_bytes(damaged(seed))
         form = ("table", "json", "jsonl")[seed % 3]
         outcome = parse(path, "--format", form)

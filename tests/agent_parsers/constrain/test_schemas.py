@@ -22,6 +22,7 @@ from agent_parsers.constrain.values.patterns import automaton_of, of_pattern
 from agent_parsers.toolset.schemas.scalars import number_faults
 from agent_parsers.toolset.schemas.schema import Schema, compiled
 
+from ...helpers.effort import THOROUGH
 from ...helpers.grammar_engines import Llguidance, needs
 from ...helpers.grammar_samples import Sampler
 
@@ -268,7 +269,7 @@ def drawn_pattern(random: Random, depth: int = 0) -> str:
     return "|".join(alternatives)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3 if THOROUGH else 1))
 def test_a_pattern_is_found_in_each_text_of_its_automaton(seed: int) -> None:
     random, missed, tried = Random(seed), 0, 0
     for _ in range(150):
@@ -335,6 +336,7 @@ def test_no_value_is_an_error_of_grammars() -> None:
 # -- numbers between limits ------------------------------------------------------------------------
 
 STEPS = (None, None, None, 1, 5, 7, 0.1, 0.25, 0.01)
+COUNT = 150 if THOROUGH else 60
 
 
 def drawn_limits(random: Random, kind: str) -> dict[str, Any]:
@@ -351,7 +353,7 @@ def drawn_limits(random: Random, kind: str) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ["integer", "number"])
 def test_a_grammar_has_just_the_numbers_between_limits(kind: str) -> None:
     random, tried, sampled = Random(kind), 0, 0
-    for _ in range(150):
+    for _ in range(COUNT):
         node, notes = drawn_limits(random, kind), Notes()
         (case,) = cases(Schema(node), node, notes)
         try:
@@ -369,7 +371,7 @@ def test_a_grammar_has_just_the_numbers_between_limits(kind: str) -> None:
         for value in fitting(node, random):
             assert automaton.accepts(value), (node, value)
             tried += 1
-    assert min(tried, sampled) > 500
+    assert min(tried, sampled) > 3 * COUNT
 
 
 def fitting(node: dict[str, Any], random: Random) -> list[str]:

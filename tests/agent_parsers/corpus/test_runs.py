@@ -32,6 +32,8 @@ from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.testing import cut
 from agent_parsers.testing.trials.stories import story_of
 
+from ...helpers.effort import THOROUGH
+
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "corpus.py"
 FORMATS = ("react", "react_docstore")
@@ -177,10 +179,9 @@ class Log:
 
 @cache
 def logs_of(name: str) -> list[Log]:
-    return [Log(run) for run in runs_of(name)]
+    return [Log(run) for run in runs_of(name)[:: 1 if THOROUGH else 5]]
 
 
-@pytest.mark.one_in(3)
 @some_files
 @every_file
 def test_a_log_is_read_as_its_turns_are(name: str) -> None:
@@ -198,7 +199,8 @@ def test_a_log_with_more_steps_than_turns_has_those_of_the_turns(name: str) -> N
     for log in different:
         actions = iter([as_expected(step.action) for step in log.whole.steps])
         assert all(as_expected(step.action) in actions for step in log.turns.steps), log.run["id"]
-    assert Counter(log.reason for log in different) == DIFFERENT.get(name, {})
+    known, found = Counter(DIFFERENT.get(name, {})), Counter(log.reason for log in different)
+    assert found == known if THOROUGH else found <= known
 
 
 @some_files

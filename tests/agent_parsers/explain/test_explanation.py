@@ -33,7 +33,7 @@ from agent_parsers.testing.trials.stories import parsed, refusal, story_of
 from agent_parsers.testing.trials.strategies import anything, tool_lists
 from output_parsers.printable import printable
 
-from ...helpers.command_line import BRIDGE, MILL, command, process, terminal
+from ...helpers.command_line import BRIDGE, MILL, command, terminal
 from ...helpers.growth import assert_linear
 from ...helpers.stories import every_dialect, every_run_dialect, every_turn_mode
 from ..dialects.test_snapshots import replies
@@ -449,7 +449,7 @@ def test_a_terminal_gets_colours_and_a_pipe_none(reply: Path) -> None:
     drawn = get_parser("react").explain(REPLY).render(width=60)
     assert [line.rstrip() for line in COLOUR.sub("", seen).splitlines()] == drawn.split("\n")
     assert "\x1b[3" not in terminal(["explain", reply], env={"NO_COLOR": "1"})[1]
-    assert "\x1b" not in process("explain", reply, "--format", "text").stdout
+    assert "\x1b" not in command("explain", reply, "--format", "text").stdout
 
 
 def test_an_error_is_a_status(reply: Path) -> None:

@@ -18,7 +18,7 @@ from agent_parsers.testing import cuts, texts
 from agent_parsers.testing.trials.stories import cut
 from output_parsers.printable import printable
 
-from ...helpers.command_line import COMMAND, command, environment, process, terminal
+from ...helpers.command_line import COMMAND, command, environment, terminal
 from ...helpers.html_pages import sharp_texts
 from ...helpers.stories import every_turn_mode
 
@@ -106,7 +106,7 @@ def test_it_has_colours_in_a_terminal(tmp_path: Path) -> None:
     assert status == 0
     assert "\x1b[1;35msearch" in seen
     assert "\x1b[2J" not in seen
-    assert COLOUR.sub("", seen) == process("explain", "--follow", path).stdout
+    assert COLOUR.sub("", seen) == command("explain", "--follow", path).stdout
 
 
 def test_text_is_shown_before_the_stream_ends() -> None:

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from zlib import crc32
 
-import pytest
-
 from agent_parsers import AgentFinish, get_parser
 
 from ...helpers.effort import THOROUGH
@@ -73,8 +71,8 @@ def check_answer(dialect: str, text: str) -> None:
     parser = parser_of(dialect)
     chunks = (reply[at : at + CHUNK] for at in range(0, len(reply), CHUNK))
     for result in (parser.parse(reply), [*parser.transform(chunks)][-1]):
-        assert isinstance(result, AgentFinish), dialect
-        assert result.return_values == {"output": text.strip()}, dialect
+        assert isinstance(result, AgentFinish), (dialect, text)
+        assert result.return_values == {"output": text.strip()}, (dialect, text)
 
 
 def dialects_for(record: Record) -> tuple[str, ...]:
@@ -91,10 +89,10 @@ def test_there_are_many_and_their_titles_differ() -> None:
     assert all(record.title.strip() and record.text.strip() for record in RECORDS)
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.title)
-def test_a_harmless_answer_is_an_answer(record: Record) -> None:
-    for dialect in dialects_for(record):
-        check_answer(dialect, record.text)
+def test_a_harmless_answer_is_an_answer() -> None:
+    for record in RECORDS:
+        for dialect in dialects_for(record):
+            check_answer(dialect, record.text)
 
 
 def test_react_can_write_nearly_all_of_them() -> None:

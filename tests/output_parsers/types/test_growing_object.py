@@ -283,7 +283,8 @@ def check(model: type[BaseModel], text: str, size: int, *, lenient: bool = False
         for each, operations in zip(found, patches.feed(chunk), strict=True):
             last, data = data, jsonpatch.apply_patch(data, operations)
             assert json.dumps(data, sort_keys=True) == json.dumps(dump(each), sort_keys=True)
-            assert len(operations) <= len(jsonpatch.make_patch(last, data).patch)
+            least = jsonpatch.make_patch(last, data).patch  # it also moves what happens to be equal
+            assert len(operations) <= len(least) + sum(each["op"] == "move" for each in least)
     assert [rendered(each) for each in kept] == by_whole_values(parser, chunks)
 
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader, Inside
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["CLOSER", "OPENER", "CodeBlock"]
 
 OPENER: Final = "<code>"
 CLOSER: Final = "</code>"

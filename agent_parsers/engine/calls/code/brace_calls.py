@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.code.code_arguments import Arguments
     from agent_parsers.engine.calls.reader import Call
 
-__all__ = ["BraceCalls"]
-
 _head: Final = re.compile(r"(call\s*+:|:?)\s*+(\S*?)\s*+").fullmatch
 _next: Final = re.compile(r"([,;]?\s*+)call\s*+:").match
 _next_within: Final = re.compile(r"\}[\s,;]*+call\s*+:").search

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.code.code_arguments import Arguments
 from agent_parsers.engine.calls.raw_values import finder
-from agent_parsers.events import Repair
-from outputs.growing_json.scalars import NOTHING, unescape
-
-if TYPE_CHECKING:
-    from agent_parsers.events import Span
-    from outputs.growing_json.scalars import Search
-
-__all__ = ["BraceArguments"]
+from agent_parsers.events import Repair, Span
+from outputs.growing_json.scalars import NOTHING, Search, unescape
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _MARKS: Final = '{}[](),:"'

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from outputs.growing_json.scalars import Search
 
-__all__ = ["MAX_DEPTH", "Arguments"]
-
 MAX_DEPTH: Final = 100
 """How many brackets may be open at once; Python's own parser gives up at twice as many."""
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.code.code_arguments import Arguments
 
-__all__ = ["LONGEST_HEAD", "CodeCalls", "no_call"]
-
 LONGEST_HEAD: Final = 200
 """Longest text before a bracket, in characters; longer text does not begin a call."""
 

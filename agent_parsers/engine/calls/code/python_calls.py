@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
@@ -12,11 +13,7 @@ from agent_parsers.engine.calls.code.python_scan import PythonArguments
 from agent_parsers.events import AnswerDelta, Event, MarkerSeen, Repair, SkippedDelta
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.engine.calls.reader import Call, CallReader
-
-__all__ = ["PythonCalls"]
 
 _head: Final = re.compile(r"([^\W\d][\w.-]*+)(\s*+)(\(?)").match
 """Matches a name, or its beginning, and perhaps a parenthesis."""

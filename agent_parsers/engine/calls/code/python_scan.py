@@ -15,8 +15,6 @@ from agent_parsers.events import Repair
 if TYPE_CHECKING:
     from outputs.growing_json.scalars import Search
 
-__all__ = ["PythonArguments", "read_literal"]
-
 _OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search
 _INNER: Final = re.compile(r"""[()\[\]{}'"#]""").search
 _IN_STRING: Final = {

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from agent_parsers.engine.repairs.payloads import BadPayload
 
-__all__ = ["MAX_CODE", "Source", "python_string", "write_python", "write_single_quoted"]
-
 MAX_CODE: Final = 500_000
 """Longest value that is read, in characters, not counting the contents of its strings: `ast` needs
 a hundred bytes for each character."""

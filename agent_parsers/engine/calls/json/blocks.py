@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
@@ -12,11 +13,7 @@ from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
 from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-
-__all__ = ["JsonCalls"]
 
 _WINDOW: Final = 1024
 """How much is read at once after a call, in characters: text that follows a call is copied."""

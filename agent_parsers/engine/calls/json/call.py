@@ -18,10 +18,10 @@ from agent_parsers.engine.calls.json.enclosers import (
     between_calls,
     with_fence,
 )
-from agent_parsers.engine.calls.json.rules import read_whole
+from agent_parsers.engine.calls.json.rules import JsonCallRules, read_whole
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
-from agent_parsers.engine.calls.reader import Call, Inside
+from agent_parsers.engine.calls.reader import Call, Inside, TextEvent
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -36,11 +36,7 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.members import Member
-    from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.calls.reader import TextEvent
     from agent_parsers.engine.repairs.payloads import Lack
-
-__all__ = ["JsonCall"]
 
 _AROUND_KEY: Final = "{\"'` \t\r\n"
 """What may stand before and after the first key of a call."""
@@ -90,7 +86,7 @@ class JsonCall(JsonSearch):
     @property
     @override
     def inside(self) -> Inside | None:
-        if self._start < 0 or self._json is None or self._read != self._read_call:
+        if self._start < 0 or self._json is None or self._next_step != self._read_call:
             return super().inside
         stops = self._json.stops if self._at == self._size else None
         delta = AnswerDelta if self._is_answer else InputDelta
@@ -115,7 +111,7 @@ class JsonCall(JsonSearch):
 
     @override
     def _begin(self, events: list[Event]) -> None:
-        self._read = self._read_call
+        self._next_step = self._read_call
         self._read_call("", events)
 
     def _read_call(self, text: str, events: list[Event]) -> None:
@@ -125,12 +121,12 @@ class JsonCall(JsonSearch):
             json.feed(text)
         self._report(json, events)
         if json.error is not None:
-            self._read = self._skip_rest
+            self._next_step = self._skip_rest
             self._skip_rest("", events)
         elif json.end is not None:
             self._end = json.end
             self.closers.in_fence = self.closers.in_fence or "`" in self.encloser
-            self._read = self._read_after
+            self._next_step = self._read_after
             self._read_after("".join(self._pieces)[self._end - self._at :], events)
 
     def _report(self, json: Watch, events: list[Event]) -> None:
@@ -233,7 +229,7 @@ class JsonCall(JsonSearch):
             return events, Call("", "", (-1, -1), problem="no_call")
         json, members, rules = self._json, self._members, self._rules
         if json is None or not self.is_begun:
-            is_open = self._is_lead and self._read == self._read_candidate
+            is_open = self._is_lead and self._next_step == self._read_candidate
             self._think("".join(self._pieces), events)
             span = (self._start, self._size)
             if self._is_broken or is_open:

@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from outputs.growing_json.scalars import matcher
+from outputs.growing_json.scalars import Matcher, matcher
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
-    from outputs.growing_json.scalars import Matcher
-
-__all__ = [
-    "Closers", "after_call", "begins_clause", "between_calls", "is_indented_block", "is_one_line",
-    "outside_fences", "start_of_opener", "with_fence",
-]  # fmt: skip
 
 # A fence may be written with two _backticks, or with blanks between them. Its length is bounded, so
 # that the text held back for it is bounded too.

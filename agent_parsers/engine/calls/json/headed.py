@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from collections.abc import Callable
+from typing import ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.named_json import NamedJson
+from agent_parsers.engine.calls.json.named_json import Head, NamedJson
 from agent_parsers.engine.calls.raw_values import held_size
-from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader, Inside
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -16,18 +17,10 @@ from agent_parsers.events import (
     MarkerSeen,
     Repair,
     SkippedDelta,
+    Span,
     ThoughtDelta,
     ToolNamed,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agent_parsers.engine.calls.json.named_json import Head
-    from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.events import Span
-
-__all__ = ["HeadedMessage", "Header"]
 
 _MOST: Final = 64
 """How much of a text is examined for the beginning of a header, in characters."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -10,11 +11,7 @@ from agent_parsers.toolset.problems.names import folded
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agent_parsers.events import Span
-
-__all__ = ["CallKeys", "Candidate", "Member", "Members"]
 
 _REMARKS: Final = frozenset(
     ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",

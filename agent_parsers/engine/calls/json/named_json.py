@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
@@ -13,7 +14,7 @@ from agent_parsers.engine.calls.json.enclosers import (
     outside_fences,
 )
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
-from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader, Inside
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -25,12 +26,7 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.calls.reader import CallReader
-
-__all__ = ["Head", "NamedJson"]
 
 _LONGEST: Final = 300
 """Longest head, in characters, if only certain texts may be heads."""

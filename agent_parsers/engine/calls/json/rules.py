@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.json.enclosers import after_call, start_of_opener, with_fence
 from agent_parsers.engine.calls.reader import Call
-from agent_parsers.events import Repair
+from agent_parsers.events import Repair, Span
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from agent_parsers.engine.calls.json.members import CallKeys, Members
-    from agent_parsers.events import Span
-
-__all__ = ["JsonCallRules", "read_whole"]
 
 _only_asks: Final = re.compile(r"\s*+Question\s*+:[^\n]*+\s*+\Z").match
 """Matches a text that is nothing but a question, which only the loop writes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
@@ -12,16 +13,11 @@ from agent_parsers.engine.calls.json.enclosers import start_of_opener
 from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.watch import Watch, watch
 from agent_parsers.engine.calls.reader import CallReader, Inside
-from agent_parsers.events import AnswerDelta, Event, ThoughtDelta
+from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 from output_parsers.json_in_prose.search import BracketSkipper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.events import Span
-
-__all__ = ["JsonSearch"]
 
 _FIRST_WINDOW: Final = 256
 """How much is read at first of what may be a call, in characters: most braces in prose are not."""
@@ -44,7 +40,7 @@ class JsonSearch(CallReader):
 
     __slots__ = (
         "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_lead",
-        "_members", "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start",
+        "_members", "_next_step", "_pieces", "_rest", "_rules", "_size", "_skipper", "_start",
         "encloser", "is_odd", "lead",
     )  # fmt: skip
 
@@ -66,7 +62,7 @@ class JsonSearch(CallReader):
 
     def _set_up(self, at: int) -> None:
         """Prepare to read text from offset *at* on; `read_whole` needs none of this."""
-        self._read: Callable[[str, list[Event]], None] = self._read_prose
+        self._next_step: Callable[[str, list[Event]], None] = self._read_prose
         # Where the text begins, where text not emitted yet begins, and where the text so far ends.
         self._start = self._at = self._size = at
         self._pieces: list[str] = []  # text that was not emitted yet
@@ -104,8 +100,8 @@ class JsonSearch(CallReader):
     @property
     @override
     def inside(self) -> Inside | None:
-        is_prose = self._start >= 0 and self._read == self._read_prose and self._at == self._size
-        return (self._lead, _may_open) if is_prose else None
+        in_prose = self._start >= 0 and self._next_step == self._read_prose
+        return (self._lead, _may_open) if in_prose and self._at == self._size else None
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
@@ -115,7 +111,7 @@ class JsonSearch(CallReader):
         self._pieces.append(text)
         self._size += len(text)
         events: list[Event] = []
-        self._read(text, events)
+        self._next_step(text, events)
         return events
 
     @abstractmethod
@@ -146,7 +142,7 @@ class JsonSearch(CallReader):
             if self._is_open(text, brace):
                 self._think(text[:start], events)
                 self._pieces = [text[start:]]
-                self._read = self._read_candidate
+                self._next_step = self._read_candidate
                 if self.is_begun:
                     self._begin(events)
                 return
@@ -154,7 +150,7 @@ class JsonSearch(CallReader):
         hold = start_of_opener(text, len(text))
         self._think(text[:hold], events)
         self._pieces = [text[hold:]]
-        self._read = self._read_prose if self._skipper is None else self._skip
+        self._next_step = self._read_prose if self._skipper is None else self._skip
 
     def _think(self, text: str, events: list[Event]) -> None:
         """Emit *text*, which precedes the call."""

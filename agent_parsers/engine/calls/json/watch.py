@@ -8,6 +8,7 @@ under a key that wraps calls, such as ``{"function": {"name": …}}``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -22,12 +23,8 @@ from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.steps import JsonSteps, NextChars, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.engine.repairs.payloads import Lack
     from outputs.growing_json.scalars import Search
-
-__all__ = ["LenientWatch", "StrictWatch", "Watch", "repairs_within", "watch"]
 
 _MOST_LEVELS: Final = 8
 """How deep a call may be nested; anything deeper is not a call."""
@@ -144,7 +141,7 @@ class Watch(JsonReader):
         """Read a string from its beginning; the step left in ``_inside`` continues it."""
         if self._grown.depth == self._level:
             self._members.begin_value(self._offset + pos - 1, is_text=True)
-        return super()._text(chunk, pos)
+        return super()._text(chunk, pos)  # of `LenientStrings` in a `LenientWatch`
 
     @override
     def _after_value(self, pos: int) -> int:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.reader import Call, CallsReader
-from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, OddValueError, TagPart
-from agent_parsers.events import AnswerDelta, Event, Repair, SkippedDelta
+from agent_parsers.engine.calls.reader import Call, CallsReader, TextEvent
+from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, OddValueError, TaggedForm, TagPart
+from agent_parsers.events import AnswerDelta, Event, Repair, SkippedDelta, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from agent_parsers.engine.calls.reader import TextEvent
-    from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.engine.calls.tags.values import TaggedValue
-    from agent_parsers.events import Span
-
-__all__ = ["In", "TaggedBlock"]
 
 
 class In(Enum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -11,23 +12,16 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 from typing import Literal as Choice
 
-from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead
+from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead, Atom
 from agent_parsers.engine.markers.patterns import Patterns
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from re import Match
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers.kinds import Atom
-
-__all__ = [
-    "NEVER_BEHIND", "Attributes", "Element", "Named", "OddValueError", "OwnName", "TagPart",
-    "TaggedForm", "as_json", "as_text", "bare", "says_nothing", "truth_values",
-]  # fmt: skip
 
 
 class TagPart(Enum):

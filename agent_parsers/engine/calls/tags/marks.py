@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.tags.form import GAP, TagPart
-from agent_parsers.engine.markers.kinds import BLANK, Ahead, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from agent_parsers.engine.calls.tags.form import TaggedForm
-    from agent_parsers.engine.markers.kinds import Atom
-
-__all__ = ["CallStart", "Wrapper"]
+from agent_parsers.engine.calls.tags.form import GAP, TaggedForm, TagPart
+from agent_parsers.engine.markers.kinds import BLANK, Ahead, Atom, Literal
 
 _IN_CALL: Final = (
     *(TagPart.KEY, TagPart.VALUE, TagPart.NAME, TagPart.KEYS),

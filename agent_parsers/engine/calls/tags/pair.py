@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Callable
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader, Inside
-from agent_parsers.engine.repairs.payloads import BadPayload, as_written
+from agent_parsers.engine.repairs.payloads import BadPayload, InputReader, as_written
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agent_parsers.engine.repairs.payloads import InputReader
-
-__all__ = ["TagCall"]
 
 _HALF_MARK: Final = 4
 """Shortest beginning of a closing tag that, at the very end, is not part of the input."""

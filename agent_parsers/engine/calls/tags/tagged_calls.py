@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.watch import repairs_within, watch
-from agent_parsers.engine.calls.reader import Call, Inside
+from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
+from agent_parsers.engine.calls.reader import Call, CallReader, Inside
 from agent_parsers.engine.calls.tags.block import In
-from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TagPart
+from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TaggedForm, TagPart
 from agent_parsers.engine.calls.tags.tags import GAP, TagActions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, SkippedDelta
 from outputs.growing_json.errors import JsonError
@@ -18,12 +18,7 @@ from outputs.growing_json.errors import JsonError
 if TYPE_CHECKING:
     from re import Match
 
-    from agent_parsers.engine.calls.json.watch import Watch
-    from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.engine.calls.tags.values import TaggedValue
-
-__all__ = ["TaggedCalls"]
 
 _ends_name: Final = re.compile(r"[\n{]").search
 

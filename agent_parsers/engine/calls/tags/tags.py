@@ -8,14 +8,10 @@ from agent_parsers.engine.calls.reader import Call
 from agent_parsers.engine.calls.tags.block import In, TaggedBlock
 from agent_parsers.engine.calls.tags.form import Hole, TagPart, bare
 from agent_parsers.engine.calls.tags.values import TaggedValue
-from agent_parsers.events import Event, MarkerSeen, SkippedDelta, ToolNamed
+from agent_parsers.events import Event, MarkerSeen, SkippedDelta, Span, ToolNamed
 
 if TYPE_CHECKING:
     from re import Match
-
-    from agent_parsers.events import Span
-
-__all__ = ["GAP", "TagActions"]
 
 GAP: Final = "space"
 """Name of the marker for white space before text."""

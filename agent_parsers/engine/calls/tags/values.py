@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.nesting import Nesting
 from agent_parsers.engine.calls.tags.form import CLOSERS, NEVER_BEHIND, OWN_CLOSERS, TagPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from re import Match
 
     from agent_parsers.engine.calls.tags.form import Hole, TaggedForm
-
-__all__ = ["TaggedValue"]
 
 _not_space: Final = re.compile(r"\S").search
 _LONGEST_MARK: Final = 16

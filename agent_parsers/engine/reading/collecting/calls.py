@@ -92,7 +92,7 @@ class CallsCollector(Collector):
             self._beside.add_content(span)
             if state.is_region and self._is_unfilled:
                 self._leave_region(events, to, span)
-        if to is not None and to.is_region is not state.is_region:
+        if to is not None and (to.is_region is not state.is_region or to is state):
             self._is_unfilled = to.is_region and state.part is not Part.CALL
         if state.part is Part.CONTENT:
             return

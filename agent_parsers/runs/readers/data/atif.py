@@ -16,16 +16,16 @@ Source: the models of Harbor 0.25 (``harbor/models/trajectories``), versions 1.0
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.messages import read_each
+from agent_parsers.runs.reading.messages import evidence_of_each, read_each
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _VERSION: Final = "ATIF-v1."
@@ -77,19 +77,13 @@ def _results(results: Iterable[Mapping[str, Any]]) -> Iterator[SaidResult]:
             yield result_of(content, result.get("source_call_id"))
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    if values and all(map(_is_trajectory, values)):
-        return (f"'schema_version' {values[0]['schema_version']!r}",)
-    return ()
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_each(values, reading, _runs_of)
-
-
 READER: Final = DataReader(
     name="atif",
     summary="trajectories in ATIF, the agent trajectory interchange format",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of_each,
+        is_one=_is_trajectory,
+        sign=lambda first: f"'schema_version' {first['schema_version']!r}",
+    ),
+    read=partial(read_each, runs_of=_runs_of),
 )

@@ -18,17 +18,14 @@ Source: ``autogen_agentchat/messages.py`` of autogen-agentchat 0.4 to 0.7.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
 
 from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, read_messages
 from agent_parsers.runs.reading.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader
 from agent_parsers.runs.reading.said import Said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agent_parsers.runs.reading.transcript import Transcript
 
 _TEXTS: Final = frozenset(("TextMessage", "MultiModalMessage", "StructuredMessage"))
 _REPEATED: Final = frozenset(("ToolCallSummaryMessage", "ModelClientStreamingChunkEvent"))
@@ -70,25 +67,14 @@ def _is_message(value: Any) -> bool:
     )
 
 
-def _messages_of(record: Mapping[str, Any]) -> list[Any] | None:
-    messages = record.get("messages")
-    return messages if isinstance(messages, list) else None
-
-
-_FORM: Final = MessageFormat(_said, _is_message, _messages_of)
-
-
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    return evidence_of(values, _FORM, lambda message: f"'source' and type {message['type']!r}")
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_messages(values, reading, _FORM)
+_FORM: Final = MessageFormat(_said, _is_message)
 
 
 READER: Final = DataReader(
     name="autogen_messages",
     summary="messages of AutoGen's AgentChat, as in a TaskResult",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of, form=_FORM, sign=lambda message: f"'source' and type {message['type']!r}"
+    ),
+    read=partial(read_messages, form=_FORM),
 )

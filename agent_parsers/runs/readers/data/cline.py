@@ -15,7 +15,9 @@ Source: the system prompt and ``api_conversation_history.json`` of Cline 3 and R
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
 
 from agent_parsers.runs.reading.messages import (
     MessageFormat,
@@ -23,13 +25,8 @@ from agent_parsers.runs.reading.messages import (
     message_of,
     read_messages,
 )
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agent_parsers.runs.reading.transcript import Transcript
 
 _CLOSER: Final = re.compile(r"</([a-z]{1,40}_[a-z_]{1,40})>\s*\Z").search
 _PARAMETER: Final = re.compile(r"\s*<([a-z]\w{0,60})>").match
@@ -107,26 +104,13 @@ def _sign(message: Mapping[str, Any]) -> str:
     return repr(found[0].strip()) if found else ""
 
 
-def _messages_of(record: Mapping[str, Any]) -> list[Any] | None:
-    messages = record.get("messages")
-    return messages if isinstance(messages, list) else None
-
-
-_FORM: Final = MessageFormat(_said, _is_message, _messages_of)
-
-
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    return evidence_of(values, _FORM, _sign)
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_messages(values, reading, _FORM)
+_FORM: Final = MessageFormat(_said, _is_message)
 
 
 READER: Final = DataReader(
     name="cline",
     summary="conversations of Cline and Roo Code, with calls as text",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(evidence_of, form=_FORM, sign=_sign),
+    read=partial(read_messages, form=_FORM),
     before=("openai_chat", "anthropic"),
 )

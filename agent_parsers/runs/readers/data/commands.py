@@ -18,16 +18,13 @@ and 2.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from agent_parsers.events import Span
-
-__all__ = ["COMMAND_FORMS", "TOOL", "command_in"]
 
 TOOL: Final = "bash"
 """The tool that runs the commands."""

@@ -15,16 +15,16 @@ Source: ``dspy/predict/react.py`` of DSPy 2.6 to 3.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.messages import read_each
+from agent_parsers.runs.reading.messages import evidence_of_each, read_each
 from agent_parsers.runs.reading.parts import text_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _QUESTIONS: Final = ("question", "query", "input", "task", "user_request")
@@ -60,19 +60,13 @@ def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
     return [run.transcript()]
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    if values and all(_trajectory(value) is not None for value in values):
-        return ("'tool_name_0' and 'tool_args_0' in value 1",)
-    return ()
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_each(values, reading, _runs_of)
-
-
 READER: Final = DataReader(
     name="dspy_trajectory",
     summary="predictions of DSPy's ReAct, with their trajectories",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of_each,
+        is_one=_trajectory,
+        sign=lambda _: "'tool_name_0' and 'tool_args_0' in value 1",
+    ),
+    read=partial(read_each, runs_of=_runs_of),
 )

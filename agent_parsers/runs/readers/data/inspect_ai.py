@@ -17,6 +17,7 @@ Source: ``inspect_ai/log/_log.py`` and ``agent/_react.py`` of inspect-ai 0.3.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.reading.messages import message_of, read_each
@@ -25,8 +26,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _SUBMIT: Final = "submit"

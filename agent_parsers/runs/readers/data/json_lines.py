@@ -12,6 +12,7 @@ one for each logger.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.detecting.prefixes import Message, runs_of_messages_in
@@ -19,8 +20,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 from agent_parsers.runs.splitting.labels import begins_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _TEXTS: Final = ("message", "msg", "event", "log", "text", "body")

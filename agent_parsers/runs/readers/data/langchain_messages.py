@@ -14,6 +14,7 @@ Source: ``langchain_core/messages/utils.py`` and ``load/serializable.py`` of lan
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.reading.messages import (
@@ -26,11 +27,7 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = ["FORM", "object_of"]
 
 _ROLES: Final = {
     "human": "user", "HumanMessage": "user", "HumanMessageChunk": "user",
@@ -96,12 +93,7 @@ def is_message(value: Any) -> bool:
     return kind in _GONE or (kind in _ROLES and "content" in fields)
 
 
-def _messages_of(record: Mapping[str, Any]) -> list[Any] | None:
-    messages = record.get("messages")
-    return messages if isinstance(messages, list) else None
-
-
-FORM: Final = MessageFormat(said, is_message, _messages_of)
+FORM: Final = MessageFormat(said, is_message)
 """Messages of LangChain."""
 
 

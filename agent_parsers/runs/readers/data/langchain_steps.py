@@ -15,23 +15,21 @@ Source: ``langchain_classic/agents/agent.py`` and ``langchain_core/agents.py``.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.data.langchain_messages import object_of
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.messages import read_each
+from agent_parsers.runs.reading.messages import evidence_of_each, read_each
 from agent_parsers.runs.reading.parts import text_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading
 from agent_parsers.runs.reading.reprs import fields_of_text
 from agent_parsers.runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = ["LIMITS", "is_result", "run_of"]
 
 LIMITS: Final = (
     "Agent stopped due to iteration limit or time limit.",
@@ -122,19 +120,11 @@ def _answer(run: RunBuilder, output: Any) -> None:
         run.answer(output)
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    if values and all(is_result(value) for value in values):
-        return ("'intermediate_steps' in value 1",)
-    return ()
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_each(values, reading, lambda data, at: [run_of(data, at)])
-
-
 READER: Final = DataReader(
     name="langchain_steps",
     summary="results of LangChain's AgentExecutor with their intermediate steps",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of_each, is_one=is_result, sign=lambda _: "'intermediate_steps' in value 1"
+    ),
+    read=partial(read_each, runs_of=lambda data, at: [run_of(data, at)]),
 )

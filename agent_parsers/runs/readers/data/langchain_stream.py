@@ -14,17 +14,17 @@ Source: ``langchain_core/tracers/event_stream.py``, version 2 of the events.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.langchain_messages import FORM, is_message
-from agent_parsers.runs.reading.messages import said_or_refused
+from agent_parsers.runs.reading.messages import evidence_of_each, said_or_refused
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, runs_of_messages
 from agent_parsers.runs.tables.part import at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _ENDS: Final = ("on_chat_model_end", "on_tool_end")
@@ -51,12 +51,6 @@ def _said(message: Any) -> Said | None:
     return FORM.said(message)
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    return (
-        ("'event' and 'parent_ids' in value 1",) if values and all(map(_is_event, values)) else ()
-    )
-
-
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
     runs: dict[str, list[Said]] = {}
     for value in values:
@@ -77,7 +71,9 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
 READER: Final = DataReader(
     name="langchain_stream",
     summary="events of LangChain's astream_events, one a line",
-    evidence=_evidence,
+    evidence=partial(
+        evidence_of_each, is_one=_is_event, sign=lambda _: "'event' and 'parent_ids' in value 1"
+    ),
     read=_read,
     before=("json_lines",),
 )

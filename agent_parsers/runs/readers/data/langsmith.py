@@ -17,18 +17,18 @@ Source: ``langsmith/schemas.py``; ``langchain_core/tracers``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data import langchain_messages, langchain_steps, openai
-from agent_parsers.runs.reading.messages import read_each, said_of
+from agent_parsers.runs.reading.messages import evidence_of_each, read_each, said_of
 from agent_parsers.runs.reading.parts import result_of, text_of
 from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _TYPES: Final = frozenset(("chain", "llm", "tool", "prompt", "retriever", "embedding", "parser"))
@@ -181,12 +181,6 @@ def _trees(values: Iterable[Value]) -> Iterator[Value]:
     yield from roots
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    if values and all(map(_is_run, values)):
-        return (f"'run_type' {values[0]['run_type']!r} and 'inputs' in value 1",)
-    return ()
-
-
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
     trees = Values(_trees(values), are_items=values.are_items)
     return read_each(trees, reading, _runs_of)
@@ -195,6 +189,10 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
 READER: Final = DataReader(
     name="langsmith",
     summary="run trees of LangSmith: of agents, chains and models",
-    evidence=_evidence,
+    evidence=partial(
+        evidence_of_each,
+        is_one=_is_run,
+        sign=lambda first: f"'run_type' {first['run_type']!r} and 'inputs' in value 1",
+    ),
     read=_read,
 )

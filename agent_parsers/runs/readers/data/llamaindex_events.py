@@ -19,6 +19,7 @@ Source: ``llama_index/core/agent/workflow/workflow_events.py`` of llama-index-co
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, get_dialect
@@ -30,8 +31,6 @@ from agent_parsers.runs.reading.spoken import Speech
 from agent_parsers.runs.reading.transcript_parser import read_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _is_react: Final = re.compile(r"\s*+Thought:.*?^\s*+Answer:", re.DOTALL | re.MULTILINE).match

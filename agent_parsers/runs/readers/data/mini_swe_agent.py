@@ -18,18 +18,18 @@ Source: ``minisweagent/agents/default.py`` of mini-swe-agent 1 and 2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.data.commands import TOOL, command_in
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.messages import read_each
+from agent_parsers.runs.reading.messages import evidence_of_each, read_each
 from agent_parsers.runs.reading.parts import text_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _LABEL: Final = "THOUGHT:"
@@ -96,20 +96,14 @@ def _act(run: RunBuilder, message: Mapping[str, Any], text: str) -> None:
         run.call(TOOL, {"command": text_of(action["command"])}, call_id=call_id, log=text)
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    if values and all(map(_is_trajectory, values)):
-        return (f"'trajectory_format' {values[0]['trajectory_format']!r}",)
-    return ()
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_each(values, reading, _runs_of)
-
-
 READER: Final = DataReader(
     name="mini_swe_agent",
     summary="trajectories of mini-swe-agent",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of_each,
+        is_one=_is_trajectory,
+        sign=lambda first: f"'trajectory_format' {first['trajectory_format']!r}",
+    ),
+    read=partial(read_each, runs_of=_runs_of),
     before=("openai_chat",),
 )

@@ -16,16 +16,14 @@ Source: the notebook format 4 (nbformat.readthedocs.io), and 3, which has ``work
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.reader import DataReader, Lines, UnknownLogError
+from agent_parsers.runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from agent_parsers.runs.reading.reader import Reading, Values
     from agent_parsers.runs.reading.transcript import Transcript
 
 

@@ -38,6 +38,7 @@ Source: platform.openai.com/docs/api-reference/responses; ``agents/items.py`` of
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,8 +54,6 @@ from agent_parsers.runs.tables.messages import Messages
 from agent_parsers.runs.tables.part import MessagePart, at, loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 

@@ -16,19 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.runs.readers.data.commands import COMMAND_FORMS, TOOL, command_in
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.messages import message_of, read_each
+from agent_parsers.runs.reading.messages import evidence_of_each, message_of, read_each
 from agent_parsers.runs.reading.parts import text_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading
 from agent_parsers.runs.reading.transcript_parser import parse_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _WRITTEN: Final = ("output", "message")
@@ -93,19 +92,13 @@ def _add(run: RunBuilder, step: Mapping[str, Any]) -> None:
         run.observe_more(text_of(seen))
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    if values and all(map(_is_record, values)):
-        return (f"'format' {values[0]['format']!r} and 'steps' in value 1",)
-    return ()
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_each(values, reading, _runs_of)
-
-
 READER: Final = DataReader(
     name="records",
     summary="runs recorded turn by turn: the model's outputs or messages, and the observations",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of_each,
+        is_one=_is_record,
+        sign=lambda first: f"'format' {first['format']!r} and 'steps' in value 1",
+    ),
+    read=partial(read_each, runs_of=_runs_of),
 )

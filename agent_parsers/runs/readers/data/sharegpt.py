@@ -17,18 +17,15 @@ Source: the data formats of LLaMA-Factory; NousResearch/hermes-function-calling-
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.reading.messages import MessageFormat, evidence_of, read_messages
 from agent_parsers.runs.reading.parts import call_of, result_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader
 from agent_parsers.runs.reading.said import Said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = {
     "system": "system", "human": "user", "user": "user", "gpt": "assistant", "chatgpt": "assistant",
@@ -79,17 +76,11 @@ def _is_message(value: Any) -> bool:
 _FORM: Final = MessageFormat(_said, _is_message, _messages_of)
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    return evidence_of(values, _FORM, lambda message: f"'from' {message['from']!r} and 'value'")
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_messages(values, reading, _FORM)
-
-
 READER: Final = DataReader(
     name="sharegpt",
     summary="ShareGPT conversations: LLaMA-Factory's, or with calls as text of the model",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of, form=_FORM, sign=lambda message: f"'from' {message['from']!r} and 'value'"
+    ),
+    read=partial(read_messages, form=_FORM),
 )

@@ -16,6 +16,7 @@ Source: ``smolagents/memory.py`` and ``agents.py`` of smolagents 1.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, OutputParserException, get_dialect
@@ -26,8 +27,6 @@ from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.transcript_parser import read_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.said import SaidCall
     from agent_parsers.runs.reading.transcript import Transcript
 

@@ -17,21 +17,18 @@ api.reference.langfuse.com; weave 0.52; ``agents/tracing`` of openai-agents 0.24
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from agent_parsers.runs.readers.data import langchain_messages, openai
 from agent_parsers.runs.readers.data.tables import OTEL
-from agent_parsers.runs.reading.messages import said_or_left_out
+from agent_parsers.runs.reading.messages import MessageFormat, said_or_left_out
 from agent_parsers.runs.reading.parts import call_of, result_of
 from agent_parsers.runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
 from agent_parsers.runs.reading.said import Said, SaidResult, runs_of_messages
 from agent_parsers.runs.tables.part import Path, at, loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from agent_parsers.runs.reading.messages import MessageFormat
     from agent_parsers.runs.reading.transcript import Transcript
 
 

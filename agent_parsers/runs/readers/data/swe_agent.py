@@ -15,18 +15,18 @@ Source: ``sweagent/types.py`` and ``agent/agents.py`` of SWE-agent 0.5 to 1.1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.readers.data.commands import TOOL
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.messages import read_each
+from agent_parsers.runs.reading.messages import evidence_of_each, read_each
 from agent_parsers.runs.reading.parts import text_of
-from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 
@@ -63,19 +63,13 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     return [run.transcript()]
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    if values and all(map(_is_trajectory, values)):
-        return ("'action' and 'observation' in a 'trajectory'",)
-    return ()
-
-
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return read_each(values, reading, _runs_of)
-
-
 READER: Final = DataReader(
     name="swe_agent",
     summary="trajectories of SWE-agent",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(
+        evidence_of_each,
+        is_one=_is_trajectory,
+        sign=lambda _: "'action' and 'observation' in a 'trajectory'",
+    ),
+    read=partial(read_each, runs_of=_runs_of),
 )

@@ -11,8 +11,6 @@ from typing import Any, Final
 from agent_parsers.runs.tables.messages import Messages
 from agent_parsers.runs.tables.part import MessagePart
 
-__all__ = ["ADK", "TABLES"]
-
 _ROLES: Final[dict[str, Any]] = {
     name: name for name in ("system", "user", "assistant", "tool")
 }  # fmt: skip

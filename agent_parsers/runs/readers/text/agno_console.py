@@ -26,24 +26,20 @@ Source: `agno/utils/print_response/agent.py`, `team.py` and `agno/utils/response
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import OutputParserException
-from agent_parsers.runs.readers.text.agno_debug import begins_record, turns_in
+from agent_parsers.runs.readers.text.agno_debug import Logged, begins_record, turns_in
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.readers.text.boxes import Box, joined, read_boxes
+from agent_parsers.runs.readers.text.boxes import Box, Loose, joined, read_boxes
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.parts import may_call
-from agent_parsers.runs.reading.reader import NumberedLines, TextReader, line_of
+from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader, line_of
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.readers.text.agno_debug import Logged
-    from agent_parsers.runs.readers.text.boxes import Loose
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _SIGN: Final = re.compile(

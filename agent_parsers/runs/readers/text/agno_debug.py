@@ -22,17 +22,11 @@ Source: `agno/models/message.py`, `agno/utils/log.py` (3.1).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from agent_parsers.runs.readers.text.boxes import cells, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.readers.text.boxes import Loose
-
-__all__ = ["Logged", "begins_record", "turns_in"]
+from agent_parsers.runs.readers.text.boxes import Loose, cells, joined
 
 _RECORD: Final = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 _HEADER: Final = re.compile(r"=+ (system|developer|user|assistant|tool) =+")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.runs.reading.building import RunBuilder
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = ["Around"]
 
 
 class Around:

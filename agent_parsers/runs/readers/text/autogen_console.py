@@ -25,19 +25,17 @@ Source: `autogen_agentchat/ui/_console.py` (0.7.5, 0.4).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import TextReader, line_of
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, line_of
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _TITLE: Final = re.compile(r"-{10} (?P<type>[A-Z]\w*) \((?P<source>[^\n]*)\) -{10}")
@@ -54,9 +52,7 @@ _TEXTS: Final = frozenset(("TextMessage", "MultiModalMessage", "ModelClientStrea
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head) or _OLD_SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"{found[0].partition(chr(10))[0]!r} in line {line_of(found)}",)
+    return (f"{found[0].partition(chr(10))[0]!r} in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

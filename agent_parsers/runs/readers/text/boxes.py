@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -23,26 +24,12 @@ from agent_parsers.runs.reading.transcript_parser import read_output
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers.runs.reading.building import RunBuilder
     from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
-__all__ = [
-    "Box",
-    "Loose",
-    "add_turn",
-    "cells",
-    "in_its_dialect",
-    "joined",
-    "read_boxes",
-    "read_turn",
-]
-
-
 _TOP: Final = re.compile(r"[╭┌┏][─━]+(?: (?P<title>\S.*?) )?[─━]*[╮┐┓]")
-_BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: (?P<title>\S.*?) )?[─━]*[╯┘┛]")
+_BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: \S.*? )?[─━]*[╯┘┛]")
 _SIDES: Final = ("│", "┃")
 _WIDE: Final = frozenset("WF")
 _SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
@@ -61,7 +48,6 @@ class Box:
     """The lines in it, with the spaces around them."""
     drawn: list[str] = field(default_factory=list)
     """All its lines, with the frame."""
-    subtitle: str = ""
     is_whole: bool = False
     """Whether its last line was there."""
     is_wrapped: bool = False
@@ -103,9 +89,9 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
                 box.lines.append(bare[1:-1])
                 box.drawn.append(line)
                 continue
-            if bottom := _BOTTOM.fullmatch(bare):
+            if _BOTTOM.fullmatch(bare):
                 box.drawn.append(line)
-                box.subtitle, box.is_whole = bottom["title"] or "", True
+                box.is_whole = True
                 yield box
                 box = None
                 continue

@@ -13,8 +13,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["Calls", "ShownCall", "squeezed"]
-
 _MAX_TRIES: Final = 3
 
 

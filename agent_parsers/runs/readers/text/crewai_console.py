@@ -24,23 +24,20 @@ Source: `crewai/events/utils/console_formatter.py` (1.15), and
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.readers.text.boxes import Box, read_boxes
+from agent_parsers.runs.readers.text.boxes import Box, Loose, read_boxes
 from agent_parsers.runs.readers.text.crewai_calls import Calls, ShownCall, squeezed
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import Lines, TextReader
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 from outputs.growing_json import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.readers.text.boxes import Loose
-    from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import NoticeKind, Transcript
 
 _TITLE: Final = re.compile(r"\W*(?P<title>\w.*?)(?: \(#\d+\))?\W*")

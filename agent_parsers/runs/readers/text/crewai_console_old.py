@@ -31,22 +31,19 @@ Source: `crewai/utilities/printer.py`, `crewai/utilities/logger.py`,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect
 from agent_parsers.runs.readers.text.boxes import add_turn
 from agent_parsers.runs.readers.text.langchain_console import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
-from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, run_by_colours
+from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, Chain, run_by_colours
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader, line_of
+from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
 from agent_parsers.runs.splitting.ansi import ESCAPE, with_codes, without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.readers.text.langchain_turns import Chain
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _RESULT_COLOURS: Final = ("95", "91")
@@ -67,9 +64,7 @@ _BEFORE_RESULT: Final = " \n\n"
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"{without_codes(found[0]).strip()[:80]!r} in line {line_of(found)}",)
+    return (f"{without_codes(found[0]).strip()[:80]!r} in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

@@ -36,19 +36,17 @@ Source: `dspy/utils/inspect_history.py`, `dspy/adapters/chat_adapter.py`, `dspy/
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader, line_of
+from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
 from agent_parsers.runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _RED: Final = r"(?:\x1b\[31m)"

@@ -28,6 +28,7 @@ Source: `langchain_core.callbacks.stdout`, `langchain_classic.agents.agent` (1.0
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.runs.readers.text.around import Around
@@ -47,14 +48,9 @@ from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import with_codes, without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-
     from agent_parsers.runs.readers.text.langchain_pieces import Event
     from agent_parsers.runs.reading.building import RunBuilder
     from agent_parsers.runs.reading.transcript import Transcript
-
-__all__ = ["Outside", "read_chains"]
-
 
 RunOf: TypeAlias = "Callable[[Chain, Reading], RunBuilder | None]"
 """Returns the run in a chain; `None` if there is none."""

@@ -9,16 +9,13 @@ Source: `langchain_core.callbacks.stdout` and `langchain_core.utils.input`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from agent_parsers.runs.splitting.ansi import ESCAPE, is_end_of_style, without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agent_parsers.runs.reading.reader import Lines
-
-__all__ = ["COLOUR_SIGN", "GREEN", "SIGN", "End", "Event", "PrintedText", "Start", "read_pieces"]
 
 GREEN: Final = "32;1"
 """The colour of what the model wrote."""

@@ -33,8 +33,6 @@ from agent_parsers.runs.reading.building import RunBuilder
 if TYPE_CHECKING:
     from agent_parsers.runs.reading.reader import Reading
 
-__all__ = ["run_by_labels"]
-
 _OBSERVATION: Final = re.compile(r"\n(?:Observation|Intermediate answer): ?")
 _NEXT_TURN: Final = re.compile(r"\n(?:Thought:|Follow up:|So the final answer is:)")
 _SAID_THOUGHT: Final = re.compile(r"Thought:")

@@ -16,6 +16,7 @@ Source: `langchain_classic.agents.output_parsers.tools`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,28 +28,8 @@ from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reprs import value_of_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agent_parsers.runs.reading.reader import Reading
     from agent_parsers.runs.reading.transcript import TranscriptStep
-
-__all__ = [
-    "CREW",
-    "INVOKING",
-    "NESTED",
-    "NO_TOOL",
-    "PROMPT",
-    "REFUSAL",
-    "REFUSED",
-    "Chain",
-    "add_invocation",
-    "disown",
-    "read_invocation",
-    "refused",
-    "run_by_colours",
-    "text_of",
-]
-
 
 INVOKING: Final = "Invoking: `"
 _WITH: Final = "` with `"

@@ -28,6 +28,7 @@ to 1.7.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -39,8 +40,6 @@ from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = {

@@ -22,20 +22,18 @@ Source: LlamaIndex's guide "Streaming output and events" (0.12 to 0.14).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import get_dialect
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import read_turn
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import TextReader, line_of
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, line_of
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _CALL: Final = re.compile(r"Call (?P<tool>[^\s]+) with (?P<args>\{.*\})\s*")
@@ -59,9 +57,7 @@ _LAST: Final = {True: re.compile(r"TCI\Z"), False: re.compile(r"TNG?\Z")}
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"'Call … with' and 'Returned:' in line {line_of(found)}",)
+    return (f"'Call … with' and 'Returned:' in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

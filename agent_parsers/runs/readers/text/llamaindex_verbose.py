@@ -17,18 +17,16 @@ Source: `workflows/runtime/verbose.py` (LlamaIndex 0.14).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import TextReader, line_of
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, line_of
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _EVENT: Final = re.compile(r"\[(?:tick|result)\](?: add:)? (?P<name>[A-Z]\w*)\((?P<fields>.*)")
@@ -46,9 +44,7 @@ _CUT: Final = "..."
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
-    if found is None:
-        return ()
-    return (f"{found[0]!r} in line {line_of(found)}",)
+    return (f"{found[0]!r} in line {line_of(found)}",) if found else ()
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

@@ -26,8 +26,9 @@ unless the log's first run has a label.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect
@@ -35,7 +36,7 @@ from agent_parsers.core import Detection
 from agent_parsers.runs.detecting.detect import detect
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
-from agent_parsers.runs.reading.transcript import Notice
+from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
 from agent_parsers.runs.splitting.labels import (
     begins_any,
     begins_foreign,
@@ -44,14 +45,10 @@ from agent_parsers.runs.splitting.labels import (
     spelling_of,
 )
 from agent_parsers.runs.splitting.quoted import Quotations, has_structure
-from agent_parsers.runs.splitting.runs_of_log import FRAMES, RunsOfLog
+from agent_parsers.runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from agent_parsers import Dialect
-    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.splitting.runs_of_log import LogRun, WholeRun
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
@@ -81,19 +78,15 @@ def _begins(dialect: Dialect, line: str) -> bool:
 def _unquoted(head: str) -> str:
     """Return *head* without what is quoted before its first label."""
     quotations = Quotations(begins_any)
-    lines = head.splitlines(keepends=True)
+    lines = Lines(head.splitlines(keepends=True))
     kept: list[str] = []
-    for number, line in enumerate(lines):
-        if quotations.has(line, partial(_ahead, lines, number + 1)):
+    for line in lines:
+        if quotations.has(line, lines.peek):
             continue
         if FRAMES["begin"].match(line) or begins_any(line):
-            return "".join((*kept, *lines[number:]))
+            return "".join((*kept, line, *lines))
         kept.append(line)
     return "".join(kept)
-
-
-def _ahead(lines: Sequence[str], first: int, index: int) -> str:
-    return lines[first + index] if first + index < len(lines) else ""
 
 
 def _is_log(detection: Detection) -> bool:

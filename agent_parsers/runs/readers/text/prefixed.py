@@ -17,18 +17,14 @@ Frames are what GitHub Actions, GitLab and docker compose print themselves.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.detecting.prefixes import Message, Prefix, find_prefix, runs_of_messages_in
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
-from agent_parsers.runs.reading.transcript import Notice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.reading.transcript import Transcript
+from agent_parsers.runs.reading.transcript import Notice, Transcript
 
 _HEAD: Final = 1 << 16
 """How much of the text is looked at to find its prefix, in characters."""

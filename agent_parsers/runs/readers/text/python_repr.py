@@ -24,18 +24,14 @@ Source: the libraries' ``__repr__``; ``agents/util/_pretty_print.py`` of openai-
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value, Values, line_of
 from agent_parsers.runs.reading.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr
-from agent_parsers.runs.reading.transcript import Notice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.reading.transcript import Transcript
+from agent_parsers.runs.reading.transcript import Notice, Transcript
 
 _CLASSES: Final = (
     "HumanMessage", "AIMessage", "SystemMessage", "ToolMessage", "AIMessageChunk", "ChatMessage",
@@ -85,8 +81,6 @@ class _Printed:
         self._reading = reading
         self.notices: list[Notice] = []
         """Text that belongs to no value."""
-        self.is_at_summary = False
-        """Whether the next lines are the summary of another result."""
 
     def values(self) -> Iterator[Value]:
         """Yield the values up to the next summary."""

@@ -17,6 +17,7 @@ with a turn, the user and the assistant speak, and a turn of the assistant has t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
@@ -25,8 +26,6 @@ from agent_parsers.runs.reading.spoken import has_sign
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from agent_parsers.runs.reading.transcript import Transcript
 
 Role = Literal["system", "user", "assistant", "tool"]

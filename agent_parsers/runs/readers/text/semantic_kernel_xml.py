@@ -13,18 +13,16 @@ Source: ``semantic_kernel/contents`` of semantic-kernel 1.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from agent_parsers.runs.readers.data.tables import SEMANTIC_KERNEL
 from agent_parsers.runs.reading.messages import said_or_left_out
-from agent_parsers.runs.reading.reader import TextReader, Value
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value
 from agent_parsers.runs.reading.said import runs_of_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _SIGN: Final = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?<chat_history>\s*<message\b").match

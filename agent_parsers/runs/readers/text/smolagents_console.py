@@ -26,6 +26,7 @@ Source: `smolagents/agents.py` and `smolagents/monitoring.py` (1.26).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -33,14 +34,11 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, Loose, cells, joined, read_boxes
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import TextReader
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
 from agent_parsers.runs.reading.reprs import value_of_repr
 from agent_parsers.runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from agent_parsers.runs.reading.reader import Lines, Reading
     from agent_parsers.runs.reading.transcript import Transcript
 
 _CODE_TOOL: Final = "python_interpreter"

@@ -6,8 +6,6 @@ from typing import Final
 
 from agent_parsers.runs.tables.console import Console, ConsolePiece
 
-__all__ = ["TABLES"]
-
 # developers.llamaindex.ai: the loop over events that its guide on multi-agent workflows prints.
 LLAMAINDEX_WORKFLOW: Final = Console(
     name="llamaindex_workflow", summary="the loop of LlamaIndex's guide to multi-agent workflows",

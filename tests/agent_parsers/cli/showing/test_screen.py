@@ -21,6 +21,7 @@ from ....helpers.command_line import (
     COMMAND,
     MILL,
     ROOT,
+    command,
     environment,
     process,
     terminal,
@@ -38,11 +39,12 @@ def plain(seen: str) -> str:
     return COLOUR.sub("", seen)
 
 
-def test_people_read_the_same_in_a_terminal_and_in_a_pipe() -> None:
+def test_people_read_the_same_in_a_terminal_and_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     status, seen, piped = terminal(["parse", BRIDGE, *REACT])
     assert (status, piped) == (0, "")
     assert "Question: Which of the two bridges" in plain(seen)
-    assert process("parse", BRIDGE, *REACT).stdout == plain(seen)
+    assert command("parse", BRIDGE, *REACT).stdout == plain(seen)
 
 
 def test_forced_colours_do_not_reach_json() -> None:
@@ -87,7 +89,7 @@ def test_without_a_file_a_terminal_gets_help_and_a_pipe_is_read() -> None:
     status, seen, _ = terminal(["parse"], stdin=True)
     assert status == 2
     assert "Usage: agent-parsers parse [OPTIONS]" in seen
-    assert process("parse", "--json", stdin=LINE).run["finish"]["return_values"] == {"output": "a"}
+    assert command("parse", "--json", stdin=LINE).run["finish"]["return_values"] == {"output": "a"}
 
 
 def test_a_bar_shows_on_a_terminal_when_it_takes_long(tmp_path: Path) -> None:

@@ -219,6 +219,7 @@ LEFT = {
     "functionary_v32": {"an answer with HTML"},  # its mark is ">>>"
     "functiongemma": BRACES,
     "gemma4": {*BRACES, "content"},  # the content follows the calls
+    "minicpm3": {"content"},  # as in gemma4
     "minicpm5": {"code", "HTML", "a URL", "a fence"},  # it is written as CDATA
     "minimax_m3": {"a list", "an object"},  # its marks hold brackets
     "lfm2": {"content"},  # it follows the calls

@@ -23,7 +23,7 @@ from agent_parsers.events import merge_events
 from output_parsers import OutputParserException
 from outputs.messages.ended import Ended
 
-from ....helpers.effort import THOROUGH
+from ....helpers.effort import DEEP, THOROUGH
 from ...dialects.test_cases import FOLDER, read_cases
 from .test_canonical import Texts, differences
 
@@ -144,7 +144,7 @@ def dressed(label: str) -> list[str]:
 @pytest.mark.parametrize("name", ONE_ACTION)
 def test_it_agrees_with_a_stream(name: str, mode: Mode) -> None:
     dialect = get_dialect(name)
-    texts = Steps(dialect, seed=1).some(5_000 if THOROUGH else 200)
+    texts = Steps(dialect, seed=1).some(5_000 if DEEP else 2_000 if THOROUGH else 200)
     taken, odd = differences(whole_reader(dialect, mode), texts)
     assert not odd
     assert taken
@@ -192,7 +192,8 @@ def streamed(stream: TurnStream, text: str, ended: Ended, *, is_whole: bool) -> 
 def test_a_whole_text_is_read_as_a_chunk_is(name: str, mode: Mode) -> None:
     dialect = get_dialect(name)
     compiled = Machine(dialect, mode)
-    found = [*Steps(dialect, seed=2).some(5_000 if THOROUGH else 40), *beginnings(dialect)]
+    many = 5_000 if DEEP else 2_000 if THOROUGH else 40
+    found = [*Steps(dialect, seed=2).some(many), *beginnings(dialect)]
     for text in found if THOROUGH else found[::3]:
         for ended in get_args(Ended):
             [one, other] = (

@@ -1,5 +1,6 @@
 """Dialects that are derived from chat templates."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -15,10 +16,11 @@ from agent_parsers.families.json_blocks import JsonPayload
 from agent_parsers.forms.form import Written, WrittenCall
 from agent_parsers.registry import dialects_by_name as _registry
 from agent_parsers.templates import TemplateError, dialect_for_template, dialect_from_template
+from agent_parsers.templates.chat import model_turns
 from agent_parsers.templates.chat.deriving import derive_format, format_of_turns, what_differs
 from agent_parsers.templates.chat.model_turns import Shown, show
 from agent_parsers.templates.chat.probes import FIND, VALUES
-from agent_parsers.templates.chat.rendering import render_all
+from agent_parsers.templates.chat.rendering import Rendering, render_all
 from agent_parsers.templates.chat.source import dialect_file
 from agent_parsers.testing.plan import plan_of_form, plan_of_reading
 from output_parsers.exceptions import OutputParserException
@@ -31,9 +33,30 @@ HAS_THOUGHTS = {"headed_ids", "known_json", "own_marks", "prefixed_tags", "tagge
 HAS_NO_CONTENT = {"answer_in_marks", "one_call"}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def rendered_once() -> Iterator[None]:
+    """Start no second process for what was rendered before."""
+    known: dict[str, list[Rendering]] = {}
+
+    def rendered(template: str, renderings: list[Any], *, timeout_s: float) -> list[Rendering]:
+        key = repr((template, renderings))
+        if key not in known:
+            known[key] = render_all(template, renderings, timeout_s=timeout_s)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model_turns, "render_all", rendered)
+        yield
+
+
 @cache
 def derived(name: str) -> CallFormat:
     return derive_format({**OWN, **TRL}[name], name=name, special_tokens=TOKENS)
+
+
+@cache
+def shown(name: str) -> Shown:
+    return show(OWN[name], TOKENS, timeout_s=20)[0]
 
 
 # -- turns that derivation has not seen -----------------------------------------------------------
@@ -66,7 +89,7 @@ def message(turn: Written) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_turns_of_the_template_are_read_and_written(name: str) -> None:
+def test_turns_of_the_template_are_read_and_written_to_their_end(name: str) -> None:
     parser = get_parser(derived(name).dialect(), lenient=False)
     turns = [turn for turn in TURNS if name in HAS_THOUGHTS or not turn.thought]
     turns = [turn for turn in turns if name not in HAS_NO_CONTENT or not turn.content]
@@ -77,23 +100,13 @@ def test_turns_of_the_template_are_read_and_written(name: str) -> None:
     for turn, written in zip(turns, render_all(OWN[name], prompts), strict=True):
         text = parser.dialect.write(turn)
         assert text in written.text
+        assert written.text.partition(text)[2].strip() == parser.stop[0]
         read = parser.read(text)
         assert isinstance(read.result, list)
         assert [(each.tool, each.tool_input) for each in read.result] == [
             call[:2] for call in turn.calls
         ]
         assert (read.thought, read.content.strip()) == (turn.thought, turn.content)
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_the_stop_sequence_is_what_ends_a_turn(name: str) -> None:
-    dialect = derived(name).dialect()
-    (written,) = render_all(
-        OWN[name],
-        [{**TOKENS, "messages": [{"role": "user", "content": "Go."}, message(TURNS[0])]}],
-    )
-    behind = written.text.partition(dialect.write(TURNS[0]))[2]
-    assert behind.strip() == dialect.stop[0]
 
 
 def test_values_in_cdata_are_read_without_it() -> None:
@@ -129,9 +142,8 @@ def test_a_derived_dialect_holds_the_laws(name: str) -> None:
 
 
 def test_a_dialect_that_differs_from_its_template_is_noticed() -> None:
-    shown = show(OWN["known_json"], {}, timeout_s=20)[0]
-    form = derived("known_json")
-    assert what_differs(form.dialect(), shown) == ""
+    form, turns = derived("known_json"), shown("known_json")
+    assert what_differs(form.dialect(), turns) == ""
     wrong = {
         "would be written as": replace(form, between="\n\n"),
         "cannot read or write it": replace(form, payload=JsonPayload(tool="tool")),
@@ -139,7 +151,7 @@ def test_a_dialect_that_differs_from_its_template_is_noticed() -> None:
         "the results in": replace(form, turn_frame=("<|im_end|>", "")),
     }
     for said, other in wrong.items():
-        assert said in what_differs(other.dialect(), shown)
+        assert said in what_differs(other.dialect(), turns)
 
 
 # -- the file of a derived dialect ----------------------------------------------------------------
@@ -159,8 +171,7 @@ def test_the_file_of_a_dialect_makes_the_same_dialect(
     assert (kept.sample, kept.stop, kept.turn_frame) == (
         first.sample, first.stop, first.turn_frame,
     )  # fmt: skip
-    shown = show(OWN[name], TOKENS, timeout_s=20)[0]
-    assert what_differs(kept, shown) == ""
+    assert what_differs(kept, shown(name)) == ""
     assert get_dialect(name) is kept
     for line in kept.sample.splitlines():
         assert line.replace("\\", "\\\\").strip() in scope["__doc__"] or "\\" in line
@@ -236,11 +247,6 @@ def test_text_that_the_template_does_not_escape_is_refused_and_written_with_esca
 # -- templates that are wrong ---------------------------------------------------------------------
 
 SIGNS = ("", "{", "<", '"', "]", "```", FIND)
-
-
-@cache
-def shown(name: str) -> Shown:
-    return show(OWN[name], TOKENS, timeout_s=20)[0]
 
 
 @pytest.mark.parametrize("name", OWN)

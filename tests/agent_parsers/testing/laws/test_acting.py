@@ -245,7 +245,7 @@ def test_no_answer_has_the_end_of_a_thought(dialect: Dialect, mode: Mode) -> Non
 
 
 def test_the_laws_are_tried_on_most_dialects() -> None:
-    acting = {dialect.name for dialect, mode in TURNS if any(open_thoughts(dialect, mode))}
+    acting = {dialect.name for dialect in DIALECTS if any(open_thoughts(dialect, "lenient"))}
     assert {"hermes", "mistral", "gemma4", "glm45", "granite", "command_r"} <= acting
     assert len(acting) > 40
     assert len(THINKING) > 35
