@@ -188,7 +188,8 @@ def plain_arrays(turns: TurnColumns) -> list[tuple[Sequence[int], list[Any]]]:
         if not places:
             continue
         no_calls = _empty_lists(len(places), _calls((), (), ()))
-        texts = _texts([*map(_answer_text, answers)])
+        is_text = {*map(type, answers)} == {str}
+        texts = _texts(answers if is_text else [*map(_answer_text, answers)])
         parts.append((places, _plain_rows("answer", thoughts, contents, no_calls, texts)))
     return parts
 

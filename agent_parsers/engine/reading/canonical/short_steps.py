@@ -23,7 +23,7 @@ from agent_parsers.engine.reading.canonical.plain_text import (
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.inputs import repair_input
-from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.repairs.payloads import BadPayload, as_written
 from agent_parsers.forms.form import NUMBER
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
@@ -306,12 +306,12 @@ class ShortSteps:
     ) -> list[Any] | None:
         """Return the answers with these *contents*; `None` if one of them is repaired or odd."""
         machine = self._machine
-        if machine.lenient and may_be_foreign_in(contents, names_of(tools)):
+        is_odd = self.keeps_answer_space or not all(contents)
+        if is_odd or (machine.lenient and may_be_foreign_in(contents, names_of(tools))):
             return None
-        if self.keeps_answer_space or not all(contents):
-            return None
+        read = machine.read_answer
         repairs: list[Repair] = []
-        answers = [*map(machine.read_answer, contents, repeat(repairs))]
+        answers = [*contents] if read is as_written else [*map(read, contents, repeat(repairs))]
         is_kept = tools is None or all(machine.keeps_answer(each, tools) for each in answers)
         return None if repairs or not is_kept else answers
 

@@ -86,8 +86,9 @@ class _Steps:
             inputs = steps.plain_inputs(picked(written, places), texts)
         if inputs is None:
             inputs = [self._input(n, tool) for n, tool in zip(places, tools, strict=True)]
-        kept = [n for n, each in enumerate(inputs) if each is not NOTHING]
-        places, tools, inputs = (picked(each, kept) for each in (places, tools, inputs))
+        if {*map(type, inputs)} != {str}:
+            kept = [n for n, each in enumerate(inputs) if each is not NOTHING]
+            places, tools, inputs = (picked(each, kept) for each in (places, tools, inputs))
         size = len(places)
         thoughts = self._thoughts(places)
         return ActionColumns(places, thoughts, [""] * size, [1] * size, tools, inputs, [])
@@ -103,6 +104,8 @@ class _Steps:
         if refused := {each for each, name in names.items() if not steps.takes(name, tools)}:
             kept = [n for n, each in enumerate(written) if each not in refused]
             places, written = picked(places, kept), picked(written, kept)
+        if len(names) == 1:
+            return places, [*names.values()] * len(places)
         return places, [names[each] for each in written]
 
     def _input(self, place: int, tool: str) -> Any:
@@ -138,10 +141,12 @@ class _Steps:
 
     def _thoughts(self, places: Sequence[int]) -> Sequence[str]:
         """Return the thoughts of the steps at some *places*."""
-        thoughts = self._groups.get("thought")
-        if thoughts is None:
+        if "thought" not in self._groups:
             return [""] * len(places)
-        return [each.strip() if each else "" for each in picked(thoughts, places)]
+        thoughts = picked(self._groups["thought"], places)
+        if all(thoughts):
+            return [*map(str.strip, thoughts)]
+        return [each.strip() if each else "" for each in thoughts]
 
 
 def _columns(steps: ShortSteps, texts: Sequence[str]) -> list[tuple[Any, ...]]:
