@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.marks import CallStart
     from agent_parsers.engine.markers.kinds import label_words, spelt_texts
     from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
+    from agent_parsers.engine.reading.canonical.columns import TurnColumns
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.message_text import MessageText, text_and_end
     from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
     from agent_parsers.engine.reading.rules.machine import machine
-    from agent_parsers.engine.reading.turn import PlainTurn, turn_of
+    from agent_parsers.engine.reading.turn import turn_of
     from agent_parsers.engine.tables.problems import too_long
     from agent_parsers.engine.tables.reasoning import REASONING
     from agent_parsers.engine.tables.rewritings import END_TOKENS
@@ -91,13 +92,13 @@ __all__ = [
     "MessageText",
     "Parameters",
     "Patterns",
-    "PlainTurn",
     "Rendered",
     "Shapes",
     "Slot",
     "Step",
     "StepReader",
     "ToolShape",
+    "TurnColumns",
     "TurnKind",
     "TurnOptions",
     "TurnParser",
@@ -162,11 +163,12 @@ _MODULES = modules_of(
         "agent_parsers.engine.calls.tags.marks": "CallStart",
         "agent_parsers.engine.markers.kinds": "label_words spelt_texts",
         "agent_parsers.engine.markers.patterns": "MarkerSearch Patterns",
+        "agent_parsers.engine.reading.canonical.columns": "TurnColumns",
         "agent_parsers.engine.reading.canonical.steps": "StepReader",
         "agent_parsers.engine.reading.message_text": "MessageText text_and_end",
         "agent_parsers.engine.reading.rules.known_tools": "known_tools with_called",
         "agent_parsers.engine.reading.rules.machine": "machine",
-        "agent_parsers.engine.reading.turn": "PlainTurn turn_of",
+        "agent_parsers.engine.reading.turn": "turn_of",
         "agent_parsers.engine.tables.problems": "too_long",
         "agent_parsers.engine.tables.reasoning": "REASONING",
         "agent_parsers.engine.tables.rewritings": "END_TOKENS",

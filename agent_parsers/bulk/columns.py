@@ -11,16 +11,17 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from agent_parsers import AgentFinish, ToolAgentAction
 from agent_parsers.bulk.arrow import pa
-from agent_parsers.core import PlainTurn, as_data
+from agent_parsers.core import as_data
 from outputs.json_form import Misfit, write_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers import AgentAction, Turn
+    from agent_parsers import Turn
+    from agent_parsers.core import TurnColumns
     from output_parsers import OutputParserException
 
-__all__ = ["TURN_FIELDS", "Columns", "json_text"]
+__all__ = ["TURN_FIELDS", "Columns", "in_order", "json_text", "plain_arrays"]
 
 _TEXT: Final = pa.string()
 _AT: Final = pa.int32()
@@ -99,10 +100,8 @@ class Columns:
         self._rows: list[tuple[str | None, str | None, str | None, str | None, int]] = []
         self._tools: list[str] = []
         self._inputs: list[str] = []
-        self._add_row = self._rows.append
-        self._add_tool, self._add_input = self._tools.append, self._inputs.append
-        # Of the few rows that have them: ids by call, errors and repairs by row.
-        self._ids: dict[int, str] = {}
+        self._ids: list[str | None] = []
+        # Of the few rows that have them, by row.
         self._errors: dict[int, tuple[Any, ...]] = {}
         self._repairs: dict[int, list[tuple[Any, ...]]] = {}
         self._unread: list[int] = []
@@ -113,7 +112,7 @@ class Columns:
     def add_nothing(self) -> None:
         """Add a row without a text."""
         self._unread.append(len(self._rows))
-        self._add_row((None, None, None, None, 0))
+        self._rows.append((None, None, None, None, 0))
 
     def add_error(self, error: OutputParserException) -> None:
         """Add a row whose text could not be read."""
@@ -121,23 +120,7 @@ class Columns:
         place = (*(error.span or (None, None)), error.line, error.column)
         self._errors[row] = (error.reason, error.observation, *place)
         self._unread.append(row)
-        self._add_row(("error", None, None, None, 0))
-
-    def add_plain(self, turn: PlainTurn) -> None:
-        """Add a row without repairs."""
-        if not turn.calls:
-            answer = turn.answer
-            if not isinstance(answer, str):
-                answer = json_text(as_data(answer))
-            self._add_row(("answer", turn.thought, turn.content, answer, 0))
-            return
-        for tool, tool_input, call_id in turn.calls:
-            if call_id is not None:
-                self._ids[len(self._tools)] = call_id
-            self._add_tool(tool)
-            is_text = type(tool_input) is str
-            self._add_input(encode_basestring(tool_input) if is_text else json_text(tool_input))
-        self._add_row(("action", turn.thought, turn.content, None, len(turn.calls)))
+        self._rows.append(("error", None, None, None, 0))
 
     def add_turn(self, turn: Turn) -> None:
         """Add a row."""
@@ -146,18 +129,21 @@ class Columns:
             self._repairs[len(self._rows)] = repairs
         result = turn.result
         if isinstance(result, AgentFinish):
-            self.add_plain(PlainTurn([], turn.thought, turn.content, result.output))
+            answer = _answer_text(result.output)
+            self._rows.append(("answer", turn.thought, turn.content, answer, 0))
             return
         actions = result if isinstance(result, list) else [result]
-        calls = [(each.tool, each.tool_input, _id_of(each)) for each in actions]
-        self.add_plain(PlainTurn(calls, turn.thought, turn.content))
+        for action in actions:
+            self._tools.append(action.tool)
+            self._inputs.append(json_text(action.tool_input))
+            self._ids.append(action.tool_call_id if isinstance(action, ToolAgentAction) else None)
+        self._rows.append(("action", turn.thought, turn.content, None, len(actions)))
 
     def arrays(self) -> list[Any]:
         """Return the arrays of all rows."""
         size = len(self._rows)
         kinds, thoughts, contents, answers, counts = [*zip(*self._rows, strict=True)] or [()] * 5
-        ids = [*map(self._ids.get, range(len(self._tools)))] if self._ids else None
-        calls = _structs([self._tools, self._inputs, ids or [None] * len(self._tools)], _CALL)
+        calls = _calls(self._tools, self._inputs, self._ids)
         repairs = [item for row in sorted(self._repairs) for item in self._repairs[row]]
         repaired = [len(self._repairs.get(row, ())) for row in range(size)]
         return [
@@ -186,8 +172,92 @@ class Columns:
         return _structs([*zip(*self._errors.values(), strict=True)], _ERROR).take(at)
 
 
-def _id_of(action: AgentAction) -> str | None:
-    return action.tool_call_id if isinstance(action, ToolAgentAction) else None
+def plain_arrays(turns: TurnColumns) -> list[tuple[Sequence[int], list[Any]]]:
+    """Return the arrays of *turns* without repairs in parts, with the places of their rows."""
+    parts: list[tuple[Sequence[int], list[Any]]] = []
+    for places, thoughts, contents, counts, tools, inputs, ids in turns.actions:
+        if not places:
+            continue
+        calls = _calls(tools, _json_texts(inputs), ids)
+        # Most tables have one call a row.
+        ends = range(len(counts) + 1) if {*counts} == {1} else accumulate(counts, initial=0)
+        lists = pa.ListArray.from_arrays(pa.array(ends, _AT), calls)
+        no_answers = pa.nulls(len(places), _TEXT)
+        parts.append((places, _plain_rows("action", thoughts, contents, lists, no_answers)))
+    for places, thoughts, contents, answers in turns.answers:
+        if not places:
+            continue
+        no_calls = _empty_lists(len(places), _calls((), (), ()))
+        is_text = {*map(type, answers)} == {str}
+        texts = _texts(answers if is_text else [*map(_answer_text, answers)])
+        parts.append((places, _plain_rows("answer", thoughts, contents, no_calls, texts)))
+    return parts
+
+
+def _plain_rows(
+    kind: str, thoughts: Sequence[str], contents: Sequence[str], calls: Any, answers: Any
+) -> list[Any]:
+    """Return the arrays of rows without repairs."""
+    size = len(thoughts)
+    return [
+        pa.repeat(pa.scalar(kind, _TEXT), size),
+        _texts(thoughts),
+        _texts(contents) if any(contents) else pa.repeat(pa.scalar("", _TEXT), size),
+        calls,
+        answers,
+        pa.nulls(size, pa.struct(_ERROR)),
+        _empty_lists(size, _structs([()] * 3, _REPAIR)),
+    ]
+
+
+def in_order(parts: Sequence[tuple[Sequence[int], list[Any]]]) -> list[Any]:
+    """Return the arrays of all rows, given parts of them with the places of their rows."""
+    if len(parts) == 1:
+        return parts[0][1]
+    places = [place for part, _ in parts for place in part]
+    at = [0] * len(places)
+    for number, place in enumerate(places):
+        at[place] = number
+    order = pa.array(at, _AT)
+    columns = zip(*(arrays for _, arrays in parts), strict=True)
+    return [pa.concat_arrays(column).take(order) for column in columns]
+
+
+def _calls(tools: Sequence[str], inputs: Sequence[str], ids: Sequence[str | None]) -> Any:
+    """Return calls; without *ids*, none has one."""
+    found = _texts(ids) if ids else pa.nulls(len(tools), _TEXT)
+    return pa.StructArray.from_arrays([_texts(tools), _texts(inputs), found], fields=_CALL)
+
+
+def _empty_lists(size: int, items: Any) -> Any:
+    return pa.ListArray.from_arrays(pa.repeat(pa.scalar(0, _AT), size + 1), items)
+
+
+_APART: Final = "\x1e"
+_BETWEEN: Final = r',"\u001e",'
+"""A value between others, and how that is written as JSON."""
+
+
+def _json_texts(values: Sequence[Any]) -> list[str]:
+    """Return `json_text` of each value."""
+    kinds = {*map(type, values)}
+    if kinds == {str}:
+        return [*map(encode_basestring, values)]
+    if kinds == {dict}:  # all at once take half the time
+        apart: list[Any] = [_APART] * (2 * len(values) - 1)
+        apart[::2] = values
+        try:
+            text = to_json(apart, inf_nan_mode="constants").decode()
+        except PydanticSerializationError:
+            text = ""
+        texts = text[1:-1].split(_BETWEEN)
+        if len(texts) == len(values) and "NaN" not in text and "Infinity" not in text:
+            return texts
+    return [encode_basestring(each) if type(each) is str else json_text(each) for each in values]
+
+
+def _answer_text(answer: Any) -> str:
+    return answer if isinstance(answer, str) else json_text(as_data(answer))
 
 
 def _structs(columns: Sequence[Sequence[Any]], fields: Sequence[Any]) -> Any:

@@ -217,11 +217,10 @@ def _remove_parts(folder: Path) -> None:
 
 
 def _tables(groups: Sequence[_Group], parser: TableParser, jobs: int) -> Iterator[Any]:
-    """Yield the results of *groups* in order; each is read from its part."""
+    """Yield the results of *groups* in order; those of other processes are read from parts."""
     if jobs == 1:
         for group in groups:
-            _make_part(group, parser)
-            yield _made(group)
+            yield _parsed(group, parser)
         return
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
     try:
@@ -254,14 +253,21 @@ def _end_with_parent() -> None:
 
 
 def _make_part(group: _Group, parser: TableParser) -> None:
-    """Parse a row group and write the result, unless that was done before."""
-    if _finished(group) is not None:
-        return
+    """Parse a row group, in another process, which need not send the result."""
+    _parsed(group, parser)
+
+
+def _parsed(group: _Group, parser: TableParser) -> Any:
+    """Parse a row group and write the result, unless that was done before; return it."""
+    if (finished := _finished(group)) is not None:
+        return finished
     with _reading(group.file), pq.ParquetFile(group.file) as opened:
         table = opened.read_row_group(group.number)
     begun = group.part.with_suffix(f".{os.getpid()}")
-    pq.write_table(parser(table), begun, write_page_checksum=True)
+    parsed = parser(table)
+    pq.write_table(parsed, begun, write_page_checksum=True)
     begun.replace(group.part)
+    return parsed
 
 
 def _made(group: _Group) -> Any:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from agent_parsers import Dialect, get_dialect, get_parser
 from agent_parsers.bulk.arrow import pa
-from agent_parsers.bulk.columns import TURN_FIELDS, Columns
+from agent_parsers.bulk.columns import TURN_FIELDS, Columns, in_order, plain_arrays
 from agent_parsers.core import whole_reader
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Unpack
 
     from agent_parsers.authoring import OnConflict
@@ -126,7 +126,7 @@ class TableParser:
         self._parser = parser = get_parser(self._dialect, tools=tools, **options)
         reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
         is_fresh = not (parser.start or parser.prompt)
-        self._read_plain = reader.canonical.read if reader.canonical and is_fresh else None
+        self._read_plain = reader.columns if is_fresh else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {"column": self._column, "tools": self._parser.tools, "on_error": self._on_error}
@@ -196,26 +196,40 @@ class TableParser:
 
     def _arrays(self, texts: Any, first: int) -> list[Any]:
         """Return the arrays of a column of *texts*, whose first row has this number."""
-        columns = Columns()
+        read = _texts_of(texts)
+        parts = self._plain_arrays(read)
+        if sum(len(places) for places, _ in parts) < len(read) or not parts:
+            plain = {place for places, _ in parts for place in places}
+            others = [place for place in range(len(read)) if place not in plain]
+            parts.append((others, self._other_arrays(read, others, first)))
+        return in_order(parts)
 
-        parser, read = self._parser, self._read_plain
-        max_chars, tools = parser.max_chars, parser.tools
-        for text in _texts_of(texts):
+    def _plain_arrays(self, texts: Sequence[Any]) -> list[tuple[Sequence[int], list[Any]]]:
+        """Return the arrays of the texts that are read without a stream and without repairs."""
+        most, read = self._parser.max_chars, self._read_plain
+        if read is None:
+            return []
+        if {*map(type, texts)} == {str} and max(map(len, texts)) <= most:
+            return plain_arrays(read(texts, self._parser.tools))
+        fit = [n for n, each in enumerate(texts) if type(each) is str and len(each) <= most]
+        parts = plain_arrays(read([texts[n] for n in fit], self._parser.tools))
+        return [([fit[n] for n in places], arrays) for places, arrays in parts]
+
+    def _other_arrays(self, texts: Sequence[Any], places: Sequence[int], first: int) -> list[Any]:
+        """Return the arrays of the texts at some *places*."""
+        columns = Columns()
+        for place in places:
+            text = texts[place]
             if text is None:
                 columns.add_nothing()
                 continue
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                plain = read(text, tools) if read and len(text) <= max_chars else None
-                if plain is not None:
-                    columns.add_plain(plain)
-                else:
-                    columns.add_turn(parser.read(text))
+                columns.add_turn(self._parser.read(text))
             except OutputParserException as error:
                 if self._on_error == "raise":
-                    row = first + len(columns)
-                    error.add_note(f"in row {row} of the column {self._column!r}")
+                    error.add_note(f"in row {first + place} of the column {self._column!r}")
                     raise
                 columns.add_error(error)
         return columns.arrays()

@@ -113,7 +113,9 @@ events (`reading/canonical/`): a step is split at its markers, and a turn of cal
 the dialect's form. Where something may be meant otherwise (a guard that asks for more than the text
 before a marker, half a stop sequence at the end), the stream decides. A few oddities leave no doubt
 and need no stream: dressed labels and turns that end too early (`odd_steps`), JSON with commas
-before closing brackets, in a fence or in a string (`odd_calls`). All roads follow the same states
+before closing brackets, in a fence or in a string (`odd_calls`). A table of texts is read by the
+same matches, column by column (`reading/canonical/*_columns.py`); a law compares each turn in it
+with the turn read alone. All roads follow the same states
 and rules (`reading/rules/`), and a law compares whole with streamed on every text of the tests.
 
 The floors, top first

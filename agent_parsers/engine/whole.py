@@ -6,7 +6,8 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.odd_steps import OddSteps
-from agent_parsers.engine.reading.canonical.steps import step_reader
+from agent_parsers.engine.reading.canonical.columns import TurnColumns
+from agent_parsers.engine.reading.canonical.steps import StepReader, step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.turn import events_of, turn_before_events
@@ -17,11 +18,10 @@ from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.writing.advice import advice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.odd_calls import OddCalls
-    from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import Turn
@@ -117,6 +117,22 @@ class WholeReader:
         result = self.canonical.result_of(turn, text)
         read_events = partial(events_of, self._machine, text, tools)
         return turn_before_events(result, turn.thought, turn.content, read_events)
+
+    def columns(
+        self, texts: Sequence[str], tools: ToolSet | Collection[str] | None = None
+    ) -> TurnColumns:
+        """Read many whole turns, and return those that `read_plain` does, column by column."""
+        reader = self.canonical
+        if reader is None:
+            return TurnColumns([], [])
+        # imported lazily: only tables need them
+        if isinstance(reader, StepReader):
+            from agent_parsers.engine.reading.canonical.step_columns import step_columns
+
+            return step_columns(reader, texts, tools)
+        from agent_parsers.engine.reading.canonical.turn_columns import turn_columns
+
+        return turn_columns(reader, texts, tools)
 
 
 @cache

@@ -82,8 +82,11 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-_strict: Any = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
-_scan_strictly: Callable[[str, int], tuple[Any, int]] = _strict.scan_once  # `raw_decode` wraps it
+# `raw_decode` wraps `scan_once`.
+_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(parse_constant=_refuse).scan_once  # type: ignore[attr-defined]
+_scan_strictly: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
+    object_pairs_hook=_once, parse_constant=_refuse
+).scan_once  # type: ignore[attr-defined]
 
 
 def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
@@ -93,12 +96,31 @@ def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     is half a character.
     """
     try:
-        value, end = _scan_strictly(text, start)
+        value, end = _scan(text, start)
+        if type(value) is not dict or text.count(":", start, end) != len(value):
+            value, end = _scan_strictly(text, start)  # a colon may be that of a key written twice
     except (ValueError, RecursionError, StopIteration):
         return NOTHING, start
     if text.find("\\u", start, end) >= 0 and _has_half(text, start, end) is not None:
         return NOTHING, start
-    return (value, end) if _is_safe(value, max_depth, text, start, end) else (NOTHING, start)
+    if end - start > max_depth and not _is_safe(value, max_depth, text, start, end):
+        return NOTHING, start
+    return value, end
+
+
+def whole_object(text: str, max_depth: int) -> Any:
+    """Return the object that the whole *text* is, as `scan_object` does, or `NOTHING`."""
+    try:
+        value, end = _scan(text, 0)
+    except (ValueError, RecursionError, StopIteration):
+        return NOTHING
+    if end == len(text) and type(value) is dict and text.count(":") == len(value):
+        # Each colon is that of a key, so no key stands twice, and no object stands in another.
+        is_flat = end <= _HARMLESS_CHARS and text.count("[") < max_depth
+        if "\\u" not in text and (is_flat or _is_safe(value, max_depth, text, 0, end)):
+            return value
+    value, end = scan_object(text, 0, max_depth)
+    return value if end == len(text) else NOTHING
 
 
 def supply_closers(text: str) -> str:

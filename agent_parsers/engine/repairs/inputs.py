@@ -26,7 +26,7 @@ from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.lenient.json_text import may_repeat, without_trailing_commas
 from outputs.growing_json.load import load_json
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import MAX_DEPTH, scan_object
+from outputs.growing_json.whole import MAX_DEPTH, scan_object, whole_object
 
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*+\n(\{[^`]*\})\s*+```").fullmatch
 """Matches an object in a fence."""
@@ -111,8 +111,11 @@ def _plain_object(text: str, repairs: list[Repair]) -> tuple[str, Any]:
     The whole text is the object, in a fence or not, and it is valid JSON, but for commas before
     closing brackets.
     """
-    fenced = _FENCED(text)
-    if fenced is None and (not text.startswith("{") or not text.endswith("}") or FENCE in text):
+    is_bare = text[:1] == "{" and text[-1:] == "}" and FENCE not in text
+    if is_bare and (whole := whole_object(text, MAX_DEPTH)) is not NOTHING:
+        return text, whole
+    fenced = None if is_bare else _FENCED(text)
+    if fenced is None and not is_bare:
         return "", NOTHING
     written = text if fenced is None else fenced[1]
     value, end = scan_object(written, 0, MAX_DEPTH)

@@ -36,9 +36,9 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
 from agent_parsers.bulk.columns import Columns, json_text  # noqa: E402
-from agent_parsers.engine.reading.turn import PlainTurn  # noqa: E402
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.reading.canonical.columns import TurnColumns
     from agent_parsers.engine.tables.modes import Mode
 
 TEXTS = [
@@ -91,10 +91,13 @@ def test_any_texts_have_the_rows_of_reading(texts: list[str | None]) -> None:
 
 
 def a_thought_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Columns.add_plain
-    monkeypatch.setattr(
-        Columns, "add_plain", lambda self, turn: add(self, turn._replace(thought=""))
-    )
+    arrays = _table_parser.plain_arrays
+
+    def without(turns: TurnColumns) -> Any:
+        actions = [each._replace(thoughts=[""] * len(each.thoughts)) for each in turns.actions]
+        return arrays(turns._replace(actions=actions))
+
+    monkeypatch.setattr(_table_parser, "plain_arrays", without)
 
 
 def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,17 +107,41 @@ def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def an_answer_is_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Columns.add_plain
-    turn = PlainTurn([("s", "x", None)], "", "")
-    monkeypatch.setattr(
-        Columns, "add_plain", lambda self, each: add(self, each if each.calls else turn)
-    )
+def an_answer_is_that_of_another_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = _table_parser.plain_arrays
+
+    def turned(turns: TurnColumns) -> Any:
+        answers = [each._replace(answers=each.answers[::-1]) for each in turns.answers]
+        return arrays(turns._replace(answers=answers))
+
+    monkeypatch.setattr(_table_parser, "plain_arrays", turned)
 
 
-@pytest.mark.parametrize("bug", [a_thought_is_lost, repairs_are_not_counted, an_answer_is_a_call])
+def rows_are_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = _table_parser.in_order
+    monkeypatch.setattr(_table_parser, "in_order", lambda parts: order(renumbered(parts)))
+
+
+def renumbered(parts: Any) -> Any:
+    """Return *parts* whose rows follow one another."""
+    first = [sum(len(places) for places, _ in parts[:n]) for n in range(len(parts))]
+    return [
+        (range(at, at + len(places)), arrays)
+        for at, (places, arrays) in zip(first, parts, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [
+        a_thought_is_lost,
+        repairs_are_not_counted,
+        an_answer_is_that_of_another_row,
+        rows_are_in_another_order,
+    ],
+)
 def test_the_check_of_rows_notices_a_bug(bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [*TEXTS, "Action: s\nAction Input: x\nObservation: y"]
+    texts = [*TEXTS, "Action: s\nAction Input: x\nObservation: y", "Final Answer: 7"]
     check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())
     bug(monkeypatch)
     with pytest.raises(AssertionError):

@@ -50,12 +50,14 @@ class KnownMarks(NamedTuple):
         return re.compile(rf"[{re.escape(self.first)}\\]").search
 
 
-def is_in_keys(begins: Callable[[str], object], value: Any) -> bool:
-    """Return whether a marker *begins* in a key of *value*, at any depth."""
+def is_in_keys(begins: Callable[[str], object], value: dict[str, Any] | list[Any]) -> bool:
+    """Return whether a marker *begins* in a key of an object or array, at any depth."""
+    inner: Iterable[Any] = value
     if isinstance(value, dict):
-        inner = any(is_in_keys(begins, each) for each in value.values())
-        return inner or any(map(begins, value))
-    return isinstance(value, list) and any(is_in_keys(begins, each) for each in value)
+        if begins("\0".join(value)):
+            return True
+        inner = value.values()
+    return any(is_in_keys(begins, each) for each in inner if isinstance(each, (dict, list)))
 
 
 def around(marks: Marks | None, text: str) -> str:

@@ -7,9 +7,11 @@ character that any other marker needs. All others are left to a `StepReader`, wh
 from __future__ import annotations
 
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.reading.canonical.columns import objects_in
 from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import (
     MOST_DEEP,
@@ -18,17 +20,17 @@ from agent_parsers.engine.reading.canonical.plain_text import (
     is_in_keys,
     known_marks,
 )
-from agent_parsers.engine.reading.rules.foreign import may_be_foreign
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.inputs import repair_input
-from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.repairs.payloads import BadPayload, as_written
 from agent_parsers.forms.form import NUMBER
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import scan_object
+from outputs.growing_json.whole import whole_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from re import Match
 
     from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
@@ -37,13 +39,14 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form, Marks
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["ShortSteps", "short_steps"]
+__all__ = ["LONGEST", "ShortSteps", "short_steps"]
 
-_LONGEST: Final = 400
+LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
 _STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
+_OBJECT: Final = r"(?P<input>(?s:\{.*\}))"
 
 
 def short_steps(machine: Machine, is_plain: Callable[[str], bool]) -> ShortSteps | None:
@@ -68,16 +71,17 @@ class ShortSteps:
 
     def __init__(self, machine: Machine, form: Form, is_plain: Callable[[str], bool]) -> None:
         self._machine = machine
+        self.half_stops = machine.half_stops
         self._is_plain = is_plain
         self._own_tool = form.own_tool
-        self._reads_name = not form.own_tool
+        self.reads_name = not form.own_tool
         self._answer_tool = form.answer.casefold() if isinstance(form.answer, str) else ""
         self._has_json = _has_json(form)
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
         self._keeps_input_end = machine.table.keeps_input_end
-        self._keeps_answer_space = machine.table.keeps_answer_space
+        self.keeps_answer_space = machine.table.keeps_answer_space
         opens = [f"{form.calls[0]}{form.call.text}".partition("{")[0]]
         if isinstance(form.answer, tuple):
             opens.append(form.answer[0])
@@ -86,16 +90,17 @@ class ShortSteps:
         self._odd = _odd_in(machine, known, form)
         line = _line(self._odd)
         stops = "|".join(re.escape(each[:WORD]) for each in opens)
-        more = "" if _ends_lines(machine) else rf"|\n(?![{{]|{stops})"
-        text = said = rf"(?>(?:{line}{more})*)"
-        self._never_thought = ['"""', "'''", "\n{"]
+        break_ = "" if _ends_lines(machine) else rf"\n(?![{{]|{stops})"
+        text = said = _lines(line, break_)
+        self._never_thought = ["\n{"]
         self._lead, self._closer = form.thought or ("", "")
         if self._closer == " ":  # a result begins behind the thought, on the same line
             self._lead = self._lead.rstrip()
             self._never_thought += (each[:WORD] for each in opens)
             first = {each[0] for each in opens}
             begun = rf"\ (?!{stops})|(?!{stops})[{re.escape(''.join(sorted(first)))}]"
-            said = rf"(?=\ )(?>(?:{_line((*self._odd, ' ', *first))}|{begun}{more})*)"
+            begun = f"{begun}|{break_}" if break_ else begun
+            said = rf"(?=\ ){_lines(_line((*self._odd, ' ', *first)), begun)}"
         self._may_lack_lead = _may_lack_lead(machine, form)
         thought = ""
         if form.thought is not None:
@@ -106,29 +111,57 @@ class ShortSteps:
             results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
         before = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
         result = f"(?:{'|'.join(results)})"
-        self._match = re.compile(f"{before}{result}").match
-        self._match_after = re.compile(result).match
+        whole = re.compile(f"{before}{result}")
+        self.match = whole.match
+        empty = "(?P<thought>)" if thought else ""  # so that all have the same groups
+        self._match_after = re.compile(f"{empty}{result}").match
+        self.groups: tuple[str, ...] = tuple(whole.groupindex)
+        self.loose = self._loose(form, _lines(".", break_)) if break_ else None
+        """Matches a step of any length in which any text may stand, odd or not."""
+        self.odd: dict[str, Sequence[str]] = {"thought": self._odd, "answer": self._odd}
+        if not self._has_json:
+            self.odd |= {"tool": (*self._odd, "["), "input": self._odd}
+        """What makes the text of a group odd."""
         self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
     def _call(self, form: Form) -> str:
-        """Return a pattern for a call, up to its input if that is an object in JSON."""
+        """Return a pattern for a call, whose input may be an object in JSON if there are braces."""
         templates = templates_of(form)
         if self._has_json and templates is not None:
             end = rf"{pattern(templates.tail)}{BLANK}\Z"
-            self._tail = re.compile(end).match
-            return f"{pattern(form.calls[0] + templates.head)}(?:{_STRING}{end}|(?={{))"
+            return f"{pattern(form.calls[0] + templates.head)}(?:{_STRING}|{_OBJECT}){end}"
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
         end = _escaped(tail)
         if tail and tail == self._machine.dialect.closer:
             end = f"(?>(?:{end})?)"  # a stop sequence may have removed it
         tool = rf"(?P<tool>[^{re.escape(''.join(self._odd))}\n\[]++)"
         head = _escaped(head).replace(r"\{tool\}", tool)
-        line = _line((*self._odd, *tail[:1]))
-        return rf"{head}(?P<input>(?>(?:{line}|(?<=\"):)*)){end}\Z"
+        line = _lines(_line((*self._odd, *tail[:1])), r'(?<="):')
+        return rf"{head}(?P<input>{line}){end}\Z"
+
+    def _loose(self, form: Form, text: str) -> Callable[[str], Match[str] | None] | None:
+        """Return what matches a step, given a pattern for *text* of any kind."""
+        tail = form.call.text.partition("{input}")[2]
+        if form.thought is None or form.no_thought or self._closer != "\n":
+            return None
+        if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
+            return None
+        call = self._call(form)
+        if not self._has_json:
+            head = _escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
+            call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\Z"
+        lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
+        answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\Z"
+        return re.compile(rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})").match
+
+    def _match_long(self, text: str) -> Match[str] | None:
+        """Return the match of the action or answer of a long step."""
+        at = self._begin(text)
+        return None if at < 0 else self._match_after(text, at)
 
     def _begin(self, text: str) -> int:
         """Return where the action or answer of a long step begins, after its thought; or -1."""
-        end = len(text) - _LONGEST
+        end = len(text) - LONGEST
         at = max((text.rfind(each, end) for each in self._begins), default=-1)
         has_lead = text.startswith(self._lead)
         if at < 0 or not (has_lead or self._may_lack_lead):
@@ -157,43 +190,130 @@ class ShortSteps:
             tools: The available tools, or only their names.
             repairs: Repairs of the step are appended to this list, without their places in it.
         """
-        if text.endswith(self._machine.half_stops):
+        if '"""' in text or "'''" in text or text.endswith(self.half_stops):
             return None
-        if len(text) <= _LONGEST:
-            found = self._match(text)
-        else:
-            at = self._begin(text)
-            found = None if at < 0 else self._match_after(text, at)
+        found = self.match(text) if len(text) <= LONGEST else self._match_long(text)
         if found is None:
             return None
         if found.lastgroup == "answer":
-            answer = self._answer(self.content(found), tools, repairs)
+            answer = self.answer(self.content(found), tools, repairs)
             return None if answer is None else (found, "", answer)
-        tool = found["tool"].strip() if self._reads_name else self._only_tool(tools)
-        known = known_tools(tools)
-        checks = known is not None and known.checks(tool)
-        if not (checks or (self._is_plain(tool) if tools is None else tool in tools)):
+        tool = found["tool"].strip() if self.reads_name else self.only_tool(tools)
+        if not self.takes(tool, tools):
             return None
-        if self._answer_tool and tool.casefold() == self._answer_tool:
-            return None
+        said = found["text"] if self._has_json else None
+        known = None if tools is None else known_tools(tools)
         try:
-            if known is not None and checks and self._leaves_objects:
-                written = found["input"].strip()
-                plain = known.read_plain(tool, written) if written.startswith("{") else None
-                if plain is not None:
-                    self._machine.check_filled(tool, plain[0], (0, 0), known)
-                    return found, tool, plain[0]
-            if self._has_json:
-                value = self._json(text, found)
-            else:
-                value = self._text(found["input"], repairs)
-            if value is NOTHING:
-                return None
-            if known is not None and checks:
-                value = self._machine.taken(tool, value, (0, 0), known, repairs)
+            value = self.value(found["input"], said, tool, known, repairs)
         except BadPayload:
             return None
-        return found, tool, value
+        return None if value is NOTHING else (found, tool, value)
+
+    def groups_of(self, text: str) -> tuple[str | None, ...]:
+        """Return the groups of the match of a step; all are `None` if there is no match."""
+        found = self.match(text) if len(text) <= LONGEST else self._match_long(text)
+        if found is None:
+            return (None,) * len(self.groups)
+        groups: tuple[str | None, ...] = found.groups()
+        return (self.thought(text, found), *groups[1:]) if found.start() else groups
+
+    def takes(self, tool: str, tools: ToolSet | Collection[str] | None) -> bool:
+        """Return whether a step may call this *tool*."""
+        if not (self._is_plain(tool) if tools is None else tool in tools):
+            return False
+        return not self._answer_tool or tool.casefold() != self._answer_tool
+
+    def value(
+        self,
+        written: str,
+        said: str | None,
+        tool: str,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+    ) -> Any:
+        """Return the input of a step; `NOTHING` if a stream has to say it.
+
+        Args:
+            written: The input as it is written, unless it is a text in JSON.
+            said: That text; else `None`.
+            tool: The tool.
+            tools: The available tools.
+            repairs: As for `read`.
+
+        Raises:
+            BadPayload: A stream has to say it.
+        """
+        is_checked = tools is not None and tools.checks(tool)
+        if tools is not None and is_checked and self._leaves_objects:
+            trimmed = written.strip()
+            plain = tools.read_plain(tool, trimmed) if trimmed.startswith("{") else None
+            if plain is not None:
+                self._machine.check_filled(tool, plain[0], (0, 0), tools)
+                return plain[0]
+        if said is not None:
+            value: Any = said
+        elif self._has_json:
+            value = self._object(written)
+        elif self._has_reader:  # which may take off more than white space
+            value = written if _IS_BARE(written) else NOTHING
+        else:
+            trimmed = written.lstrip() if self._keeps_input_end else written.strip()
+            value = self._machine.read_input(trimmed, repairs)
+        if tools is None or not is_checked or value is NOTHING:
+            return value
+        return self._machine.taken(tool, value, (0, 0), tools, repairs)
+
+    def _object(self, written: str) -> Any:
+        """Return the object that is written in JSON; `NOTHING` if a stream has to say it."""
+        value = whole_object(written, MOST_DEEP)
+        is_marked = value is not NOTHING and self._begins_mark(written) is not None
+        return NOTHING if is_marked and is_in_keys(self._begins_mark, value) else value
+
+    def plain_inputs(
+        self, written: Sequence[str], texts: Sequence[str | None] | None
+    ) -> Sequence[Any] | None:
+        """Return the inputs of many steps; `None` if one of them may have to be repaired.
+
+        Args:
+            written: How they are written.
+            texts: Those that are texts in JSON; `None` if inputs are not in JSON.
+        """
+        if texts is not None:
+            objects = objects_in(written, self._begins_mark)
+            pairs = zip(objects, texts, strict=True)
+            return [each if text is None else text for each, text in pairs]
+        if self._has_reader:
+            return None
+        read_input = self._machine.read_input
+        repairs: list[Repair] = []
+        trimmed = map(str.lstrip if self._keeps_input_end else str.strip, written)
+        try:
+            if not self._leaves_objects or "{" not in "\0".join(written):
+                inputs = [*map(read_input, trimmed, repeat(repairs))]
+            else:
+                inputs = [
+                    each
+                    if each[:1] == "{" and whole_object(each, MOST_DEEP) is not NOTHING
+                    else read_input(each, repairs)
+                    for each in trimmed
+                ]
+        except BadPayload:
+            return None
+        return None if repairs else inputs
+
+    def plain_answers(
+        self, contents: Sequence[str], tools: ToolSet | Collection[str] | None
+    ) -> list[Any] | None:
+        """Return the answers with these *contents*; `None` if one of them is repaired or odd."""
+        machine = self._machine
+        is_odd = self.keeps_answer_space or not all(contents)
+        if is_odd or (machine.lenient and may_be_foreign_in(contents, names_of(tools))):
+            return None
+        read = machine.read_answer
+        repairs: list[Repair] = []
+        answers = [*contents] if read is as_written else [*map(read, contents, repeat(repairs))]
+        is_kept = tools is None or all(machine.keeps_answer(each, tools) for each in answers)
+        return None if repairs or not is_kept else answers
 
     def thought(self, text: str, found: Match[str]) -> str:
         """Return the thought of a step, given its match."""
@@ -207,38 +327,16 @@ class ShortSteps:
     def content(self, found: Match[str]) -> str:
         """Return the answer of a step as it is written, given its match."""
         answer = found["answer"]
-        return answer if self._keeps_answer_space else answer.strip()
+        return answer if self.keeps_answer_space else answer.strip()
 
-    def _text(self, written: str, repairs: list[Repair]) -> Any:
-        """Return an input that is text, or stands for a value."""
-        if self._has_reader:  # which may take off more than white space
-            return written if _IS_BARE(written) else NOTHING
-        try:
-            return self._machine.read_input(
-                written.lstrip() if self._keeps_input_end else written.strip(), repairs
-            )
-        except BadPayload:
-            return NOTHING
-
-    def _json(self, text: str, found: Match[str]) -> Any:
-        """Return an input that is a string or an object in JSON."""
-        if (written := found["text"]) is not None:
-            return written
-        start = found.end()
-        value, end = scan_object(text, start, MOST_DEEP)
-        if self._tail(text, end) is None:
-            return NOTHING
-        is_odd = self._begins_mark(text, start, end) and is_in_keys(self._begins_mark, value)
-        return NOTHING if is_odd else value
-
-    def _only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
+    def only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
         """Return the name of the only tool, which is not written."""
         names = None if tools is None else [*names_of(tools)]
         read_tool = self._machine.table.read_tool
         own = self._own_tool
         return own if read_tool is None else read_tool(own, names, []).tool
 
-    def _answer(
+    def answer(
         self, written: str, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
     ) -> Any:
         """Return the answer that is *written* in a step; `None` if a stream has to say it."""
@@ -278,11 +376,13 @@ def _has_json(form: Form) -> bool:
 
 
 def _line(odd: tuple[str, ...]) -> str:
-    """Return a pattern for a part of a line without *odd* characters and without triple quotes."""
-    plain = rf"[^{re.escape(''.join(odd))}\"'\n]"
-    quotes = "".join(rf"|{quote}(?!{quote}{quote})" for quote in "\"'" if quote not in odd)
-    quoted = rf'|"{plain}*+"(?!")' if '"' not in odd else ""  # JSON has many, and needs fewer steps
-    return f"{plain}++{quoted}{quotes}"
+    """Return a pattern for a character of a line that is none of the *odd* ones."""
+    return rf"[^{re.escape(''.join(odd))}\n]"
+
+
+def _lines(line: str, between: str) -> str:
+    """Return a pattern for characters of lines, with what may stand *between* them."""
+    return rf"(?>{line}*+(?:(?:{between}){line}*+)*)" if between else f"{line}*+"
 
 
 def _ends_lines(machine: Machine) -> bool:

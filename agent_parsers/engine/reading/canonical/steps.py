@@ -98,7 +98,7 @@ class StepReader:
         self._machine = machine
         self._lenient = machine.lenient
         self._is_plain = is_plain
-        self._short = short_steps(machine, is_plain)
+        self.short = short_steps(machine, is_plain)
         self._keeps_input_end = machine.table.keeps_input_end
         self._keeps_answer_space = machine.table.keeps_answer_space
         self._may_lack_call = bool(machine.table.begun)
@@ -128,7 +128,7 @@ class StepReader:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
-        if self._short is not None and (step := self._short.read(text, tools, [])) is not None:
+        if self.short is not None and (step := self.short.read(text, tools, [])) is not None:
             _, tool, value = step
             return make_action(tool, value, text) if tool else make_finish(value, text)
         turn = self._find(text)
@@ -142,14 +142,18 @@ class StepReader:
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn without repairs; arguments and `None`: as for `result`."""
         repairs: list[Repair] = []
-        if self._short is not None and (step := self._short.read(text, tools, repairs)) is not None:
+        if self.short is not None and (step := self.short.read(text, tools, repairs)) is not None:
             if repairs:
                 return None
             found, tool, value = step
-            thought = self._short.thought(text, found)
+            thought = self.short.thought(text, found)
             if tool:
                 return PlainTurn([(tool, value, None)], thought, "")
-            return PlainTurn([], thought, self._short.content(found), value)
+            return PlainTurn([], thought, self.short.content(found), value)
+        return self.read_long(text, tools)
+
+    def read_long(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
+        """Return what `read` does for a turn that is not read by `short`."""
         if (plain := self._without_repairs(text, tools)) is None:
             return None
         turn, result = plain

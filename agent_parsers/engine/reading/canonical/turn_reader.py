@@ -13,7 +13,7 @@ from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.engine.repairs.payloads import BadPayload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
@@ -47,8 +47,11 @@ class CanonicalReader:
         self, machine: Machine, turns: CanonicalTurns, is_plain: Callable[[str], bool]
     ) -> None:
         self._machine = machine
-        self._turns = turns
+        self.turns = turns
         self._is_plain = is_plain
+        self.is_lenient = machine.lenient
+        self.half_stops = machine.half_stops
+        self.keeps_answer = machine.keeps_answer
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None
@@ -75,7 +78,7 @@ class CanonicalReader:
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn; arguments and result: as for `result`."""
-        turn = self._turns.read(text)
+        turn = self.turns.read(text)
         if turn is None:
             return None
         is_said = turn.content and self._machine.lenient
@@ -85,17 +88,22 @@ class CanonicalReader:
             if text.endswith(self._machine.half_stops):
                 return None
             return turn if self._machine.keeps_answer(turn.content, tools) else None
-        known = known_tools(tools)
-        if known is None:
-            return turn if all(self._is_plain(tool) for tool, *_ in turn.calls) else None
-        calls = self._fitted(turn.calls, known)
+        calls = self.fitted(turn.calls, known_tools(tools))
         return None if calls is None else PlainTurn(calls, turn.thought, turn.content)
 
-    def _fitted(self, calls: Sequence[PlainCall], tools: ToolSet) -> list[PlainCall] | None:
+    def takes_as_written(self, called: Iterable[str], tools: ToolSet | None) -> bool:
+        """Return whether calls of the tools that are *called* may have any input."""
+        if not all(map(self._is_plain, called)):
+            return False
+        return tools is None or all(each in tools and not tools.checks(each) for each in called)
+
+    def fitted(self, calls: list[PlainCall], tools: ToolSet | None) -> list[PlainCall] | None:
         """Return *calls* as the tools take them; `None` if a name or an input is not so."""
+        if tools is None:
+            return calls if all(self._is_plain(tool) for tool, *_ in calls) else None
         fitted: list[PlainCall] = []
         repairs: list[Repair] = []
-        taken, has_texts = self._machine.taken, self._turns.has_texts
+        taken, has_texts = self._machine.taken, self.turns.has_texts
         try:
             for tool, given, call_id in calls:
                 if not self._is_plain(tool):

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.tags.form import as_json
 from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.canonical.columns import is_in
 from agent_parsers.engine.reading.canonical.plain_text import (
     MOST_DEEP,
     UNSEEN,
@@ -47,12 +48,17 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form
     from agent_parsers.forms.templates import Templates
 
-__all__ = ["CanonicalTurns", "canonical_turns"]
+__all__ = ["CanonicalTurns", "canonical_turns", "ends_oddly"]
 
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
-"""Finds what, right before a call, may quote or forbid it."""
+_SLOT_OR_BLANK: Final = re.compile(rf"[\s{TOOL}-{BREAK}]")
 _KEY: Final = r"[A-Za-z_]\w*+"
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?>(?:\.[0-9]{1,15}+)?)"
+
+
+def ends_oddly(content: str) -> bool:
+    """Return whether *content* ends with what, right before a call, may quote or forbid it."""
+    return content[-1] in "\"'“‘«:：[](),;}" and _ENDS_ODDLY(content) is not None
 
 
 class CanonicalTurns(ABC):
@@ -69,60 +75,66 @@ class CanonicalTurns(ABC):
         lead = lead.rstrip() if templates.parameter else lead
         thoughts = around(form.thought, f"(?P<thought>{plain_text(known, of_thought=True)})")
         said = plain_text(known, stop=lead[:WORD] if lead[:1] == " " else lead.lstrip()[:WORD])
-        self._has_content = not form.is_content_last and form.content is not None
+        self.has_content = not form.is_content_last and form.content is not None
         content = ""
-        if self._has_content:
+        if self.has_content:
             content = around(form.content, f"(?P<content>{said})")
         call = pattern(lead, templates.ids)
-        self._lead = re.compile(f"{thoughts}{pattern(opens)}{content}{call}{ahead}").match
-        self._answer = None
+        self.lead = re.compile(f"{thoughts}{pattern(opens)}{content}{call}{ahead}").match
+        self.opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
+        """What each turn with calls has somewhere; empty if that is not known."""
+        self.answer: Callable[[str], Match[str] | None] | None = None
         if isinstance(form.answer, tuple):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
             answer = f"{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
-            self._answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
-        self._begins = known.begins
+            self.answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
+        self.begins = known.begins
         self._words = re.compile(known.words, re.IGNORECASE).search if known.words else None
-        self._has_thought = bool(thoughts)
+        self.has_thought = bool(thoughts)
 
     def read(self, text: str) -> PlainTurn | None:
         """Return the turn with this *text*; `None` if it is spelt in another way."""
-        found = self._lead(text)
+        found = self.lead(text) if self.opener in text else None
         if found is None:
             return self._read_answer(text)
-        content = (found["content"] or "").strip() if self._has_content else ""
-        if content and _ENDS_ODDLY(content):
+        content = (found["content"] or "").strip() if self.has_content else ""
+        if content and ends_oddly(content):
             return None
-        thought = (found["thought"] or "").strip() if self._has_thought else ""
-        if self._is_odd(thought) or self._is_odd(content):
+        thought = (found["thought"] or "").strip() if self.has_thought else ""
+        if self.is_odd(thought) or self.is_odd(content):
             return None
-        calls = self._calls(text, found)
+        calls = self.calls(text, found)
         return None if calls is None else PlainTurn(calls, thought, content)
 
     def _read_answer(self, text: str) -> PlainTurn | None:
-        found = None if self._answer is None else self._answer(text)
+        found = None if self.answer is None else self.answer(text)
         if found is None:
             return None
-        thought = (found["thought"] or "").strip() if self._has_thought else ""
+        thought = (found["thought"] or "").strip() if self.has_thought else ""
         answer = found["content"].strip()
-        if not answer or self._is_odd(thought) or self._is_odd(answer):
+        if not answer or self.is_odd(thought) or self.is_odd(answer):
             return None
         return PlainTurn([], thought, answer, answer)
 
-    def _is_odd(self, text: str) -> bool:
+    def is_odd(self, text: str) -> bool:
         """Return whether a *text* may hold a marker of letters, or a fence of Python."""
         if not text:
             return False
         is_word = self._words is not None and self._words(text) is not None
-        return is_word or '"""' in text or "'''" in text
+        return is_word or is_in('"""', text) or is_in("'''", text)
 
     has_texts: ClassVar[bool]
     """Whether values are texts, of which the schema of the tool says the types."""
 
+    single: Callable[[str], Match[str] | None] | None = None
+    """Matches a whole turn with one call, whose ``input`` may be an object in JSON."""
+
     @abstractmethod
-    def _calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
+    def calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
         """Return the calls in *text*, of which the part up to the first input was *found*."""
 
-    def _is_name(self, tool: str) -> bool:
+    def is_name(self, tool: str) -> bool:
+        """Return whether the name of a *tool* is no marker."""
         return self._words is None or self._words(tool) is None
 
 
@@ -141,6 +153,9 @@ class _JsonTurns(CanonicalTurns):
         )
         shared = commonprefix([between, end]) if between else ""
         ends = rf"{pattern(end[len(shared) :], ids)}{BLANK}\Z"
+        whole = rf"(?P<input>(?s:\{{.*\}})){pattern(shared, ids)}{ends}"
+        if "(?P<" not in pattern(shared, ids) + ends:
+            self.single = re.compile(f"{self.lead.__self__.pattern}{whole}").match  # type: ignore[attr-defined]
         if between:
             ends = rf"(?:{ends}|{pattern(between[len(shared) :], ids)}(?={{))"
         self._rest = re.compile(pattern(shared, ids) + ends).match
@@ -149,14 +164,14 @@ class _JsonTurns(CanonicalTurns):
         self._has_id_behind = ID in tail
 
     @override
-    def _calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
+    def calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
         calls = []
         while True:
             tool, start = found["tool"], found.end()
             tool_input, end = scan_object(text, start, MOST_DEEP)
-            if tool_input is NOTHING or not self._is_name(tool):
+            if tool_input is NOTHING or not self.is_name(tool):
                 return None
-            if self._begins(text, start, end) and is_in_keys(self._begins, tool_input):
+            if self.begins(text, start, end) and is_in_keys(self.begins, tool_input):
                 return None
             rest = self._rest(text, end)
             if rest is None:
@@ -197,13 +212,13 @@ class _ParameterTurns(CanonicalTurns):
         """
 
     @override
-    def _calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
+    def calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
         calls: list[PlainCall] = []
         call: Match[str] | None = found
         while call is not None:
             tool, end = call["tool"], call.end()
             tool_input: dict[str, Any] = {}
-            if not self._is_name(tool):
+            if not self.is_name(tool):
                 return None
             while (parameter := self._parameter(text, end)) is not None:
                 value, end = self._value(text, parameter)

@@ -26,6 +26,7 @@ __all__ = [
     "ask_for_foreign",
     "foreign_calls",
     "may_be_foreign",
+    "may_be_foreign_in",
 ]
 
 
@@ -80,6 +81,10 @@ _BEGINS: Final = re.compile(
 """Matches a text that may begin with a mark of a call, or with a label of a step."""
 
 
+_INSIDE: Final = ('"name"', "<arg", "<param")
+"""What a text that holds a call may have anywhere."""
+
+
 def may_be_foreign(text: str, tools: Collection[str]) -> bool:
     """Return whether a *text* may hold a call; quick, since it is asked of every answer.
 
@@ -91,7 +96,21 @@ def may_be_foreign(text: str, tools: Collection[str]) -> bool:
         return any(mark in text for mark in ("(", "{", "[", "<", "=", ":", "：", "--"))
     if _BEGINS(text) is not None:
         return True
-    return '"name"' in text or "<arg" in text or "<param" in text
+    return any(map(text.__contains__, _INSIDE))
+
+
+def may_be_foreign_in(texts: Sequence[str], tools: Collection[str]) -> bool:
+    """Return whether one of some *texts* may hold a call; quick if none has.
+
+    Args:
+        texts: The texts of answers.
+        tools: As for `may_be_foreign`.
+    """
+    whole = "\n".join(texts)
+    # Looking for one character takes a tenth of the time of looking for several.
+    if any(mark[0] in whole and mark in whole for mark in (*_INSIDE, *tools)):
+        return any(may_be_foreign(each, tools) for each in texts)
+    return any(map(_BEGINS, texts))
 
 
 def foreign_calls(

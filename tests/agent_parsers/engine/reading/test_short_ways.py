@@ -98,8 +98,8 @@ def texts(dialect: Dialect, seed: int, count: int) -> Iterator[str]:
 def reader_of(dialect: Dialect, mode: Mode) -> ShortSteps:
     steps = WholeReader(machine(dialect, mode)).canonical
     assert isinstance(steps, StepReader)
-    assert steps._short is not None
-    return steps._short
+    assert steps.short is not None
+    return steps.short
 
 
 def differences(dialect: Dialect, mode: Mode, seed: int, count: int) -> tuple[int, list[str]]:
@@ -151,7 +151,7 @@ def test_a_usual_step_is_taken(name: str, mode: Mode) -> None:
     assert (reader.read(answer, None, []) is None) is is_call
 
 
-thought, take = ShortSteps.thought, ShortSteps._text
+thought, take = ShortSteps.thought, ShortSteps.value
 
 
 def begin_anywhere(self: ShortSteps, text: str) -> int:
@@ -171,7 +171,7 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "repairs are not reported": (
         "react",
         lambda patch: patch.setattr(
-            ShortSteps, "_text", lambda self, text, _: take(self, text, [])
+            ShortSteps, "value", lambda self, *given: take(self, *given[:-1], [])
         ),
     ),
     "a thought without its label lacks its beginning": (

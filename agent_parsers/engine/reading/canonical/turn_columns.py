@@ -1,0 +1,182 @@
+"""Reads many turns of calls that are spelt as their dialect writes them."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agent_parsers.engine.reading.canonical.columns import (
+    ActionColumns,
+    AnswerColumns,
+    TurnColumns,
+    is_in,
+    marked,
+    objects_in,
+    picked,
+)
+from agent_parsers.engine.reading.canonical.turns import ends_oddly
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
+from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
+from outputs.growing_json.scalars import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from re import Match
+
+    from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["turn_columns"]
+
+_Groups: TypeAlias = "dict[str, Sequence[Any]]"
+
+
+def turn_columns(
+    reader: CanonicalReader, texts: Sequence[str], tools: ToolSet | Collection[str] | None
+) -> TurnColumns:
+    """Return what is in those of many turns that `CanonicalReader.read` takes.
+
+    Args:
+        reader: Reads one turn.
+        texts: The whole turns.
+        tools: The available tools, or only their names.
+    """
+    return _Turns(reader, texts, tools).columns()
+
+
+class _Turns:
+    """Many turns."""
+
+    def __init__(
+        self, reader: CanonicalReader, texts: Sequence[str], tools: ToolSet | Collection[str] | None
+    ) -> None:
+        self._reader, self._texts, self._tools = reader, texts, tools
+        self._known = known_tools(tools)
+
+    def columns(self) -> TurnColumns:
+        """Return what is in them."""
+        turns = self._reader.turns
+        everywhere = range(len(self._texts))
+        calls: list[int] = []
+        if is_in(turns.opener, "\0".join(self._texts)):
+            calls = [n for n in everywhere if turns.opener in self._texts[n]]
+        answers = _without(everywhere, calls)
+        actions: list[ActionColumns] = []
+        if turns.single is not None:
+            actions.append(self._singles(*self._groups(turns.single, calls)))
+            calls = _without(calls, actions[0].places)
+        texts = picked(self._texts, calls)
+        found = [*map(turns.lead, texts)]
+        actions.append(self._calls(calls, texts, found))
+        answers += [n for n, each in zip(calls, found, strict=True) if each is None]
+        if turns.answer is None:
+            return TurnColumns(actions, [])
+        return TurnColumns(actions, [self._answers(*self._groups(turns.answer, sorted(answers)))])
+
+    def _groups(
+        self, match: Callable[[str], Match[str] | None], places: Sequence[int]
+    ) -> tuple[Sequence[int], _Groups]:
+        """Return which of the texts at *places* match, and the groups of the matches by name."""
+        rows = [m and m.groups() for m in map(match, picked(self._texts, places))]
+        if not all(rows):
+            places = [n for n, each in zip(places, rows, strict=True) if each]
+            rows = [*filter(None, rows)]
+        names = match.__self__.groupindex  # type: ignore[attr-defined]
+        columns = [*zip(*rows, strict=True)] or [()] * len(names)
+        return places, dict(zip(names, columns, strict=True))
+
+    def _singles(self, places: Sequence[int], groups: _Groups) -> ActionColumns:
+        """Return the turns with one call whose input is an object."""
+        reader, known, tools = self._reader, self._known, groups["tool"]
+        inputs = objects_in(groups["input"], reader.turns.begins)
+        ids = groups.get("id", ())
+        thoughts, contents, odd = self._said(groups, len(places), before_call=True)
+        odd.update(n for n, each in enumerate(inputs) if each is NOTHING)
+        names = {*tools}
+        unread = {each for each in names if not reader.turns.is_name(each)}
+        if unread or not reader.takes_as_written(names, known):
+            for n, (tool, given) in enumerate(zip(tools, inputs, strict=True)):
+                is_odd = n in odd or tool in unread
+                fitted = None if is_odd else reader.fitted([(tool, given, None)], known)
+                if fitted is None:
+                    odd.add(n)
+                else:
+                    inputs[n] = fitted[0][1]
+        kept = [n for n in range(len(places)) if n not in odd] if odd else range(len(places))
+        return ActionColumns(
+            picked(places, kept),
+            picked(thoughts, kept),
+            picked(contents, kept),
+            [1] * len(kept),
+            picked(tools, kept),
+            picked(inputs, kept),
+            picked(ids, kept) if ids else (),
+        )
+
+    def _calls(
+        self, places: Sequence[int], texts: Sequence[str], found: Sequence[Match[str] | None]
+    ) -> ActionColumns:
+        """Return the turns of which the part up to the first input was *found*."""
+        reader, known = self._reader, self._known
+        there = [n for n, each in enumerate(found) if each is not None]
+        matches = [each for each in found if each is not None]
+        made = [*map(reader.turns.calls, picked(texts, there), matches)]
+        groups: _Groups = {
+            name: [each[name] for each in matches]
+            for name in ("thought", "content")
+            if matches and name in matches[0].re.groupindex
+        }
+        thoughts, contents, odd = self._said(groups, len(there), before_call=True)
+        called = {tool for calls in made if calls is not None for tool, *_ in calls}
+        if not reader.takes_as_written(called, known):
+            made = [None if calls is None else reader.fitted(calls, known) for calls in made]
+        kept = [n for n, calls in enumerate(made) if calls is not None and n not in odd]
+        turns = [calls for calls in picked(made, kept) if calls is not None]
+        tools, inputs, ids = [*zip(*chain.from_iterable(turns), strict=True)] or [()] * 3
+        return ActionColumns(
+            picked(picked(places, there), kept),
+            picked(thoughts, kept),
+            picked(contents, kept),
+            [*map(len, turns)],
+            tools,
+            inputs,
+            () if ids.count(None) == len(ids) else ids,
+        )
+
+    def _answers(self, places: Sequence[int], groups: _Groups) -> AnswerColumns:
+        """Return the turns with an answer."""
+        reader, tools = self._reader, self._tools
+        thoughts, contents, odd = self._said(groups, len(places))
+        odd.update(marked(picked(self._texts, places), (), reader.half_stops))
+        kept = [n for n, each in enumerate(contents) if each and n not in odd]
+        if tools is not None:
+            kept = [n for n in kept if reader.keeps_answer(contents[n], tools)]
+        contents = picked(contents, kept)
+        return AnswerColumns(picked(places, kept), picked(thoughts, kept), contents, contents)
+
+    def _said(
+        self, groups: _Groups, size: int, *, before_call: bool = False
+    ) -> tuple[Sequence[str], Sequence[str], set[int]]:
+        """Return the thoughts and contents of turns, given their groups, and which are odd."""
+        reader, names = self._reader, names_of(self._tools)
+        thoughts, contents = (
+            [each.strip() if each else "" for each in groups.get(name, ())] or [""] * size
+            for name in ("thought", "content")
+        )
+        odd: set[int] = set()
+        for said in (thoughts, contents):
+            if any(said) and reader.turns.is_odd("\0".join(said)):
+                odd.update(n for n, each in enumerate(said) if reader.turns.is_odd(each))
+        if not any(contents):
+            return thoughts, contents, odd
+        if before_call:
+            odd.update(n for n, each in enumerate(contents) if each and ends_oddly(each))
+        if reader.is_lenient and may_be_foreign_in(contents, names):
+            odd.update(n for n, each in enumerate(contents) if may_be_foreign(each, names))
+        return thoughts, contents, odd
+
+
+def _without(places: Sequence[int], taken: Sequence[int]) -> list[int]:
+    """Return those *places* that are not *taken*."""
+    gone = {*taken}
+    return [] if len(gone) == len(places) else [each for each in places if each not in gone]
