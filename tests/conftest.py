@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # Looking for garbage as often as usual, among all that is kept, took a fifth of the time.
-gc.set_threshold(50_000, 10, 20)
+gc.set_threshold(10_000, 50, 100)
 
 FAST_EXAMPLES = 8
 
