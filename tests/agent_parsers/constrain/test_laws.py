@@ -347,7 +347,7 @@ class TestMistakesAreFound:
         markless.marks_of.cache_clear()
 
     @staticmethod
-    def is_misread(dialect: str) -> bool:
+    def is_misread(dialect: str, most: int = 2000) -> bool:
         markless.marks_of.cache_clear()  # it may have texts from before the mistake
         texts = {"type": "string"}
         schema = {
@@ -359,7 +359,7 @@ class TestMistakesAreFound:
         parser = get_parser(get_dialect(dialect), tools=tools, lenient=False)
         grammar = turn_grammar(parser.dialect, tools, TurnOptions())
         sampler = Sampler(parser.dialect, grammar, 1)
-        return any(misread(parser, sampler.sentence()) for _ in range(2000))
+        return any(misread(parser, sampler.sentence()) for _ in range(most))
 
     def test_a_forgotten_spelling(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Labels are taken for texts, so that ``Action 1:`` may stand in a thought."""
@@ -367,7 +367,7 @@ class TestMistakesAreFound:
         def spelt(marker: Any) -> Iterator[tuple[tuple[str, ...], tuple[()]]]:
             yield tuple(marker.canonical), ()
 
-        assert not self.is_misread("react")
+        assert not self.is_misread("react", 2000 if THOROUGH else 400)
         monkeypatch.setattr(markless, "spellings", spelt)
         assert self.is_misread("react")
 
