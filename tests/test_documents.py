@@ -70,11 +70,11 @@ def test_links_to_code_lead_to_files() -> None:
 
 
 def test_models_find_every_page() -> None:
-    listed = llms("https://x.example/")
+    listed, whole = llms("https://x.example/"), llms_full()
     for page in pages():
         assert f"[{page.title}](https://x.example/{page.url})" in listed
         if page.group != "Reference":
-            assert page.text.strip() in llms_full()
+            assert page.text.strip() in whole
 
 
 def test_what_is_behind_the_language_of_a_block_is_left_out() -> None:

@@ -62,6 +62,7 @@ def _settings(examples: int) -> settings:
         database=None,
         deadline=None,
         derandomize=False,
+        phases=[Phase.generate, Phase.shrink],  # no explanation, which nobody is shown
         suppress_health_check=list(HealthCheck),
     )
 

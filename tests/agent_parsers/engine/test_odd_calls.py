@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -139,4 +140,5 @@ BUGS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     BUGS[bug](monkeypatch)
     reader = WholeReader(machine(get_dialect("hermes"), "lenient"))
-    assert differences(reader, texts("hermes", 3_000))[1]
+    given = texts("hermes", 3_000)
+    assert any(differences(reader, islice(given, 100))[1] for _ in range(30))

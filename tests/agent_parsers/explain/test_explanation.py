@@ -34,6 +34,7 @@ from agent_parsers.testing.trials.strategies import anything, tool_lists
 from output_parsers.printable import printable
 
 from ...helpers.command_line import BRIDGE, MILL, command, terminal
+from ...helpers.effort import THOROUGH
 from ...helpers.growth import assert_linear
 from ...helpers.stories import every_dialect, every_run_dialect, every_turn_mode
 from ..dialects.test_snapshots import replies
@@ -200,7 +201,7 @@ def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
 
     with counted_patterns(work):
         explain(dialect, "lenient", "")
-        some = [shape for shape in shapes(dialect)[::50] if shape[1]]
+        some = [shape for shape in shapes(dialect)[:: 50 if THOROUGH else 100] if shape[1]]
         slow = {shape: g for shape in some if (g := growth(do, shape, WHOLE)) > 2.3}
     assert not slow
 

@@ -143,6 +143,7 @@ def without_ids(value: Any) -> Any:
     return value
 
 
+@pytest.mark.one_in(2)
 @every_way
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("agent", AGENTS)

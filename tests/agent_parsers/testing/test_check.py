@@ -216,7 +216,8 @@ def test_a_law_says_what_differs_and_how_the_text_was_cut() -> None:
 # -- as tests ------------------------------------------------------------------------------------
 
 
-def test_each_law_is_a_test(pytester: pytest.Pytester) -> None:
+def test_each_law_is_a_test(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makepyfile(
         own_dialect=EXAMPLE.read_text("utf-8").partition("register(MEMO)")[0],
         test_memo="""

@@ -136,7 +136,7 @@ def test_what_nobody_writes_is_derived() -> None:
 def test_a_derived_dialect_holds_the_laws(name: str) -> None:
     dialect = derived(name).dialect()
     trials = plan_of_form(dialect, 1) + plan_of_reading(dialect, 1)
-    for trial in trials[:: 2 if THOROUGH else 3]:
+    for trial in trials[:: 2 if THOROUGH else 6]:
         if "as long" not in trial.law:  # the clock shows nothing that the other laws do not count
             assert trial.run() is None, trial.law
 
@@ -277,7 +277,7 @@ def test_tags_that_no_payload_has_are_refused_as_the_fault_of_the_template() -> 
 def test_a_template_with_something_missing_is_derived_or_refused(name: str) -> None:
     pieces = OWN[name].split("{{")
     assert len(pieces) > 3
-    for at in (1, len(pieces) // 2, len(pieces) - 1):
+    for at in (1, len(pieces) // 2, len(pieces) - 1) if THOROUGH else (len(pieces) // 2,):
         left = "{{".join(pieces[:at] + pieces[at + 1 :])
         for find in (partial(dialect_from_template, name="mutilated"), dialect_for_template):
             with suppress(TemplateError):

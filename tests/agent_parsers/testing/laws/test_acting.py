@@ -130,6 +130,7 @@ every_mode_of_several = pytest.mark.parametrize(("dialect", "mode"), SEVERAL, id
 ENDS = ("</think>\nDone", " `", "\n```", '"', "\n-->", "\nDo not write:\n", "<tool_call>")
 
 
+@cache
 def early_cases(dialect: Dialect, mode: Mode) -> list[dict[str, Any]]:
     """Return turns, their prefixes, and quotations, with the calls that are meant in them."""
     found: list[dict[str, Any]] = [
@@ -184,10 +185,10 @@ def _without_names(self: Any, error: Any) -> Any:
     ids=lambda bug: bug[1],
 )
 def test_the_law_catches_a_bug(bug: tuple[Any, str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(*bug)
     law = laws.a_call_emitted_early_is_a_call_of_the_turn
     dialect = get_dialect("anthropic_xml")
     cases = reversed(early_cases(dialect, "lenient"))  # the last ones catch every bug soonest
+    monkeypatch.setattr(*bug)
     tried = (failure(law, dialect, "lenient", **case) for case in cases)
     assert any(tried)
 
@@ -315,7 +316,11 @@ def test_no_call_of_another_dialect_is_an_answer(dialect: Dialect) -> None:
 
 
 def test_most_dialects_have_turns_for_others() -> None:
-    without = [dialect.name for dialect in DIALECTS if not turns(dialect)]
+    without = [
+        dialect.name
+        for dialect in DIALECTS
+        if not any(tools for _, tools, _ in foreign_turns(dialect))
+    ]
     assert without == ["self_ask", "smolagents_code"]
 
 

@@ -62,7 +62,7 @@ def test_any_cut_gives_the_same_story(dialect: Dialect, mode: Mode, data: st.Dat
 def test_every_transition_gives_the_same_story_in_any_cut(dialect: Dialect, mode: Mode) -> None:
     texts = rows(dialect, mode)
     assert texts
-    for text in some(texts, dialect, 1 / 8, thorough=1 / 4):
+    for text in some(texts, dialect, 1 / 16, thorough=1 / 4):
         laws.any_cut_gives_the_same_events(dialect, mode, text, halves=True)
 
 
