@@ -13,7 +13,7 @@ time of the thread. Then its suspects are read again: those of 1.05 or more, the
 most, and the two that take longest for a character. They read a text eight times as long as the
 longest so far, next to that one, until their seconds are over. One that looks bad does so again,
 in rounds, and what a linear scan of the two texts grows too much is taken off. If the exponent is
-still 1.05 or more, they do so again with longer texts, at last with 220 and 879 K, since noise
+still 1.05 or more, they do so again with longer texts, at last with 440 and 879 K, since noise
 does not last, a step of the memory lies behind, and a square shows the more. A suspect for which
 no seconds were left is marked with ``?``, and a read that does not end in half a minute is ended.
 """
