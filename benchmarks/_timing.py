@@ -24,8 +24,10 @@ Sample: TypeAlias = "Callable[[], float]"
 """Measures one contender once: mostly the CPU seconds of one call."""
 
 TURN_S: Final = 0.004
-LEAST_ROUNDS, FEWEST_ROUNDS = 6, 3
-"""So many rounds of each row are waited for, or so few if that takes a sixth of the time more."""
+LEAST_ROUNDS: Final = 6
+"""So many rounds of each row are waited for, if that takes no more than a sixth of the time."""
+FEWEST_ROUNDS: Final = 3
+"""With fewer, nothing can be told."""
 NOISY: Final = 1.25
 """A machine is noisy if the slow tenth of equal loops takes this many times the fast tenth."""
 APART: Final = 4 / 3
@@ -145,6 +147,8 @@ class Row:
     def verdict(self) -> str:
         """Return whether the aim is met, or that the row was too noisy to tell."""
         best, _, low, high = self.figures()
+        if len(self.rounds) < min(FEWEST_ROUNDS, self.most_rounds):
+            return UNSURE
         if self.aim is None:
             return "noisy" if max(best, low, high) > APART * min(best, low, high) else ""
         met = {
@@ -197,9 +201,8 @@ def measure(rows: Sequence[Row], seconds: float) -> Machine:
     while still := [row for row in rows if len(row.rounds) < row.most_rounds and not row.error]:
         now = time.perf_counter()
         if now - start > seconds:
-            least = LEAST_ROUNDS if now - start < seconds * 7 / 6 else FEWEST_ROUNDS
-            still = [row for row in still if len(row.rounds) < least]
-            if not still:
+            still = [row for row in still if len(row.rounds) < LEAST_ROUNDS]
+            if not still or now - start > seconds * 7 / 6:
                 break
         if now - looked > 0.2 or len(machine.cpu) < 2:
             machine.look()

@@ -117,7 +117,8 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
     yield "|---|--:|---|--:|--:|--:|--:|---|"
     for row in rows:
         if not row.rounds:
-            why = row.error or f"`{row.missing}` is not installed"
+            missing = f"`{row.missing}` is not installed" if row.missing else "no time"
+            why = row.error or missing
             cells = ["", row.beside, "", "", "", "", why]
         else:
             best, median, *_ = row.figures()

@@ -11,11 +11,11 @@ Method: first, each subject reads each shape in lengths that grow eightfold, fro
 256 K or until a read takes a millisecond. The exponent is that between the last two, from the CPU
 time of the thread. Then its suspects are read again: those of 1.05 or more, the three that grow
 most, and the two that take longest for a character. They read a text eight times as long as the
-longest so far, next to that one, in rounds, until their seconds are over; what a linear scan of
-the two texts grows too much is taken off. If the exponent is still 1.05 or more, they do so again
-with longer texts, at last with 220 and 879 K, since noise does not last, a step of the memory lies
-behind, and a square shows the more. A suspect for which no seconds were left is marked with ``?``,
-and a read that does not end in half a minute is ended.
+longest so far, next to that one, until their seconds are over. One that looks bad does so again,
+in rounds, and what a linear scan of the two texts grows too much is taken off. If the exponent is
+still 1.05 or more, they do so again with longer texts, at last with 440 and 879 K, since noise
+does not last, a step of the memory lies behind, and a square shows the more. A suspect for which
+no seconds were left is marked with ``?``, and a read that does not end in half a minute is ended.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from benchmarks._subjects import SHAPES, Subject, subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from benchmarks._subjects import Read
 
@@ -54,17 +54,14 @@ class Cell(NamedTuple):
     exponent: float
     seconds: float
     size: int
-    subject: Subject
     head: str
     run: str
     is_sure: bool = True
 
     def __str__(self) -> str:
-        shape = "its sample" if self.run == self.subject.own else repr(f"{self.head}{self.run}…")
-        return (
-            f"{self.subject.way}: {shape[:60]}, {self.seconds * 1e3:.3g} ms at"
-            f" {self.size // 1024} K{'' if self.is_sure else ' ?'}"
-        )
+        shape = repr(f"{self.head}{self.run}…")[:60]
+        sure = "" if self.is_sure else " ?"
+        return f"{shape}, {self.seconds * 1e3:.3g} ms at {self.size // 1024} K{sure}"
 
 
 class EndlessError(BaseException):
@@ -87,7 +84,7 @@ def measured(subject: Subject, seconds: float) -> list[Cell]:
     for cell in suspects:
         cells.remove(cell)
         is_over = time.thread_time() - start > seconds
-        cells.append(cell._replace(is_sure=False) if is_over else _confirmed(cell))
+        cells.append(cell._replace(is_sure=False) if is_over else _confirmed(subject, cell))
     return sorted(cells, key=lambda cell: cell.exponent, reverse=True)
 
 
@@ -103,39 +100,43 @@ def _screened(subject: Subject, head: str, run: str) -> Cell:
         taken = _seconds(subject.read, text)
         if taken >= LONG_S or size * TIMES > LAST:
             exponent = math.log(taken / before, len(text) / len(shorter))
-            return Cell(exponent, taken, size, subject, head, run)
+            return Cell(exponent, taken, size, head, run)
 
 
-def _confirmed(cell: Cell) -> Cell:
+def _confirmed(subject: Subject, cell: Cell) -> Cell:
     """Measure again, next to a scan that is linear, and on longer texts while it looks bad."""
     size = cell.size
     if cell.seconds * TIMES < SLOW_S and size * TIMES <= LONGEST:
         size *= TIMES
-    cell = _again(cell, size // TIMES, size)
+    cell = _again(subject, cell, size // TIMES, size)
     while cell.exponent >= SUSPECT and cell.seconds < SLOW_S and size * TIMES <= LONGEST:
         size *= TIMES
-        cell = _again(cell, size // TIMES, size)
+        cell = _again(subject, cell, size // TIMES, size)
     if cell.exponent >= SUSPECT and cell.seconds * (LONGEST / size) ** 2 < ENDED_S / ROUNDS:
-        return _again(cell, LONGEST // 4, LONGEST)  # a step is behind us there, a square is not
-    return cell if cell.exponent < AIM else _again(cell, size // TIMES, size)
+        return _again(
+            subject, cell, LONGEST // 4, LONGEST
+        )  # a step is behind us there, a square is not
+    return cell if cell.exponent < AIM else _again(subject, cell, size // TIMES, size)
 
 
-def _again(cell: Cell, shorter: int, longer: int) -> Cell:
+def _again(subject: Subject, cell: Cell, shorter: int, longer: int) -> Cell:
     """Measure the exponent between two lengths, in rounds."""
-    read = cell.subject.read
-    short, long = (cell.subject.text(cell.head, cell.run, each) for each in (shorter, longer))
+    read = subject.read
+    short, long = (subject.text(cell.head, cell.run, each) for each in (shorter, longer))
     factor = len(long) / len(short)
-    passes = max(round(_seconds(read, short) / max(_seconds(_scan, short), 1e-7)), 1)
+    small, big = min(_seconds(read, short) for _ in range(2)), _seconds(read, long)
+    passes = max(round(small / max(_seconds(_scan, short), 1e-7)), 1)
     scan = partial(_scan, passes=min(passes, 50))
-    works = [(each, text) for each in (read, scan) for text in (short, long)]
-    best = [math.inf] * len(works)
+    least = long_scan = math.inf
     for _ in range(ROUNDS):
-        best = [min(least, _seconds(*work)) for least, work in zip(best, works, strict=True)]
-        if best[1] > 10 * SLOW_S:
+        exponent = math.log(big / small, factor)
+        if least < math.inf:
+            exponent -= max(math.log(long_scan / least, factor) - 1, 0)
+        if exponent < SUSPECT or big > 10 * SLOW_S:
             break
-    extra = max(math.log(best[3] / best[2], factor) - 1, 0)
-    exponent = math.log(best[1] / best[0], factor) - extra
-    return cell._replace(exponent=exponent, seconds=best[1], size=longer)
+        small, big = min(small, _seconds(read, short)), min(big, _seconds(read, long))
+        least, long_scan = min(least, _seconds(scan, short)), min(long_scan, _seconds(scan, long))
+    return cell._replace(exponent=exponent, seconds=big, size=longer)
 
 
 def _scan(text: str, passes: int = 1) -> None:
@@ -176,12 +177,13 @@ _SUBJECTS: Final[list[Subject]] = []
 """The processes are forks, which share it."""
 
 
-def found(jobs: int, seconds: float) -> Iterable[tuple[Subject, list[Cell]]]:
-    """Yield the cells of each subject."""
+def found(jobs: int, seconds: float) -> Iterator[tuple[Subject, Cell]]:
+    """Yield the cells of all subjects, each with its subject."""
     signal.signal(signal.SIGALRM, _end)
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
-        cells = pool.map(partial(_numbered, seconds), range(len(_SUBJECTS)))
-        yield from zip(_SUBJECTS, cells, strict=True)
+        measurements = pool.map(partial(_numbered, seconds), range(len(_SUBJECTS)))
+        for subject, cells in zip(_SUBJECTS, measurements, strict=True):
+            yield from ((subject, cell) for cell in cells)
 
 
 def main() -> None:
@@ -195,32 +197,32 @@ def main() -> None:
         for each in subjects()
         if not given.words or any(word in " ".join(each[:3]) for word in given.words)
     )
-    every: list[Cell] = []
+    every: list[tuple[Subject, Cell]] = []
     print("| what | name | texts | median | worst | where |\n|---|---|--:|--:|--:|---|")
     for (kind, name), group in groupby(
         found(given.jobs, given.seconds), key=lambda each: each[0][:2]
     ):
-        cells = [cell for _, of_subject in group for cell in of_subject]
+        cells = [*group]
         print(_row(kind, name, cells), flush=True)
         every += cells
     print("\n| what | names | texts | median | worst | where |\n|---|--:|--:|--:|--:|---|")
-    for kind, of_kind in groupby(every, key=lambda cell: cell.subject.kind):
+    for kind, of_kind in groupby(every, key=lambda each: each[0].kind):
         cells = [*of_kind]
-        print(_row(kind, f"{len({cell.subject.name for cell in cells})}", cells))
-    high = sorted((cell for cell in every if cell.exponent >= AIM), reverse=True, key=_exponent)
+        print(_row(kind, f"{len({subject.name for subject, _ in cells})}", cells))
+    high = [each for each in every if each[1].exponent >= AIM]
     print(f"\n{len(SHAPES)} shapes, {len(every):,} texts, {len(high)} with {AIM} or more")
-    for cell in high:
-        print(f"{cell.exponent:.2f}  {cell.subject.kind}: {cell.subject.name}, {cell}")
+    for subject, cell in sorted(high, reverse=True, key=_exponent):
+        print(f"{cell.exponent:.2f}  {subject.kind}: {subject.name}, {subject.way}: {cell}")
 
 
-def _exponent(cell: Cell) -> float:
-    return cell.exponent
+def _exponent(each: tuple[Subject, Cell]) -> float:
+    return each[1].exponent
 
 
-def _row(kind: str, name: str, cells: Sequence[Cell]) -> str:
-    worst = max(cells, key=_exponent)
+def _row(kind: str, name: str, cells: Sequence[tuple[Subject, Cell]]) -> str:
+    subject, worst = max(cells, key=_exponent)
     middle = median(map(_exponent, cells))
-    where = str(worst).replace("|", "\\|")
+    where = f"{subject.way}: {worst}".replace("|", "\\|")
     return f"| {kind} | {name} | {len(cells):,} | {middle:.2f} | {worst.exponent:.2f} | {where} |"
 
 

@@ -39,6 +39,11 @@ def test_else_it_cannot_be_told(timing: Any) -> None:
     assert verdict(timing, EVEN, 0.6, steady=lambda ours, _theirs: ours > 1) == "cannot tell"
 
 
+def test_a_row_that_had_no_time_cannot_be_told(timing: Any) -> None:
+    assert verdict(timing, EVEN[:2], 0.6) == "cannot tell"
+    assert verdict(timing, EVEN[:1], 0.6, most_rounds=1) == "met"
+
+
 def test_a_row_without_an_aim_says_that_it_is_noisy(timing: Any) -> None:
     assert verdict(timing, UNEVEN, None) == "noisy"
     assert verdict(timing, EVEN, None) == ""
@@ -52,8 +57,8 @@ def test_the_row_with_the_least_time_is_next(timing: Any) -> None:
         return 1.0
 
     rows = [timing.Row(each, "", (lambda each=each: sample(each),)) for each in "ab"]
-    timing.measure(rows, 0.0)
-    assert [*map(len, (row.rounds for row in rows))] == [timing.FEWEST_ROUNDS] * 2
+    timing.measure(rows, 0.1)
+    assert set(turns) == {"a", "b"}
     rows[0].spent = 1e9
     turns.clear()
     timing.measure(rows, 0.05)
@@ -62,9 +67,9 @@ def test_the_row_with_the_least_time_is_next(timing: Any) -> None:
 
 def test_a_row_that_fails_leaves_the_others(timing: Any) -> None:
     bad, good = timing.Row("bad", "", (lambda: 1 / 0,)), timing.Row("good", "", (lambda: 1.0,))
-    timing.measure([bad, good], 0.0)
+    timing.measure([bad, good], 0.1)
     assert bad.error == "ZeroDivisionError: division by zero"
-    assert len(good.rounds) == timing.FEWEST_ROUNDS
+    assert good.rounds
 
 
 def test_it_prints_rows_also_without_their_peer() -> None:
@@ -72,7 +77,7 @@ def test_it_prints_rows_also_without_their_peer() -> None:
         "import importlib.util, sys\n"
         "find = importlib.util.find_spec\n"
         "importlib.util.find_spec = lambda name: None if name == 'crewai' else find(name)\n"
-        "sys.argv = ['bench', '--minutes', '0', 'digits', 'bytes kept', 'tools=']\n"
+        "sys.argv = ['bench', '--minutes', '0.1', 'digits', 'bytes kept', 'tools=']\n"
         "from benchmarks.bench import main\n"
         "main()\n"
     )

@@ -21,11 +21,12 @@ from typing import Any, Final
 MAX_CHARS: Final = 10_000_000
 """Longest value that is read, in characters."""
 
-_STRING: Final = r"[bBuUrR]{0,2}(?:'(?>(?:[^'\\\n]|\\.)*)'|\"(?>(?:[^\"\\\n]|\\.)*)\")"
+_OPEN: Final = r"'(?>(?:[^'\\\n]|\\.)*)", r"\"(?>(?:[^\"\\\n]|\\.)*)"
+_STRING: Final = rf"[bBuUrR]{{0,2}}(?:{_OPEN[0]}'|{_OPEN[1]}\")"
 _ENUM: Final = rf"<[A-Za-z_][\w.]*+: (?P<value>{_STRING}|-?\d[\d.]*+)>"
 _tokens: Final = re.compile(
     rf"(?P<string>{_STRING})|{_ENUM}|(?P<object><[^<>\n]*+(?>(?:<[^<>\n]*+>[^<>\n]*+)*)>)"
-    r"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<odd>['\"<])|(?P<space>\s++)"
+    rf"|(?P<open>[(\[{{])|(?P<close>[)\]}}])|(?P<odd>{_OPEN[0]}|{_OPEN[1]}|<)|(?P<space>\s++)"
 ).finditer
 _key: Final = re.compile(r"[A-Za-z_]\w*+=").match
 

@@ -87,6 +87,7 @@ class Regions:
         self._groups: dict[str, str] = {}
         self._start = 0
         self._last = (-1, "")  # where the last empty region was
+        self._enough = 0  # so much text is searched again, see `feed`
 
     @property
     def text(self) -> str:
@@ -94,11 +95,19 @@ class Regions:
         return self._text
 
     def feed(self, text: str, *, is_last: bool = False) -> list[FieldText | Marked | Closed]:
-        """Take more *text* and return what it completes; *is_last* says that it ends the turn."""
+        """Take more *text* and return what it completes; *is_last* says that it ends the turn.
+
+        Text that may be half a mark is searched again only when it has grown by a sixteenth: so
+        the work is linear, however long that half gets.
+        """
         self._text += text
+        if len(self._text) < self._enough and not is_last:
+            return []
         found: list[FieldText | Marked | Closed] = []
         while (mark := self._next(found, is_last=is_last)) is not None:
             self._cross(mark, found)
+        size = len(self._text)
+        self._enough = size + (size - self._at) // 16
         if is_last:
             self._leave(found, closer=None)
         return found

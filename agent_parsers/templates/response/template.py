@@ -234,7 +234,17 @@ def _mark(texts: str | list[str] | None, pattern: str | None) -> Any:
 
 
 def _compile(pattern: str) -> Any:
-    return compiled(pattern, re.DOTALL)
+    r"""Return *pattern*, compiled so that a search for half a match takes linear time.
+
+    `regex` looks for the text that each match must have, from every place where half a match may
+    begin: that is quadratic for ``\n[ \t]*Action:`` in blanks. A branch that never matches has no
+    such text.
+    """
+    alone = compiled(pattern, re.DOTALL)
+    try:
+        return compiled(f"(?:{pattern})|(?!)", re.DOTALL)
+    except ValueError:  # such as a pattern that ends in a comment
+        return alone
 
 
 def _texts_in(value: Any) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Reprs of Python as data, and what print() shows of results."""
 
+import time
 from typing import Any
 
 import pytest
@@ -80,6 +81,19 @@ FIELDS = [
     "content=\"It's [HumanMessage(content='x')]\" tool_call_id='c'",
     "content='Fog.' additional_kwargs={} tool_calls=[]",
 ]
+
+
+@pytest.mark.parametrize("run", ['\\"', "\\'", "b'\\", "<'"])
+def test_strings_without_end_are_refused_in_linear_time(run: str) -> None:
+    def seconds(size: int) -> float:
+        text = "['\"" + run * (size // len(run))
+        start = time.thread_time()
+        with pytest.raises(ValueError, match="no repr"):
+            value_of_repr(text)
+        return time.thread_time() - start
+
+    # In quadratic time, sixteen times the text would take 256 times as long.
+    assert min(seconds(32_000) for _ in range(2)) < 60 * min(seconds(2_000) for _ in range(3))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 from typing import Any
 
 import pytest
@@ -199,6 +200,29 @@ def test_text_is_emitted_as_it_arrives() -> None:
     assert list(parser.events(["a", "b"]))
     with pytest.raises(RuntimeError, match="after close"):
         stream.feed("x")
+
+
+@pytest.mark.parametrize("run", [" \n", "\n ", "\n\t\n"])
+def test_a_stream_of_what_may_be_half_a_mark_is_read_in_linear_time(run: str) -> None:
+    parser = from_response_template(response_template("conversational"), timeout_s=60)
+
+    def seconds(size: int) -> float:
+        text = run * (size // len(run))
+        stream = parser.stream_parser()
+        start = time.thread_time()
+        for at in range(0, len(text), 16):
+            stream.feed(text[at : at + 16])
+        return time.thread_time() - start
+
+    # Searched again after each chunk, sixteen times the text would take 256 times as long.
+    assert min(seconds(16_000) for _ in range(2)) < 60 * min(seconds(1_000) for _ in range(3))
+
+
+def test_a_pattern_may_end_in_a_comment() -> None:
+    made = template(content={"open_pattern": "(?x) <a> # the answer", "close": "</a>"})
+    result = from_response_template(made).parse("<a>Thun</a>")
+    assert isinstance(result, AgentFinish)
+    assert result.return_values["output"] == "Thun"
 
 
 def test_limits() -> None:
