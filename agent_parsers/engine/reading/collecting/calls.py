@@ -92,7 +92,8 @@ class CallsCollector(Collector):
             self._beside.add_content(span)
             if state.is_region and self._is_unfilled:
                 self._leave_region(events, to, span)
-        if to is not None and (to.is_region is not state.is_region or to is state):
+        is_opened_again = to is state and not self.is_closed
+        if to is not None and (to.is_region is not state.is_region or is_opened_again):
             self._is_unfilled = to.is_region and state.part is not Part.CALL
         if state.part is Part.CONTENT:
             return
