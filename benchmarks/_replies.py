@@ -261,7 +261,7 @@ def models() -> Iterator[Row]:
                 (*ours, floor),
                 figure=lambda strict, lenient, floor: max(strict, lenient) / floor,
                 cells=lambda strict, lenient, floor: two_times(max(strict, lenient), floor),
-                weight=0.5,
+                weight=0.25,
             )
 
 

@@ -103,7 +103,7 @@ class Row:
     steady: Callable[..., bool] = lambda *_best: True
     """Whether the machine, by the best of the samples, could show what the row is about."""
     weight: float = 1
-    """Its share of the time."""
+    """Its share of the time, of which one with an aim has three times as much."""
     most_rounds: float = math.inf
     before: int = 0
     """In the plot: the number of characters before what is measured."""
@@ -128,6 +128,12 @@ class Row:
         else:
             self.rounds.append(tuple(taken))
         self.spent += time.perf_counter() - start
+
+    @property
+    def turn(self) -> tuple[float, bool]:
+        """What says whose turn is next: the row with the least."""
+        has_no_aim = self.aim is None
+        return self.spent / self.weight * (3 if has_no_aim else 1), has_no_aim
 
     @property
     def best(self) -> list[float]:
@@ -193,24 +199,27 @@ class Machine:
         )
 
 
-def measure(rows: Sequence[Row], seconds: float) -> Machine:
-    """Measure *rows* in turns for about so many seconds."""
+def measure(rows: Sequence[Row], seconds: float, start: float | None = None) -> Machine:
+    """Measure *rows* in turns until so many seconds, or a sixth more, after the *start*."""
     gc.freeze()  # keeps the collector from scanning imported modules in every turn
     machine = Machine()
-    start = looked = shown = time.perf_counter()
+    machine.look()
+    looked = shown = time.perf_counter()
+    start = looked if start is None else start
     while still := [row for row in rows if len(row.rounds) < row.most_rounds and not row.error]:
         now = time.perf_counter()
         if now - start > seconds:
             still = [row for row in still if len(row.rounds) < LEAST_ROUNDS]
             if not still or now - start > seconds * 7 / 6:
                 break
-        if now - looked > 0.2 or len(machine.cpu) < 2:
+        if now - looked > 0.2:
             machine.look()
             looked = now
         if now - shown > 30:
             print(f"{now - start:.0f} of some {seconds:.0f} s", file=sys.stderr, flush=True)
             shown = now
-        min(still, key=lambda row: row.spent / row.weight).take_turn()
+        min(still, key=lambda row: row.turn).take_turn()
+    machine.look()
     return machine
 
 

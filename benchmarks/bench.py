@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
@@ -208,15 +209,18 @@ def main() -> None:
     options.add_argument("--page", type=Path, help="the folder of the page to write")
     options.add_argument("words", nargs="*", help="only rows with one of them")
     given = options.parse_args()
+    start = time.perf_counter()
     sections = chosen(given.words)
     rows = [*chain(*sections.values())]
     missing = sorted({row.missing for row in rows if row.missing})
     if given.page and (missing or given.words):
         sys.exit(f"A page has all rows, which need: {', '.join(missing)}")
     there = [row for row in rows if not row.missing]
-    seconds = given.minutes * 60
-    machine = measure(there, min(seconds, SECONDS_A_ROW * len(there)) if given.words else seconds)
-    failed = [row.title for row in rows if row.error]
+    if given.words:
+        machine = measure(there, min(given.minutes * 60, SECONDS_A_ROW * len(there)))
+    else:
+        machine = measure(there, given.minutes * 60, start)
+    failed = [row.title for row in there if not row.rounds]
     if given.page and not failed:
         write_page(given.page, sections, machine)
     for section, of_section in sections.items():

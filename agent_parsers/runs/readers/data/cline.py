@@ -36,7 +36,8 @@ _TASK: Final = re.compile(
     r"\A\s*<(task|feedback|user_message|answer)>\n?(.*?)\n?</\1>\s*", re.DOTALL
 )
 _DETAILS: Final = re.compile(
-    r"\s*<environment_details>(?:(?!<environment_details>).)*?</environment_details>\s*", re.DOTALL
+    r"(?:(?<!\s)\s+)?<environment_details>(?:(?!<environment_details>).)*?</environment_details>\s*",
+    re.DOTALL,
 )
 _ANSWER: Final = "attempt_completion"
 

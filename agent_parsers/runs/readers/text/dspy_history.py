@@ -58,8 +58,8 @@ _SIGN: Final = re.compile(rf"(?m:^){_TIME}\n\s*{_RED}?[A-Z][a-z]+ message:")
 _PARTS: Final = ("thought", "tool_name", "tool_args", "observation")
 _FIELD: Final = re.compile(r"(?m:^)\[\[ ## (?P<name>\w+) ## \]\][ \t]*\n?")
 _ADVICE: Final = re.compile(
-    r"\n+Respond with the corresponding output fields, starting with the field [^\n]*\s*\Z"
-    r"|\n+Respond with a JSON object in the following order of fields: [^\n]*\s*\Z"
+    r"(?<!\n)\n+Respond with (?:the corresponding output fields, starting with the field "
+    r"|a JSON object in the following order of fields: )(?>[^\n]*)\s*\Z"
 )
 _END: Final = "\n\n\n\n"
 """What is printed behind a response."""
