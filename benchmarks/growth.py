@@ -13,9 +13,10 @@ time of the thread. Then its suspects are read again: those of 1.05 or more, the
 most, and the two that take longest for a character. They read a text eight times as long as the
 longest so far, next to that one, until their seconds are over. One that looks bad does so again,
 in rounds, and what a linear scan of the two texts grows too much is taken off. If the exponent is
-still 1.05 or more, they do so again with longer texts, at last with 440 and 879 K, since noise
-does not last, a step of the memory lies behind, and a square shows the more. A suspect for which
-no seconds were left is marked with ``?``, and a read that does not end in half a minute is ended.
+still 1.05 or more, they do so again with longer texts, at last with 220, 440 and 879 K, since
+noise does not last, a step of the memory is in one place, and a square shows the more. A suspect
+for which no seconds were left is marked with ``?``, and a read that does not end in half a minute
+is ended.
 """
 
 from __future__ import annotations
@@ -113,9 +114,9 @@ def _confirmed(subject: Subject, cell: Cell) -> Cell:
         size *= TIMES
         cell = _again(subject, cell, size // TIMES, size)
     if cell.exponent >= SUSPECT and cell.seconds * (LONGEST / size) ** 2 < ENDED_S / ROUNDS:
-        return _again(
-            subject, cell, LONGEST // 4, LONGEST
-        )  # a step is behind us there, a square is not
+        # A square shows in both pairs, a step of the memory only in one.
+        pairs = ((LONGEST // 2, LONGEST), (LONGEST // 4, LONGEST // 2))
+        return min((_again(subject, cell, *pair) for pair in pairs), key=lambda cell: cell.exponent)
     return cell if cell.exponent < AIM else _again(subject, cell, size // TIMES, size)
 
 

@@ -39,6 +39,7 @@ def seconds(name: str, place: str, head: str, run: str, size: int) -> float:
         ("cline", RESULT, "", " "),
         ("crewai_console", RESULT, "", "\x1b[1m"),
         ("dspy_history", THOUGHT, "", "\n"),
+        ("notebook", THOUGHT, "", "\n\n"),
     ],
 )
 def test_a_hostile_text_in_a_log_takes_linear_time(

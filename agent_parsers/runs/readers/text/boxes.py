@@ -162,7 +162,10 @@ _SIGNS: Final = {
         rf'{_LINE}Action:?\s*+(?:```\w*+\s*+)?[\[{{]\s*+\{{?\s*+"action',
         "'Action:' and JSON with \"action\"",
     ),
-    "json": (r'(?:```(?:json)?|(?m:^))\s*+\{\s*+"action(?:_input)?"', 'JSON with "action"'),
+    "json": (
+        r'(?:```(?:json)?\s*+|(?m:^)[^\S\n]*+)\{\s*+"action(?:_input)?"',
+        'JSON with "action"',
+    ),
 }
 _PATTERNS: Final = {name: (re.compile(sign), said) for name, (sign, said) in _SIGNS.items()}
 _ANSWER: Final = re.compile(rf"{_LINE}Final Answer:")
