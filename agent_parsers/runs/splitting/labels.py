@@ -156,7 +156,8 @@ _LABEL: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(
-    r"^\W*(?:step|turn|iteration|round)\W{0,3}(\d{1,4})\W*$\n?", re.MULTILINE | re.IGNORECASE
+    r"^[^\w\n]*(?:step|turn|iteration|round)\W{0,3}(\d{1,4})[^\w\n]*$\n?",
+    re.MULTILINE | re.IGNORECASE,
 )
 _FOREIGN: Final = re.compile(
     r"[ \t]*(?:(?:user|human|assistant|ai|agent|tool|system|q|obs|observe|result|output|answer"

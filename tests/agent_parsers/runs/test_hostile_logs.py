@@ -11,8 +11,8 @@ import pytest
 from agent_parsers import read_runs
 
 from .readers.data_logs import LOGS as DATA_LOGS
+from .readers.text_logs import ANSWER, RESULT, THOUGHT
 from .readers.text_logs import LOGS as TEXT_LOGS
-from .readers.text_logs import RESULT, THOUGHT
 
 SAMPLES: dict[str, Any] = {
     **TEXT_LOGS,
@@ -39,6 +39,7 @@ def seconds(name: str, place: str, head: str, run: str, size: int) -> float:
         ("cline", RESULT, "", " "),
         ("crewai_console", RESULT, "", "\x1b[1m"),
         ("dspy_history", THOUGHT, "", "\n"),
+        ("json_lines", ANSWER, "", "\n"),
         ("notebook", THOUGHT, "", "\n\n"),
     ],
 )
