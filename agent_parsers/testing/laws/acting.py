@@ -353,14 +353,12 @@ def no_call_is_an_answer(
 def _calls_in_code(code: Any) -> list[Meant]:
     """Return the calls of a block of code; none if it does anything else."""
     try:
-        lines: list[Any] = ast.parse(code).body
+        calls: list[Any] = [line.value for line in ast.parse(code).body]  # type: ignore[attr-defined]
+        if any(call.args for call in calls):
+            return []
         return [
-            Meant(
-                line.value.func.id,
-                {each.arg: ast.literal_eval(each.value) for each in line.value.keywords},
-            )
-            for line in lines
-            if not line.value.args
+            Meant(call.func.id, {each.arg: ast.literal_eval(each.value) for each in call.keywords})
+            for call in calls
         ]
     except (AttributeError, SyntaxError, TypeError, ValueError):
         return []
