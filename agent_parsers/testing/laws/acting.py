@@ -353,7 +353,7 @@ def no_call_is_an_answer(
 def _calls_in_code(code: Any) -> list[Meant]:
     """Return the calls of a block of code; none if it does anything else."""
     try:
-        calls: list[Any] = [line.value for line in ast.parse(code).body]  # type: ignore[attr-defined]
+        calls: list[Any] = [line.value for line in ast.parse(code).body]
         if any(call.args for call in calls):
             return []
         return [
