@@ -92,6 +92,7 @@ def _decoded(found: re.Match[str]) -> str:
     """Return the beginning of a call with its arguments, which are in a string, as an object."""
     try:
         arguments = json.loads(found["value"])
+        arguments.encode()  # half a character is an error
     except ValueError:
         return found[0]
     _, end = scan_object(arguments, 0, MOST_DEEP)

@@ -121,6 +121,14 @@ def test_usual_odd_calls_need_no_stream(text: str, monkeypatch: pytest.MonkeyPat
     assert reader.parse(text)
 
 
+def test_half_a_character_in_a_string_is_left_to_the_stream() -> None:
+    text = CALL % r'"{\"q\": \"x\ud83d\"}"'
+    reader = whole_reader(get_dialect("hermes"), "lenient")
+    assert reader._odd is not None
+    assert reader._odd.result(text, None, "unknown") is None
+    assert reader._odd.result(text.replace(r"\ud83d", r"\u00e9"), None, "unknown") is not None
+
+
 def takes_any_string(found: re.Match[str]) -> str:
     try:
         return found["head"] + str(json.loads(found["value"]))
