@@ -97,7 +97,7 @@ def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     """
     try:
         value, end = _scan(text, start)
-        if type(value) is not dict or text.count(":", start, end) != len(value):
+        if type(value) is not dict or text[start:end].count(":") != len(value):
             value, end = _scan_strictly(text, start)  # a colon may be that of a key written twice
     except (ValueError, RecursionError, StopIteration):
         return NOTHING, start
