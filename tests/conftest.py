@@ -55,9 +55,8 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
-def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make `check_dialect` try a third of its laws, on fewer texts, unless the run is thorough."""
-    from agent_parsers.testing import check as _check
+def brief_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make `check_dialect` try fewer texts, unless the run is thorough."""
     from agent_parsers.testing import plan as _plan
 
     from .helpers.effort import THOROUGH
@@ -68,6 +67,16 @@ def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(_plan, name, lambda dialect, all_of=all_of: all_of(dialect)[::28])
         first = _plan.smallest_text
         monkeypatch.setattr(_plan, "smallest_text", lambda cases, check: first(cases[::4], check))
+
+
+@pytest.fixture
+def brief_checks(brief_texts: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make `check_dialect` try a third of its laws as well."""
+    from agent_parsers.testing import check as _check
+
+    from .helpers.effort import THOROUGH
+
+    if not THOROUGH:
         planned = _check.plan_of_reading
 
         def few(*given: Any) -> list[Any]:

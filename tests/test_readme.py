@@ -28,7 +28,7 @@ SAMPLES = [
 ]
 
 
-pytestmark = [pytest.mark.usefixtures("brief_checks"), pytest.mark.one_in(3)]
+pytestmark = [pytest.mark.usefixtures("brief_texts"), pytest.mark.one_in(3)]
 
 
 @pytest.fixture(autouse=True)
