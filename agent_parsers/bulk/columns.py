@@ -253,7 +253,7 @@ def _json_texts(values: Sequence[Any]) -> list[str]:
         texts = text[1:-1].split(_BETWEEN)
         if len(texts) == len(values) and "NaN" not in text and "Infinity" not in text:
             return texts
-    return [encode_basestring(each) if type(each) is str else json_text(each) for each in values]
+    return [*map(json_text, values)]
 
 
 def _answer_text(answer: Any) -> str:

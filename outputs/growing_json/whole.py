@@ -97,15 +97,9 @@ def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     """
     try:
         value, end = _scan(text, start)
-        if type(value) is not dict or text[start:end].count(":") != len(value):
-            value, end = _scan_strictly(text, start)  # a colon may be that of a key written twice
     except (ValueError, RecursionError, StopIteration):
         return NOTHING, start
-    if text.find("\\u", start, end) >= 0 and _has_half(text, start, end) is not None:
-        return NOTHING, start
-    if end - start > max_depth and not _is_safe(value, max_depth, text, start, end):
-        return NOTHING, start
-    return value, end
+    return (value, end) if _is_sound(value, max_depth, text, start, end) else (NOTHING, start)
 
 
 def whole_object(text: str, max_depth: int) -> Any:
@@ -114,13 +108,25 @@ def whole_object(text: str, max_depth: int) -> Any:
         value, end = _scan(text, 0)
     except (ValueError, RecursionError, StopIteration):
         return NOTHING
-    if end == len(text) and type(value) is dict and text.count(":") == len(value):
-        # Each colon is that of a key, so no key stands twice, and no object stands in another.
-        is_flat = end <= _HARMLESS_CHARS and text.count("[") < max_depth
-        if "\\u" not in text and (is_flat or _is_safe(value, max_depth, text, 0, end)):
-            return value
-    value, end = scan_object(text, 0, max_depth)
-    return value if end == len(text) else NOTHING
+    if end != len(text):
+        return NOTHING
+    # Most objects are short and have no others inside; this takes less time than `_is_sound`.
+    is_flat = type(value) is dict and text.count(":") == len(value) and "\\u" not in text
+    is_harmless = is_flat and end <= _HARMLESS_CHARS and text.count("[") < max_depth
+    return value if is_harmless or _is_sound(value, max_depth, text, 0, end) else NOTHING
+
+
+def _is_sound(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
+    """Return whether *value* is safe, and its *text* has no key twice and no half character."""
+    # If each colon is that of a key, no key stands twice, and no object stands in another.
+    if type(value) is not dict or text[start:end].count(":") != len(value):
+        try:
+            _scan_strictly(text, start)
+        except (ValueError, RecursionError):
+            return False
+    if text.find("\\u", start, end) >= 0 and _has_half(text, start, end) is not None:
+        return False
+    return end - start <= max_depth or _is_safe(value, max_depth, text, start, end)
 
 
 def supply_closers(text: str) -> str:

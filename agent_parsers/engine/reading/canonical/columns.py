@@ -11,7 +11,7 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from re import Match
 
     from agent_parsers.engine.reading.turn import PlainTurn
@@ -61,11 +61,9 @@ class TurnColumns(NamedTuple):
 
     def places_left(self, size: int) -> list[int]:
         """Return which of *size* texts they are not."""
-        parts = [each[0] for each in (*self.actions, *self.answers)]
-        if sum(map(len, parts)) == size:
-            return []
-        taken = {*chain.from_iterable(parts)}
-        return [place for place in range(size) if place not in taken]
+        actions = (each.places for each in self.actions)
+        answers = (each.places for each in self.answers)
+        return without(range(size), chain(*actions, *answers))
 
 
 def columns_of(turns: Mapping[int, PlainTurn]) -> TurnColumns:
@@ -80,6 +78,12 @@ def columns_of(turns: Mapping[int, PlainTurn]) -> TurnColumns:
         [ActionColumns([*actions], before, beside, [*map(len, counts)], tools, inputs, ids)],
         [AnswerColumns([*answers], thoughts, contents, answered)],
     )
+
+
+def without(places: Sequence[int], taken: Iterable[int]) -> list[int]:
+    """Return those *places* that are not *taken*."""
+    gone = {*taken}
+    return [] if len(gone) == len(places) else [each for each in places if each not in gone]
 
 
 def picked(column: Sequence[Any], places: Sequence[int]) -> Sequence[Any]:

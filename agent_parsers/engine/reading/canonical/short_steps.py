@@ -102,9 +102,9 @@ class ShortSteps:
             begun = f"{begun}|{break_}" if break_ else begun
             said = rf"(?=\ ){_lines(_line((*self._odd, ' ', *first)), begun)}"
         self._may_lack_lead = _may_lack_lead(machine, form)
+        lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
         thought = ""
         if form.thought is not None:
-            lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
             thought = f"{lead}(?P<thought>{said}){_escaped(self._closer)}"
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
@@ -116,12 +116,12 @@ class ShortSteps:
         empty = "(?P<thought>)" if thought else ""  # so that all have the same groups
         self._match_after = re.compile(f"{empty}{result}").match
         self.groups: tuple[str, ...] = tuple(whole.groupindex)
-        self.loose = self._loose(form, _lines(".", break_)) if break_ else None
+        self.loose = self._loose(form, lead, _lines(".", break_)) if break_ else None
         """Matches a step of any length in which any text may stand, odd or not."""
         self.odd: dict[str, Sequence[str]] = {"thought": self._odd, "answer": self._odd}
+        """What makes the text of a group odd."""
         if not self._has_json:
             self.odd |= {"tool": (*self._odd, "["), "input": self._odd}
-        """What makes the text of a group odd."""
         self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
     def _call(self, form: Form) -> str:
@@ -139,8 +139,8 @@ class ShortSteps:
         line = _lines(_line((*self._odd, *tail[:1])), r'(?<="):')
         return rf"{head}(?P<input>{line}){end}\Z"
 
-    def _loose(self, form: Form, text: str) -> Callable[[str], Match[str] | None] | None:
-        """Return what matches a step, given a pattern for *text* of any kind."""
+    def _loose(self, form: Form, lead: str, text: str) -> Callable[[str], Match[str] | None] | None:
+        """Return what matches a step, given patterns for the *lead* and for *text* of any kind."""
         tail = form.call.text.partition("{input}")[2]
         if form.thought is None or form.no_thought or self._closer != "\n":
             return None
@@ -150,7 +150,6 @@ class ShortSteps:
         if not self._has_json:
             head = _escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
             call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\Z"
-        lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
         answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\Z"
         return re.compile(rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})").match
 

@@ -13,6 +13,7 @@ from agent_parsers.engine.reading.canonical.columns import (
     marked,
     objects_in,
     picked,
+    without,
 )
 from agent_parsers.engine.reading.canonical.turns import ends_oddly
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
@@ -60,11 +61,11 @@ class _Turns:
         calls: list[int] = []
         if is_in(turns.opener, "\0".join(self._texts)):
             calls = [n for n in everywhere if turns.opener in self._texts[n]]
-        answers = _without(everywhere, calls)
+        answers = without(everywhere, calls)
         actions: list[ActionColumns] = []
         if turns.single is not None:
             actions.append(self._singles(*self._groups(turns.single, calls)))
-            calls = _without(calls, actions[0].places)
+            calls = without(calls, actions[0].places)
         texts = picked(self._texts, calls)
         found = [*map(turns.lead, texts)]
         actions.append(self._calls(calls, texts, found))
@@ -77,18 +78,17 @@ class _Turns:
         self, match: Callable[[str], Match[str] | None], places: Sequence[int]
     ) -> tuple[Sequence[int], _Groups]:
         """Return which of the texts at *places* match, and the groups of the matches by name."""
-        rows = [m and m.groups() for m in map(match, picked(self._texts, places))]
-        if not all(rows):
-            places = [n for n, each in zip(places, rows, strict=True) if each]
-            rows = [*filter(None, rows)]
-        names = match.__self__.groupindex  # type: ignore[attr-defined]
-        columns = [*zip(*rows, strict=True)] or [()] * len(names)
-        return places, dict(zip(names, columns, strict=True))
+        tried = [*map(match, picked(self._texts, places))]
+        found = [each for each in tried if each is not None]
+        if len(found) < len(tried):
+            places = [n for n, each in zip(places, tried, strict=True) if each is not None]
+        columns = zip(*(each.groups() for each in found), strict=True)
+        return places, dict(zip(found[0].re.groupindex if found else (), columns, strict=True))
 
     def _singles(self, places: Sequence[int], groups: _Groups) -> ActionColumns:
         """Return the turns with one call whose input is an object."""
-        reader, known, tools = self._reader, self._known, groups["tool"]
-        inputs = objects_in(groups["input"], reader.turns.begins)
+        reader, known, tools = self._reader, self._known, groups.get("tool", ())
+        inputs = objects_in(groups.get("input", ()), reader.turns.begins)
         ids = groups.get("id", ())
         thoughts, contents, odd = self._said(groups, len(places), before_call=True)
         odd.update(n for n, each in enumerate(inputs) if each is NOTHING)
@@ -174,9 +174,3 @@ class _Turns:
         if reader.is_lenient and may_be_foreign_in(contents, names):
             odd.update(n for n, each in enumerate(contents) if may_be_foreign(each, names))
         return thoughts, contents, odd
-
-
-def _without(places: Sequence[int], taken: Sequence[int]) -> list[int]:
-    """Return those *places* that are not *taken*."""
-    gone = {*taken}
-    return [] if len(gone) == len(places) else [each for each in places if each not in gone]

@@ -80,7 +80,8 @@ class CanonicalTurns(ABC):
         if self.has_content:
             content = around(form.content, f"(?P<content>{said})")
         call = pattern(lead, templates.ids)
-        self.lead = re.compile(f"{thoughts}{pattern(opens)}{content}{call}{ahead}").match
+        self._to_input = f"{thoughts}{pattern(opens)}{content}{call}{ahead}"
+        self.lead = re.compile(self._to_input).match
         self.opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
         """What each turn with calls has somewhere; empty if that is not known."""
         self.answer: Callable[[str], Match[str] | None] | None = None
@@ -155,7 +156,7 @@ class _JsonTurns(CanonicalTurns):
         ends = rf"{pattern(end[len(shared) :], ids)}{BLANK}\Z"
         whole = rf"(?P<input>(?s:\{{.*\}})){pattern(shared, ids)}{ends}"
         if "(?P<" not in pattern(shared, ids) + ends:
-            self.single = re.compile(f"{self.lead.__self__.pattern}{whole}").match  # type: ignore[attr-defined]
+            self.single = re.compile(f"{self._to_input}{whole}").match
         if between:
             ends = rf"(?:{ends}|{pattern(between[len(shared) :], ids)}(?={{))"
         self._rest = re.compile(pattern(shared, ids) + ends).match
