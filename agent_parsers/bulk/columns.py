@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers.core import TurnColumns
     from output_parsers import OutputParserException
 
-__all__ = ["TURN_FIELDS", "Columns", "in_order", "json_text", "plain_arrays"]
-
 _TEXT: Final = pa.string()
 _AT: Final = pa.int32()
 _CALL: Final = [pa.field(name, _TEXT) for name in ("tool", "input", "id")]

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.bulk.table_parser import TableParser
 
-__all__ = ["FileError", "Parsed", "parse_files"]
-
 
 class Parsed(NamedTuple):
     """What was parsed."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import OnConflict
     from agent_parsers.toolset import Tools
 
-__all__ = ["OnError", "ParserOptions", "TableParser", "parse_table"]
-
 OnError: TypeAlias = Literal["row", "raise"]
 
 

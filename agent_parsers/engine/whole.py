@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["WholeReader", "whole_reader"]
-
 _MOST_NAMES: Final = 256
 """How many names of tools are remembered."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
-__all__ = ["MessageText", "text_and_end"]
-
 _BESIDE_TEXT: Final = ("tool_calls", "invalid_tool_calls", "additional_kwargs")
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Delta, Span
     from outputs.growing_json.scalars import Search
 
-__all__ = ["Scanner"]
-
 
 class Scanner:
     """Walks the states of a *machine* over a text in chunks.

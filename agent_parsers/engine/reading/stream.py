@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["TurnStream"]
-
 
 class TurnStream(Scanner):
     """Reads one text in chunks, by the rules of a *machine*; see `StreamParser`.

@@ -29,19 +29,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = [
-    "PlainCall",
-    "PlainTurn",
-    "Turn",
-    "content_of",
-    "events_of",
-    "read_turn",
-    "thought_of",
-    "turn_before_events",
-    "turn_of",
-]
-
-
 PlainCall: TypeAlias = tuple[str, Any, str | None]
 """A call that is spelt as its dialect writes it: the tool, its input and its id."""
 

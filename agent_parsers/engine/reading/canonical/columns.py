@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.reading.turn import PlainTurn
 
-__all__ = [
-    "TRIPLE", "ActionColumns", "AnswerColumns", "TurnColumns", "columns_of", "is_in",
-    "marked", "objects_in", "picked",
-]  # fmt: skip
-
 TRIPLE: Final = ('"""', "'''")
 """Quotes of Python around text of several lines, in which labels do not count."""
 

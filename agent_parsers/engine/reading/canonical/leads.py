@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.tables.guards import Guard
 
-__all__ = ["SAID", "leads_of", "only_leads", "reachable", "spells_words"]
-
 SAID: Final = frozenset({Part.THOUGHT, Part.CALL})
 """The parts that are thoughts before an answer: text before a call is one."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["OTHERWISE", "Marks", "key_of"]
-
 _LONG: Final = 400
 """From this length on, one scan for each first character is faster than one scan for all."""
 _WORN: Final = r" \t\xa0\u3000\u200b\ufeff*_\-•\d.)"

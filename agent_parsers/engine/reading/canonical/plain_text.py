@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.forms.form import Form, Marks
 
-__all__ = [
-    "MOST_DEEP", "UNSEEN", "WORD", "KnownMarks", "around", "is_in_keys", "known_marks",
-    "plain_text",
-]  # fmt: skip
-
 MOST_DEEP: Final = 64
 """How many arrays and objects may be open at once in a value; a deeper one takes the stream."""
 UNSEEN: Final = "\ufeff\u200b\u2060"

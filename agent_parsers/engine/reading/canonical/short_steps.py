@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form, Marks
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["LONGEST", "ShortSteps", "short_steps"]
-
 LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch

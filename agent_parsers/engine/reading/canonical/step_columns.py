@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["step_columns"]
-
 
 def step_columns(
     reader: StepReader, texts: Sequence[str], tools: ToolSet | Collection[str] | None

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["PlainStep", "StepReader", "step_reader"]
-
 _LABELLED: Final = {Part.INPUT, Part.ANSWER}
 """The parts behind the last label of a turn without a call."""
 _Result: TypeAlias = "AgentAction | AgentFinish | None"

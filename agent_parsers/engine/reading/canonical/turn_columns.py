@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["turn_columns"]
-
 _Groups: TypeAlias = "dict[str, Sequence[Any]]"
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["CanonicalReader", "canonical_reader"]
-
 
 def canonical_reader(machine: Machine, is_plain: Callable[[str], bool]) -> CanonicalReader | None:
     """Return the reader of canonical turns; `None` if the dialect does not show their spelling.

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form
     from agent_parsers.forms.templates import Templates
 
-__all__ = ["CanonicalTurns", "canonical_turns", "ends_oddly"]
-
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
 _SLOT_OR_BLANK: Final = re.compile(rf"[\s{TOOL}-{BREAK}]")
 _KEY: Final = r"[A-Za-z_]\w*+"

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 
-__all__ = ["CallsCollector"]
-
-
 _CLOSES: Final = (Part.CONTENT, Part.SKIPPED)
 """The parts after a closed call; a thought or an invented result may follow an open one too."""
 _NO_CALLS: Final = "[] \t\r\n"

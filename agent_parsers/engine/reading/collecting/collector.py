@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
 
-__all__ = ["Collector", "Left"]
-
 
 class Left(NamedTuple):
     """The text of a state that is over."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["DraftsCollector"]
-
 
 class InnerEnd(NamedTuple):
     """A mark that closes a thought within a thought."""

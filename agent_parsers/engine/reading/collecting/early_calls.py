@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event, Span
     from output_parsers import OutputParserException
 
-__all__ = ["EarlyCalls"]
-
 
 class EarlyCalls:
     """Decides which calls are emitted early: the first ones of the turn, up to one in doubt.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
-__all__ = ["KeptText"]
-
 _CHUNKS: Final = 256
 """How many chunks are joined to a block: a string takes 50 bytes besides its characters."""
 

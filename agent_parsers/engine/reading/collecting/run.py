@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["RunCollector"]
-
 
 class RunCollector(StepCollector):
     """Collects the steps of a transcript; a step that is wrong does not affect the others.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["BETWEEN", "StepCollector"]
-
 BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
 """The parts that do not belong to a step."""
 

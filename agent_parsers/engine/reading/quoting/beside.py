@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = ["Beside"]
-
 
 class Beside:
     """Where the text beside the calls of a turn is."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.quoting.beside import Beside
     from agent_parsers.events import Span
 
-__all__ = ["Judged", "Made", "Met", "judge"]
-
 
 class Made(NamedTuple):
     """A call that can be executed."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import OnConflict
     from agent_parsers.events import Span
 
-__all__ = ["call_meant", "quoted_repair"]
-
 _blank: Final = matcher(r"\s*+")
 _WINDOW: Final = 128
 """How many characters after a call are read at first."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-__all__ = ["Quotation", "Surroundings", "closes_quotation", "is_plain"]
-
 _PAIRS: Final = {
     "<!--": ("-->", "a comment"),
     "<tool_response>": ("</tool_response>", "what a tool returned"),

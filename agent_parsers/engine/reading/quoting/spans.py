@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call
     from agent_parsers.events import Span
 
-__all__ = ["call_holes", "call_span", "end_span", "trimmed"]
-
 
 def end_span(problem: str, text: str, entry: int) -> Span:
     """Return the span of a *problem* that shows at the end of *text*.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["CodeWatch", "QuoteWatch"]
-
 _FENCE: Final = "```"
 _TRIPLE: Final = ('"""', "'''")
 # By the beginning of a text: what opens or closes a quotation, and what may be half of that.

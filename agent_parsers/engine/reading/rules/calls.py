@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["CallRules"]
-
 
 class CallRules(InputRules):
     """The rules for the calls of one turn; see `InputRules`."""

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
-__all__ = [
-    "FindForeign",
-    "Foreign",
-    "ForeignCall",
-    "ask_for_foreign",
-    "foreign_calls",
-    "may_be_foreign",
-    "may_be_foreign_in",
-]
-
 
 class ForeignCall(NamedTuple):
     """A call in the form of another dialect, or of none."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["InputRules", "unmarked"]
-
 
 class InputRules:
     """The rules for the texts of one turn, in one dialect and mode.

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
     from agent_parsers.toolset.output_type import OutputType
 
-__all__ = ["known_tools", "names_of", "output_type_of", "with_called"]
-
 
 def names_of(tools: ToolSet | Collection[str] | None) -> Collection[str]:
     """Return the names of *tools*; nothing if they are not known."""

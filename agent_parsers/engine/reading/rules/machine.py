@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 
-__all__ = ["Advise", "Machine", "machine"]
-
 Advise: TypeAlias = (
     "Callable[[Dialect, str, str, ToolSet | None, OutputParserException | None, str], str]"
 )

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.patterns import Found, Kind, Search
     from agent_parsers.engine.tables.guards import Guard
 
-__all__ = ["Crossing", "State", "states_of"]
-
 _DELTAS: Final[Mapping[Part, type[Delta]]] = {
     Part.QUESTION: QuestionDelta,
     Part.THOUGHT: ThoughtDelta,
