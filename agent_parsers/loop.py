@@ -19,12 +19,15 @@ from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta
 from agent_parsers.messages.writing.request import ask
 from agent_parsers.parsers.message_parser import MessageParser
 from output_parsers import ModelRefusalError, OutputParserException
+from output_parsers.runnables.functions import present
 
 if TYPE_CHECKING:
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.toolset import Tools, ToolSet
 
 __all__ = ["AgentRun", "MaxTurnsError", "arun_agent", "run_agent"]
+
+_ASYNCHRONOUS = "the model is asynchronous: use `await arun_agent(…)`"
 
 
 @dataclass(slots=True)
@@ -103,9 +106,9 @@ def run_agent(
     history = [*history]
     for _ in range(max_turns):
         prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
-        reply = loop.ask(model, prompt)
-        if isinstance(reply, AsyncIterable) or inspect.isawaitable(reply):
-            raise TypeError("the model is asynchronous: use `await arun_agent(…)`")
+        reply = present(loop.ask(model, prompt), _ASYNCHRONOUS)
+        if isinstance(reply, AsyncIterable):
+            raise TypeError(_ASYNCHRONOUS)
         try:
             with closing(loop.parser.events(_chunks(reply), stop_early=True)) as events:
                 for event in events:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeVar
@@ -14,6 +13,7 @@ from output_parsers.base import BaseOutputParser, T
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import text_of
 from output_parsers.prompts import PromptTemplate
+from output_parsers.runnables.functions import present
 from output_parsers.runnables.runnable import Runnable, RunnableLambda
 from output_parsers.runnables.step import RunnableConfig, Step
 from output_parsers.types.models import without_addresses
@@ -240,8 +240,4 @@ def _text(reply: Any) -> str:
 
 def _present(reply: Any) -> Any:
     """Return *reply*; raise if it would have to be awaited."""
-    if inspect.isawaitable(reply):
-        if inspect.iscoroutine(reply):
-            reply.close()
-        raise TypeError("the model is asynchronous: use ainvoke, or aparse")
-    return reply
+    return present(reply, "the model is asynchronous: use ainvoke, or aparse")

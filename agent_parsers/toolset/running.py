@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from output_parsers.printable import kind_of
+from output_parsers.runnables.functions import present
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
@@ -59,12 +60,8 @@ def steps_of(turn: Any, seen: list[Any]) -> Any:
 
 def run(name: str, origin: Any, value: Any) -> Any:
     """Return what the tool *name*, made from *origin*, returns for an input."""
-    result = origin.run(value)
-    if not inspect.isawaitable(result):
-        return result
-    if inspect.iscoroutine(result):
-        result.close()  # it is never awaited
-    raise TypeError(f"the tool {name!r} is asynchronous: use `await tools.acall(…)`")
+    problem = f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"
+    return present(origin.run(value), problem)
 
 
 async def arun(_name: str, origin: Any, value: Any) -> Any:

@@ -16,6 +16,19 @@ def is_coroutine_function(func: object) -> bool:
     return inspect.iscoroutinefunction(func) or inspect.iscoroutinefunction(type(func).__call__)
 
 
+def present(result: Any, problem: str) -> Any:
+    """Return the *result* of a function; raise if it would have to be awaited.
+
+    Raises:
+        TypeError: It has to be awaited; *problem* is the message.
+    """
+    if not inspect.isawaitable(result):
+        return result
+    if inspect.iscoroutine(result):
+        result.close()  # it is never awaited
+    raise TypeError(problem)
+
+
 def is_generator_function(func: object) -> bool:
     """Return whether *func* is a generator function, asynchronous or not."""
     return inspect.isgeneratorfunction(func) or inspect.isasyncgenfunction(func)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -296,10 +297,21 @@ async def stream(prompt: Any) -> AsyncIterator[str]:
     ],
     ids=["stream", "coroutine", "text", "no tools", "nothing"],
 )
-@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
 def test_mistakes(model: Any, tools: Any, reason: str) -> None:
     with pytest.raises(TypeError, match=reason):
         run_agent(model, QUESTION, get_parser("react"), tools)
+
+
+def test_a_coroutine_that_is_refused_is_closed() -> None:
+    asked = []
+
+    def model(prompt: Any) -> Any:
+        asked.append(ScriptedModel([ANSWER]).ainvoke(prompt))
+        return asked[0]
+
+    with pytest.raises(TypeError, match="the model is asynchronous"):
+        run_agent(model, QUESTION, get_parser("tools"), [depth])
+    assert inspect.getcoroutinestate(asked[0]) == inspect.CORO_CLOSED
 
 
 def test_an_agent_without_tools() -> None:
