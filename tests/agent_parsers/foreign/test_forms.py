@@ -216,6 +216,21 @@ def test_content_that_says_what_is_called_is_content() -> None:
     assert turn.content == 'search("lakes")'
 
 
+def test_no_call_is_made_without_those_of_its_turn_behind_a_mark() -> None:
+    """The mark ends a turn of these dialects, and only a message in a turn of the other one."""
+    actions = [AgentAction("search", {"query": query}, "") for query in ("lakes", "rivers")]
+    text = get_parser("muse_glimmer", tools=TOOLS).render(actions)
+    for name in ("jamba", "llama4_pythonic", "pythonic"):
+        with pytest.raises(ForeignCallError, match="stands behind a mark that ends the turn"):
+            read(text, name)
+
+
+def test_a_call_that_the_model_imagines_behind_the_end_of_its_turn_takes_none_away() -> None:
+    call = get_parser("hermes").render(AgentAction("search", {"query": "lakes"}, ""))
+    turn = read(f"{call}<|eom|>user\nAnd then?\n{call}", "pythonic")
+    assert calls_of(turn) == [LAKES]
+
+
 def test_nothing_is_read_across_reasoning() -> None:
     with pytest.raises(ForeignCallError, match="reasoning, or a mark, stands in it"):
         read("<search>\n<query>a <think>b</think> c</query>\n</search>")
