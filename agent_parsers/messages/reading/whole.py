@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import make_call, make_tool_call
-from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
+from agent_parsers.engine.reading.rules.known_tools import names_of, output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.messages.reading.arguments import ARGUMENT
@@ -94,7 +95,7 @@ def _quick_result(
         return None if written and _may_repeat_keys(message, written) else made
     if len(content) > max_chars:
         return None
-    if lenient and (not content.strip() or _may_hold_call(content)):
+    if lenient and (not content.strip() or _may_hold_call(content, tools)):
         return None
     if message.tool_calls or message.invalid_tool_calls:
         return None
@@ -197,6 +198,8 @@ def _may_repeat_keys(message: AIMessage, written: str) -> bool:
         return True
 
 
-def _may_hold_call(content: str) -> bool:
-    """Return whether *content* may contain a call; see `agent_parsers.messages.reading.content`."""
-    return "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`"
+def _may_hold_call(content: str, tools: ToolSet | None) -> bool:
+    """Return whether *content* may hold a call: one left in it, or one in another form."""
+    if "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`":
+        return True
+    return may_be_foreign(content, names_of(tools))
