@@ -90,9 +90,10 @@ def _quick_result(
         made = _quick_actions(message, [call], written, lenient, max_chars, tools)
         return made[0] if made else None
     if not is_function and message.tool_calls:
-        written = "".join(_written(message)) if kwargs else ""
+        texts = _written(message) if kwargs else []
+        written = "".join(texts)
         made = _quick_actions(message, message.tool_calls, written, lenient, max_chars, tools)
-        return None if written and _may_repeat_keys(message, written) else made
+        return None if written and _may_repeat_keys(message.tool_calls, texts) else made
     if len(content) > max_chars:
         return None
     if lenient and (not content.strip() or _may_hold_call(content, tools)):
@@ -188,12 +189,18 @@ def _written(message: AIMessage) -> list[str]:
     return texts
 
 
-def _may_repeat_keys(message: AIMessage, written: str) -> bool:
-    """Return whether the *written* arguments, which may not be JSON, may repeat a key."""
-    if written.count(":") <= sum(map(len, (call["args"] for call in message.tool_calls))):
+def _may_repeat_keys(calls: Sequence[ToolCall], texts: Sequence[str]) -> bool:
+    """Return whether the *texts* of the arguments, which may not be JSON, may repeat a key.
+
+    Args:
+        calls: The calls, some of whose arguments may have come as data.
+        texts: The arguments that came as text.
+    """
+    members = sum(len(call["args"]) for call in calls)
+    if len(texts) == len(calls) and sum(text.count(":") for text in texts) <= members:
         return False  # each member has a colon
     try:
-        return any(repeated_key(text) is not None for text in _written(message))
+        return any(repeated_key(text) is not None for text in texts)
     except ValueError:
         return True
 

@@ -342,8 +342,8 @@ def test_an_item_that_is_not_complete_was_cut(is_list: bool) -> None:
     text = {"type": "output_text", "text": RAW["content"]}
     item = {"type": "message", "role": "assistant", "status": "incomplete", "content": [text]}
     call = {"type": "custom_tool_call", "call_id": "1", "name": "sh", "input": "ls"}
-    for name, cut in (("react", item), ("tools", {**call, "status": "incomplete"})):
+    for name, half in (("react", item), ("tools", {**call, "status": "incomplete"})):
         with pytest.raises(OutputParserException, match="the rest of"):
-            get_parser(name).invoke([cut] if is_list else cut)
-        whole = {**cut, "status": "completed"}
+            get_parser(name).invoke([half] if is_list else half)
+        whole = {**half, "status": "completed"}
         assert get_parser(name).invoke([whole] if is_list else whole)
