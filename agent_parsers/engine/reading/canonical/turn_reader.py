@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import make_finish
 from agent_parsers.actions.tool_action import make_message, make_tool_call
-from agent_parsers.engine.reading.canonical.turns import canonical_turns
+from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.canonical.json_turns import JsonTurns
+from agent_parsers.engine.reading.canonical.parameter_turns import PythonTurns, TaggedTurns
+from agent_parsers.engine.reading.canonical.plain_text import known_marks
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.forms.templates import BREAK, ID, KEY, TOOL, VALUE, templates_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -19,7 +24,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import PlainCall
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Repair
+    from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
 
 
@@ -118,3 +125,35 @@ class CanonicalReader:
         except BadPayload:
             return None
         return None if repairs else fitted
+
+
+def canonical_turns(form: Form | None, table: Table) -> CanonicalTurns | None:
+    """Return what reads the turns of a *form*, given the *table* of a mode.
+
+    Returns:
+        `None` if the form does not show how calls are spelt.
+    """
+    templates = None if form is None else templates_of(form)
+    if form is None or templates is None or not form.shows_calls:
+        return None
+    known = known_marks(table, form)
+    texts = [text for mark in table.markers.values() for text in spelt_texts(mark) if "\n" in text]
+    spelt = f"{templates.head}{templates.tail}{templates.parameter}{templates.between}"
+    if not known.first or any(text in spelt for text in texts):
+        return None
+    for text in texts:  # a line break in a mark has to stand there, unlike one between two marks
+        literal = text.replace("\n", BREAK)
+        before, between, behind = (each.replace(text, literal) for each in form.calls)
+        form = replace(form, calls=(before, between, behind))
+    lead, found, rest = f"{form.calls[0]}{templates.head}".replace(ID, TOOL).partition(TOOL)
+    is_shown = lead.strip() or (form.content is None or form.content[0].strip())
+    is_line = "\n" in rest and not templates.parameter  # a name on a line, and an object below it
+    if not (found and (is_line or (is_shown and (lead + rest).strip()))):
+        return None  # a name alone does not show that a call begins
+    if is_line:
+        head = templates.head.replace(f"{TOOL}\n", f"{TOOL}{BREAK}")
+        templates = templates._replace(head=head)
+    if not templates.parameter:
+        return JsonTurns(form, templates, known)
+    is_text = f"{KEY}={VALUE}" != templates.parameter.replace('"', "")
+    return (TaggedTurns if is_text else PythonTurns)(form, templates, known)

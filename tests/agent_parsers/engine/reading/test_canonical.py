@@ -16,7 +16,7 @@ from agent_parsers import ToolInputError, get_dialect, get_parser, list_dialects
 from agent_parsers.actions.tool_action import make_message
 from agent_parsers.authoring import SAMPLE_TURN, Written, WrittenCall
 from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.engine.reading.canonical import turns
+from agent_parsers.engine.reading.canonical import json_turns, plain_text, turn_reader, turns
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
@@ -24,6 +24,7 @@ from agent_parsers.engine.whole import WholeReader, whole_reader
 from agent_parsers.forms import templates
 from output_parsers import OutputParserException
 from outputs import AIMessage
+from outputs.growing_json.scalars import NOTHING
 
 from ....helpers.effort import THOROUGH
 
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import Mode
 
 STREAM_ONLY = {
-    "command_5": "its values have types",
     "json_toolcall": "one call is written in another way than several",
-    "kimi_k3": "its calls are numbered, and its values have types",
 }
 CANONICAL = [
     name for name in list_dialects() if get_dialect(name).several and name not in STREAM_ONLY
@@ -258,10 +257,10 @@ def loads_anything(text: str, start: int, _max_depth: int) -> tuple[Any, int]:
     try:
         return json.JSONDecoder().raw_decode(text, start)
     except ValueError:
-        return turns.NOTHING, start
+        return NOTHING, start
 
 
-known_of = turns.known_marks
+known_of = plain_text.known_marks
 
 BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "quotes count for nothing": (
@@ -278,16 +277,16 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     ),
     "any JSON is taken": (
         "deepseek_v31",
-        lambda patch: patch.setattr(turns, "scan_object", loads_anything),
+        lambda patch: patch.setattr(json_turns, "scan_object", loads_anything),
     ),
     "a marker in a key counts for nothing": (
         "deepseek_v31",
-        lambda patch: patch.setattr(turns, "is_in_keys", lambda *_: False),
+        lambda patch: patch.setattr(json_turns, "is_in_keys", lambda *_: False),
     ),
     "a marker of letters counts for nothing": (
         "granite",
         lambda patch: patch.setattr(
-            turns, "known_marks", lambda *given: known_of(*given)._replace(words="")
+            turn_reader, "known_marks", lambda *given: known_of(*given)._replace(words="")
         ),
     ),
     "white space counts for nothing": (
