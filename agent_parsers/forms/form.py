@@ -282,6 +282,8 @@ class Form:
     own: Callable[[Written], str] | None = None
     """Writes turns in place of all this, if texts with holes cannot say each of them. They still
     say what a turn with one call looks like, or only an answer: see `shows_calls`."""
+    others: tuple[Form, ...] = ()
+    """Other forms in which `own` writes some turns."""
     escape: Callable[[str], str] | None = None
     """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
 

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, KnownMarks, is_in_keys
 from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
-from agent_parsers.forms.templates import BLANK, ID, pattern
+from agent_parsers.forms.templates import ID, pattern
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
 
@@ -36,7 +36,7 @@ class JsonTurns(CanonicalTurns):
             "" if form.is_single else tail + between + head,
         )
         shared = commonprefix([between, end]) if between else ""
-        ends = rf"{pattern(end[len(shared) :], ids)}{BLANK}\Z"
+        ends = rf"{pattern(end[len(shared) :], ids)}{self._ends}"
         whole = rf"(?P<input>(?s:\{{.*\}})){pattern(shared, ids)}{ends}"
         if "(?P<" not in pattern(shared, ids) + ends:
             self.single = re.compile(f"{self._to_input}{whole}").match
@@ -48,8 +48,8 @@ class JsonTurns(CanonicalTurns):
         self._has_id_behind = ID in tail
 
     @override
-    def calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
-        calls = []
+    def calls_and_content(self, text: str, found: Match[str]) -> tuple[list[PlainCall], str] | None:
+        calls: list[PlainCall] = []
         while True:
             tool, start = found["tool"], found.end()
             tool_input, end = scan_object(text, start, MOST_DEEP)
@@ -63,5 +63,5 @@ class JsonTurns(CanonicalTurns):
             has_id = found if self._has_id else rest if self._has_id_behind else None
             calls.append((tool, tool_input, has_id and has_id["id"]))
             if not self._goes_on or rest["tool"] is None:
-                return calls
+                return calls, self._behind(rest)
             found = rest

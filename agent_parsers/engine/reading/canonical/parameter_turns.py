@@ -38,7 +38,7 @@ class _ParameterTurns(CanonicalTurns):
         self._parameter = self._new_parameter(templates, known)
         self._has_id = ID in templates.head
         end = pattern(tail + behind + form.around[1])
-        self._end = re.compile(rf"{BLANK}{end}{BLANK}\Z").match
+        self._end = re.compile(rf"{BLANK}{end}{self._ends}").match
         self._next = None
         if not form.is_single:
             goes_on = pattern(tail + between + templates.head.rstrip(), templates.ids)
@@ -58,7 +58,7 @@ class _ParameterTurns(CanonicalTurns):
         """
 
     @override
-    def calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
+    def calls_and_content(self, text: str, found: Match[str]) -> tuple[list[PlainCall], str] | None:
         calls: list[PlainCall] = []
         call: Match[str] | None = found
         while call is not None:
@@ -72,8 +72,8 @@ class _ParameterTurns(CanonicalTurns):
                     return None
                 tool_input[key] = value
             calls.append((tool, tool_input, call["id"] if self._has_id else None))
-            if self._end(text, end) is not None:
-                return calls
+            if (last := self._end(text, end)) is not None:
+                return calls, self._behind(last)
             call = None if self._next is None else self._next(text, end)
         return None
 

@@ -24,6 +24,10 @@ WORD: Final = 5
 _SIGNS: Final = re.compile(r"[<\[]\s*+/?+\s*+[^\s<>/\[\]{}]{1,3}").findall
 """Finds how tags begin, as far as it takes to tell that they may be a dialect's."""
 
+_JOINT: Final = r"[\s_\-\d]*+"
+"""What may stand between the words of a label; more than its spellings allow."""
+_KEYS: Final = re.compile(r'"\w+"').findall
+
 
 class KnownMarks(NamedTuple):
     """What the markers of a table look like."""
@@ -104,9 +108,12 @@ def known_marks(table: Table, form: Form) -> KnownMarks:
             else:
                 first.add(text[0])
                 spelt.append(text)
+    if not first:  # only the keys of its JSON show a call
+        first.add('"')
+        spelt += _KEYS(form.call.text)
     return KnownMarks(
         first="".join(sorted(first)),
-        words="|".join(map(re.escape, sorted(words))),
+        words="|".join(_JOINT.join(map(re.escape, text.split())) for text in sorted(words)),
         no_tag=_none_of("<", [*spelt, "<!"]),
         no_bracket=_none_of("[", spelt),
         no_other="".join(f"|{_none_of(sign, spelt)}" for sign in sorted(first - {*"<["})),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from agent_parsers.forms.templates import Templates
 
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
+_NO_CLOSER: Final = r"(?!\s*+[\[\](),;:}\"'”’»])"
+"""Pattern for text behind a call that does not begin like what closes it, or a quotation of it."""
 _SLOT_OR_BLANK: Final = re.compile(rf"[\s{TOOL}-{COUNT}]")
 
 
@@ -40,13 +42,22 @@ class CanonicalTurns(ABC):
         opens, closes = form.around
         lead = f"{form.calls[0]}{templates.head}"
         lead = lead.rstrip() if templates.parameter else lead
-        thoughts = around(form.thought, f"(?P<thought>{plain_text(known, of_thought=True)})")
+        is_fenced = lead.startswith("```")  # then JSON in a thought may be a call as well
+        thought = plain_text(known, of_thought=not is_fenced)
+        thoughts = around(form.thought, f"(?P<thought>{thought})")
         said = plain_text(known, stop=lead[:WORD] if lead[:1] == " " else lead.lstrip()[:WORD])
         self.has_content = not form.is_content_last and form.content is not None
         content = ""
         if self.has_content:
             content = around(form.content, f"(?P<content>{said})")
+        self.has_content_behind = form.is_content_last and form.content is not None
+        self._ends = rf"{BLANK}\Z"
+        if self.has_content_behind:
+            behind = pattern(form.content[0]) if form.content is not None else ""
+            self._ends = rf"{behind}(?P<behind>{_NO_CLOSER}{plain_text(known)})\Z"
         call = pattern(lead, templates.ids)
+        if is_fenced:
+            call = rf"(?<![^\n]){call}"  # a fence within a line opens no call
         self._to_input = f"{thoughts}{pattern(opens)}{content}{call}{ahead}"
         self.lead = re.compile(self._to_input).match
         self.opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
@@ -69,10 +80,14 @@ class CanonicalTurns(ABC):
         if content and ends_oddly(content):
             return None
         thought = (found["thought"] or "").strip() if self.has_thought else ""
+        made = self.calls_and_content(text, found)
+        if made is None:
+            return None
+        calls, behind = made
+        content = content or behind
         if self.is_odd(thought) or self.is_odd(content):
             return None
-        calls = self.calls(text, found)
-        return None if calls is None else PlainTurn(calls, thought, content)
+        return PlainTurn(calls, thought, content)
 
     def _read_answer(self, text: str) -> PlainTurn | None:
         found = None if self.answer is None else self.answer(text)
@@ -98,8 +113,20 @@ class CanonicalTurns(ABC):
     """Matches a whole turn with one call, whose ``input`` may be an object in JSON."""
 
     @abstractmethod
+    def calls_and_content(self, text: str, found: Match[str]) -> tuple[list[PlainCall], str] | None:
+        """Return the calls in *text*, and the content behind them.
+
+        The part of *text* up to the first input was *found*.
+        """
+
     def calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
-        """Return the calls in *text*, of which the part up to the first input was *found*."""
+        """Return the calls in *text*, given as before, if no content is behind them."""
+        made = self.calls_and_content(text, found)
+        return None if made is None or made[1] else made[0]
+
+    def _behind(self, end: Match[str]) -> str:
+        """Return the content behind calls, given the match of what is there."""
+        return end["behind"].strip() if self.has_content_behind else ""
 
     def is_name(self, tool: str) -> bool:
         """Return whether the name of a *tool* is no marker."""

@@ -34,12 +34,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode
 
-STREAM_ONLY = {
-    "json_toolcall": "one call is written in another way than several",
-}
-CANONICAL = [
-    name for name in list_dialects() if get_dialect(name).several and name not in STREAM_ONLY
-]
+CANONICAL = [name for name in list_dialects() if get_dialect(name).several]
 PIECES = [
     *'<>{}[]():,=\\`~|&"\'', "</", "```", "```json", "\n", "\n\n", " ", "\t", "\r\n", "\x1c",
     "\xa0",
@@ -215,13 +210,12 @@ USUAL: dict[str, Written] = {
 """What people have in their turns."""
 BRACES = {"null", "a list", "an object"}
 LEFT = {
+    "json_toolcall": {"an answer after a thought"},  # it has quotes
     "functionary_v32": {"an answer with HTML"},  # its mark is ">>>"
     "functiongemma": BRACES,
-    "gemma4": {*BRACES, "content"},  # the content follows the calls
-    "minicpm3": {"content"},  # as in gemma4
+    "gemma4": BRACES,
     "minicpm5": {"code", "HTML", "a URL", "a fence"},  # it is written as CDATA
     "minimax_m3": {"a list", "an object"},  # its marks hold brackets
-    "lfm2": {"content"},  # it follows the calls
 }
 """What is left to the stream."""
 
@@ -238,12 +232,6 @@ def test_what_people_have_in_their_turns_needs_no_stream(name: str, mode: Mode) 
             if reader.read_plain(text) is None:
                 left.add(what)
     assert left == LEFT.get(name, set())
-
-
-@pytest.mark.parametrize("name", STREAM_ONLY)
-def test_other_dialects_are_left_to_the_stream(name: str) -> None:
-    dialect = get_dialect(name)
-    assert whole_reader(dialect, "strict").read_plain(dialect.sample) is None
 
 
 # -- seeded bugs ----------------------------------------------------------------------------------
