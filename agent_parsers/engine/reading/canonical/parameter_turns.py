@@ -160,7 +160,14 @@ class TaggedTurns(_ParameterTurns):
 
 
 _CONSTANTS: Final = {"None": None, "True": True, "False": False}
+_STRING: Final = r'"(?>(?:[^"\\\n\r]++|\\["\\ntr])*)"'
 _JSON_ONLY: Final = re.compile(r"null|true|false|\\[/bfu]").search
+_LITERALS: Final = re.compile(
+    rf"(?>(?:[\[\]{{}}:, ]++|{_STRING}|{_NUMBER}|None|True|False)*)"
+).match
+_constants: Final = re.compile(rf"{_STRING}|None|True|False").sub
+_SPELT_IN_JSON: Final = {"None": "null", "True": "true", "False": "false"}
+"""All of them are as long as in Python."""
 
 
 class PythonTurns(_ParameterTurns):
@@ -172,10 +179,7 @@ class PythonTurns(_ParameterTurns):
     def _new_parameter(
         self, templates: Templates, known: KnownMarks
     ) -> Callable[[str, int], Match[str] | None]:
-        value = (
-            r'"(?>(?:[^"\\\n\r]++|\\["\\ntr])*)"|(?=[\[{])'
-            rf"|{_NUMBER}|None|True|False"
-        )
+        value = rf"{_STRING}|(?=[\[{{])|{_NUMBER}|None|True|False"
         between, end = re.escape(templates.between), re.escape(templates.tail[0])
         self._after = re.compile(f"{between}(?={_KEY}=)|(?={end})").match
         return re.compile(f"(?P<key>{_KEY})=(?P<value>{value})").match
@@ -190,6 +194,10 @@ class PythonTurns(_ParameterTurns):
         """Return the value of a literal that is *written* up to *end*, and where it ends."""
         if not written:
             value, stop = scan_object(text, end, MOST_DEEP)
+            if value is NOTHING and (literals := _LITERALS(text, end)) is not None:
+                spelt = _constants(lambda it: _SPELT_IN_JSON.get(it[0], it[0]), literals[0])
+                value, size = scan_object(spelt, 0, MOST_DEEP)
+                return value, end + size
             is_json = _JSON_ONLY(text, end, stop) is not None  # Python spells or reads it otherwise
             return (NOTHING if is_json else value), stop
         if written[0] == '"':

@@ -70,16 +70,22 @@ def around(marks: Marks | None, text: str) -> str:
     return f"(?>(?:{before}{text}{after})?)"
 
 
-def plain_text(known: KnownMarks, *, of_thought: bool = False, stop: str = "") -> str:
+def plain_text(
+    known: KnownMarks, *, of_thought: bool = False, stop: str = "", label: str = ""
+) -> str:
     """Return a pattern for text without markers, and in which nothing is quoted but short code.
 
     Args:
         known: The markers.
         of_thought: Whether calls in it do not count, so that it may have brackets.
         stop: What must not be in it, if that begins with a letter.
+        label: What must not begin a line of it, if that begins with a letter.
     """
-    odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{"})))
+    lines = "\n" if label[:1].isalpha() else ""
+    odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{", *lines})))
     parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]"]
+    if lines:
+        parts.append(rf"\n(?!{re.escape(label)})")
     if ">" not in known.first:
         parts.append(r"(?<=\S)>|(?<=\S )>")
     inside = re.escape("".join(sorted({*known.first, *UNSEEN, *"`<["} - {"{"})))

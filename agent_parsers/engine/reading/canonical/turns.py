@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from agent_parsers.forms.templates import Templates
 
 _ENDS_ODDLY: Final = re.compile(r"""["'“‘«:：][\s\[\](),;}]*+\Z""").search
+_AT_LINE: Final = r"(?<![^\n])"
+"""Pattern for the beginning of a line."""
 _NO_CLOSER: Final = r"(?!\s*+[\[\](),;:}\"'”’»])"
 """Pattern for text behind a call that does not begin like what closes it, or a quotation of it."""
 _SLOT_OR_BLANK: Final = re.compile(rf"[\s{TOOL}-{COUNT}]")
@@ -43,7 +45,8 @@ class CanonicalTurns(ABC):
         lead = f"{form.calls[0]}{templates.head}"
         lead = lead.rstrip() if templates.parameter else lead
         is_fenced = lead.startswith("```")  # then JSON in a thought may be a call as well
-        thought = plain_text(known, of_thought=not is_fenced)
+        label = form.answer[0].strip() if isinstance(form.answer, tuple) else ""
+        thought = plain_text(known, of_thought=not is_fenced, label=label)
         thoughts = around(form.thought, f"(?P<thought>{thought})")
         said = plain_text(known, stop=lead[:WORD] if lead[:1] == " " else lead.lstrip()[:WORD])
         self.has_content = not form.is_content_last and form.content is not None
@@ -57,7 +60,7 @@ class CanonicalTurns(ABC):
             self._ends = rf"{behind}(?P<behind>{_NO_CLOSER}{plain_text(known)})\Z"
         call = pattern(lead, templates.ids)
         if is_fenced:
-            call = rf"(?<![^\n]){call}"  # a fence within a line opens no call
+            call = f"{_AT_LINE}{call}"  # a fence within a line opens no call
         self._to_input = f"{thoughts}{pattern(opens)}{content}{call}{ahead}"
         self.lead = re.compile(self._to_input).match
         self.opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
@@ -65,7 +68,10 @@ class CanonicalTurns(ABC):
         self.answer: Callable[[str], Match[str] | None] | None = None
         if isinstance(form.answer, tuple):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
-            answer = f"{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
+            begins_line = f"{BLANK}{_AT_LINE}" if label[:1].isalpha() else ""
+            answer = (
+                f"{begins_line}{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
+            )
             self.answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
         self.begins = known.begins
         self._words = re.compile(known.words, re.IGNORECASE).search if known.words else None

@@ -16,7 +16,13 @@ from agent_parsers import ToolInputError, get_dialect, get_parser, list_dialects
 from agent_parsers.actions.tool_action import make_message
 from agent_parsers.authoring import SAMPLE_TURN, Written, WrittenCall
 from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.engine.reading.canonical import json_turns, plain_text, turn_reader, turns
+from agent_parsers.engine.reading.canonical import (
+    json_turns,
+    parameter_turns,
+    plain_text,
+    turn_reader,
+    turns,
+)
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
@@ -277,6 +283,14 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
             turn_reader, "known_marks", lambda *given: known_of(*given)._replace(words="")
         ),
     ),
+    "types count for nothing": (
+        "kimi_k3",
+        lambda patch: patch.setattr(parameter_turns, "_read_json", lambda written: written),
+    ),
+    "what closes nothing counts for text": (
+        "json_toolcall",
+        lambda patch: patch.setattr(turns, "_NO_CLOSER", ""),
+    ),
     "white space counts for nothing": (
         "step3",
         lambda patch: patch.setattr(templates, "_is_free", lambda *_: True),
@@ -292,6 +306,65 @@ def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = WholeReader(machine(dialect, "lenient"))
     texts = Texts(dialect, seed=1)
     assert any(differences(reader, texts.some(100))[1] for _ in range(30))
+
+
+CALL = '```json\n{"name": "ping", "arguments": {}}\n```'
+IN_LINE, NONE = f"I see {CALL}", "[search(q=[None])]"
+VALUES = '<cofl:value name="a" type="%s">%s</cofl:value>'
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("json_toolcall", f"FinalAnswer: I see.\n{CALL}"),
+        ("json_toolcall", f"so\nFinal\r\nAnswer: I see.\n{CALL}"),
+        ("json_toolcall", f"Thought: {{'1\n{CALL}\nI look it up."),
+        ("json_toolcall", f"Thought: hm\n{CALL}\n] I see."),
+        ("json_toolcall", IN_LINE),
+        ("json_toolcall", f"I see.\n<{CALL}"),
+        ("command_5", VALUES % ("json", "NaN")),
+        ("command_5", VALUES % ("json", '"a"')),
+        ("command_5", VALUES % ("dict", (VALUES % ("raw", "x")) * 2)),
+        ("command_5", VALUES % ("dict", VALUES.replace(' name="a"', "") % ("raw", "x"))),
+        ("command_5", VALUES % ("list", VALUES % ("raw", "x"))),
+        ("command_5", VALUES % ("list", "x")),
+        ("command_5", VALUES % ("list", "") + VALUES % ("dict", "")),
+        ("pythonic", NONE),
+        ("pythonic", "[search(q=[null])]"),
+        ("gemma4", '<|tool_call>call:ping{}<tool_call|>" is what I call.'),
+        ("gemma4", "<|tool_call>call:ping{}<tool_call|>\n```\nx\n```"),
+    ],
+)
+def test_what_is_odd_is_left_to_the_stream(name: str, text: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    if name == "command_5":
+        head, _, tail = dialect.write(Written(tool="ping", tool_input={})).partition("</")
+        text = f"{head}{text}</{tail}"
+    reader = whole_reader(dialect, mode)
+    assert differences(reader, iter([text])) in ((0, []), (1, []))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "seed"),
+    [
+        ("json_toolcall", IN_LINE, lambda patch: patch.setattr(turns, "_AT_LINE", "")),
+        (
+            "pythonic",
+            NONE,
+            lambda patch: patch.setitem(parameter_turns._SPELT_IN_JSON, "None", "true"),
+        ),
+    ],
+)
+def test_these_texts_would_find_bugs(
+    name: str,
+    text: str,
+    seed: Callable[[pytest.MonkeyPatch], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seed(monkeypatch)
+    reader = WholeReader(machine(get_dialect(name), "strict"))
+    assert differences(reader, iter([text])) == (1, [text])
 
 
 # -- turns and messages ---------------------------------------------------------------------------
