@@ -32,11 +32,13 @@ from agent_parsers.authoring import (
     CallForm,
     Element,
     Form,
+    ParameterForm,
     Result,
     ResultsWriter,
     TaggedPayload,
     TagPart,
     Written,
+    WrittenCall,
     inputs_of,
     write_value,
 )
@@ -49,8 +51,8 @@ CALL = "<cofl:tool_call"
 CALLS = (f"{CALL}s>", "</cofl:tool_calls>")
 END_OF_VALUE = "</cofl:value>"
 ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"))
-TYPES: Mapping[type[Any], str] = {str: "raw", dict: "dict", list: "list"}
-"""Types of values; any other value is JSON."""
+TYPES: Mapping[type, str] = {str: "raw", dict: "dict", list: "list", object: "json"}
+"""Types of values."""
 _MOST_DEEP = 64
 """Deepest nesting of elements."""
 _value_tag = re.compile(r'<cofl:value(?: name="([^"<>]*)")? type="(\w+)">').match
@@ -170,16 +172,21 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
         yield from deepseek_dsml.other_values(text, attributes)
 
 
-def write_element(value: Any, name: str | None = None) -> str:
-    """Return an element: a member with its *name*, or an item without."""
+def write_elements(value: Any) -> str:
+    """Return what stands in an element: for an object or a list, an element for each member."""
     if isinstance(value, dict):
-        text = "".join(write_element(member, key) for key, member in value.items())
-    elif isinstance(value, list):
-        text = "".join(map(write_element, value))
-    else:
-        text = write_value(value)
-    named = "" if name is None else f' name="{escape(name)}"'
-    return f'<cofl:value{named} type="{TYPES.get(type(value), "json")}">{text}{END_OF_VALUE}'
+        return VALUE({escape(key): member for key, member in value.items()})
+    if isinstance(value, list):
+        return "".join(ITEM({"": item}) for item in value)
+    return write_value(value)
+
+
+VALUE = ParameterForm(
+    text=f'<cofl:value name="{{key}}" type="{{type}}">{{value}}{END_OF_VALUE}',
+    write_value=write_elements,
+    types=TYPES,
+)
+ITEM = replace(VALUE, text=VALUE.text.replace(' name="{key}"', ""))
 
 
 def write_turn(step: Written) -> str:
@@ -191,10 +198,13 @@ def write_turn(step: Written) -> str:
     if step.content:
         raise ValueError("it has no content beside calls")
     calls = "".join(
-        f'{CALL} id="{command_a.call_id(call.tool, call.id, number)}"'
-        f' name="{escape(call.tool)}">'
-        + "".join(write_element(value, key) for key, value in inputs_of(call).items())
-        + "</cofl:tool_call>"
+        FORM.call(
+            WrittenCall(
+                escape(call.tool),
+                {escape(key): value for key, value in inputs_of(call).items()},
+                command_a.call_id(call.tool, call.id, number),
+            )
+        )
         for number, call in enumerate(step.calls, step.number)
     )
     return thought + calls.join(CALLS)
@@ -236,10 +246,15 @@ FORMAT = replace(
     adapt=partial(command_a.with_answer, marks=TEXT, others=RESPONSE, ends_call=False),
 )
 FORM = Form(
-    call=CallForm(text="{input}"),  # attributes are escaped, and say the type of each value
+    call=CallForm(
+        text=f'{CALL} id="{{id}}" name="{{tool}}">{{parameters}}</cofl:tool_call>',
+        parameters=VALUE,
+    ),
+    calls=(CALLS[0], "", CALLS[1]),
+    ids=command_a.FORMAT.ids,
     thought=FORMAT.thought,
     answer=TEXT,
     content=None,
-    own=write_turn,
+    own=write_turn,  # attributes are escaped
 )
 DIALECT = FORMAT.dialect(form=FORM)

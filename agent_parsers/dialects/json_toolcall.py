@@ -122,19 +122,25 @@ def _table(rules: JsonCallRules) -> Table:
     )
 
 
+ONE, SEVERAL = ("```json\n", "", "\n```"), ("```json\n[\n  ", ",\n  ", "\n]\n```")
+BEFORE = Form(
+    call=CALL.form,
+    calls=ONE,
+    thought=(f"{THOUGHT}: ", "\n"),
+    content=("", "\n"),
+    answer=(f"{ANSWER}: ", ""),
+)
+BEHIND = replace(BEFORE, content=("\n", ""), is_content_last=True)
+FORMS = {
+    (has_several, has_thought): replace(form, calls=calls)
+    for has_several, calls in ((False, ONE), (True, SEVERAL))
+    for has_thought, form in ((False, BEFORE), (True, BEHIND))
+}
+
+
 def write(step: Written) -> str:
     """Return one turn as text; if it has a thought, its content follows the calls."""
-    thought = f"{THOUGHT}: {step.thought}\n" if step.thought else ""
-    if not step.calls:
-        return f"{thought}{ANSWER}: {step.answer}"
-    first, *others = map(CALL.form, step.calls)
-    written = first
-    if others:
-        written = "[\n" + ",\n".join(f"  {call}" for call in (first, *others)) + "\n]"
-    blob = f"```json\n{written}\n```"
-    if not step.content:
-        return f"{thought}{blob}"
-    return f"{thought}{blob}\n{step.content}" if thought else f"{step.content}\n{blob}"
+    return FORMS[bool(step.others), bool(step.thought)](step)
 
 
 def render_results(results: Sequence[Result], _number: int) -> str:
@@ -174,15 +180,7 @@ DIALECT = calls_dialect(
     lenient=_table(LENIENT_RULES),
     problems=CALL.problems,
     stop=(f"\n{OBSERVATION}:",),
-    form=Form(
-        call=CALL.form,
-        calls=("```json\n", "", "\n```"),
-        is_single=True,
-        thought=(f"{THOUGHT}: ", "\n"),
-        content=("", "\n"),
-        answer=(f"{ANSWER}: ", ""),
-        own=write,
-    ),
+    form=replace(BEFORE, is_single=True, own=write, others=tuple(FORMS.values())[1:]),
     render_results=render_results,
     turn_frame=("\n", "\n"),
     prompt=PROMPT,

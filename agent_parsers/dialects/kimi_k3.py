@@ -32,6 +32,7 @@ from agent_parsers.authoring import (
     Form,
     Go,
     Literal,
+    ParameterForm,
     Part,
     Result,
     Table,
@@ -41,25 +42,37 @@ from agent_parsers.authoring import (
     Written,
     WrittenCall,
     inputs_of,
-    write_value,
 )
 from agent_parsers.dialects import deepseek_dsml
 from agent_parsers.engine.calls.tags.form import GAP, Hole, Tag
 from agent_parsers.engine.markers.kinds import Atom
 
 OPEN, CLOSE, SEP, END = "<|open|>", "<|close|>", "<|sep|>", "<|end_of_msg|>"
-TYPES = {str: "string", bool: "boolean", type(None): "null", dict: "object", list: "array"}
-"""Types of values; any other value is a number."""
+TYPES: Mapping[type, str] = {
+    str: "string",
+    bool: "boolean",
+    type(None): "null",
+    dict: "object",
+    list: "array",
+    object: "number",
+}
+"""Types of values."""
 ESCAPES = (("&", "&amp;"), ('"', "&quot;"))
 ATTRIBUTES = r"[^<\n]{0,256}+"
 attributes_in = re.compile(r'\s(\w+)="([^"]*)"').finditer
 
 
+def escape(text: str) -> str:
+    """Return *text* as it is written in an attribute."""
+    for sign, escaped in ESCAPES:
+        text = text.replace(sign, escaped)
+    return text
+
+
 def opener(tag: str, **attributes: str) -> str:
     """Return what opens an element."""
-    for sign, escaped in ESCAPES:
-        attributes = {key: value.replace(sign, escaped) for key, value in attributes.items()}
-    return "".join((OPEN, tag, *(f' {key}="{attributes[key]}"' for key in attributes), SEP))
+    written = (f' {key}="{escape(attributes[key])}"' for key in attributes)
+    return "".join((OPEN, tag, *written, SEP))
 
 
 def closer(tag: str) -> str:
@@ -116,7 +129,7 @@ class TypedArguments(TaggedPayload):
 
     def tags(self, marks: tuple[str, str] | None) -> dict[TagPart, Tag]:
         """Return the tags of calls, with *marks* around them."""
-        types = "|".join((*TYPES.values(), "number"))
+        types = "|".join(TYPES.values())
         opens, closes = marks or ("", "")
         return {
             TagPart.WRAP: Element(opens),
@@ -128,21 +141,20 @@ class TypedArguments(TaggedPayload):
         }
 
 
-def write_call(call: WrittenCall, number: int) -> str:
-    """Return one call as text, with its *number* in the turn."""
-    arguments = (
-        element("argument", write_value(value), key=key, type=TYPES.get(type(value), "number"))
-        for key, value in inputs_of(call).items()
-    )
-    return element("call", "".join(arguments), tool=call.tool, index=str(number))
-
-
 def write_turn(step: Written) -> str:
     """Return one turn as text."""
     thought = element("think", step.thought) if step.thought else ""
     said = element("response", step.content if step.calls else step.answer)
-    calls = (write_call(call, number) for number, call in enumerate(step.calls, 1))
-    return f"{thought}{said}{element('tools', ''.join(calls)) if step.calls else ''}"
+    calls = "".join(
+        FORM.call(
+            WrittenCall(
+                escape(call.tool), {escape(key): value for key, value in inputs_of(call).items()}
+            ),
+            number,
+        )
+        for number, call in enumerate(step.calls, 1)
+    )
+    return f"{thought}{said}{element('tools', calls) if calls else ''}"
 
 
 def write_results(results: Sequence[Result], _number: int) -> str:
@@ -175,6 +187,7 @@ def with_response(table: Table) -> Table:
     )
 
 
+RESPONSE = (opener("response"), closer("response"))
 FORMAT = CallFormat(
     name="kimi_k3",
     summary="<|open|>call and <|open|>argument in <|open|>tools (Kimi K3)",
@@ -192,9 +205,16 @@ FORMAT = CallFormat(
     turn_frame=(f"{closer('message')}{END}", opener("message", role="assistant")),
 )
 FORM = Form(
-    call=CallForm(text="{input}"),  # attributes are escaped, and say the type of each value
+    call=CallForm(
+        text=element("call", "{parameters}", tool="{tool}", index="{number}"),
+        parameters=ParameterForm(
+            text=element("argument", "{value}", key="{key}", type="{type}"), types=TYPES
+        ),
+    ),
+    calls=(opener("tools"), "", closer("tools")),
     thought=FORMAT.thought,
-    answer=(opener("response"), closer("response")),
-    own=write_turn,
+    content=RESPONSE,
+    answer=RESPONSE,
+    own=write_turn,  # attributes are escaped, and there is always a response
 )
 DIALECT = FORMAT.dialect(form=FORM, render_results=write_results)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any, Final, NamedTuple, TypeAlias
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
@@ -123,7 +124,8 @@ _OBJECT: Final = {"key": "value"}
 NUMBER: Final = "{number}"
 """Stands for the number of a step."""
 _HOLE_IN_ID: Final = re.compile(r"(\{(?:tool|number|\d+)\})")
-_HOLE: Final = re.compile(r'\{("?)(tool|id|input|parameters|key|value|is_text)\1\}')
+_HOLE: Final = re.compile(r'\{("?)(tool|id|number|input|parameters|key|value|is_text|type)\1\}')
+_IS_TEXT: Final[Mapping[type, str]] = {str: "true", object: "false"}
 
 
 def _segments(text: str) -> tuple[str, ...]:
@@ -166,11 +168,14 @@ class ParameterForm:
     """How the parameters of a call are spelt that have texts of their own around them."""
 
     text: str
-    """One parameter, with ``{key}`` and ``{value}``; ``{is_text}`` says whether it is a text."""
+    """One parameter, with ``{key}`` and ``{value}``; ``{is_text}`` says whether it is a text, and
+    ``{type}`` of which type it is."""
     between: str = ""
     """Text between two parameters."""
     write_value: Callable[[Any], str] = write_value
     """Writes a value."""
+    types: Mapping[type, str] = field(default_factory=lambda: _IS_TEXT, hash=False)
+    """How ``{is_text}`` and ``{type}`` are spelt, by the type of the value; for others `object`."""
     sorts: bool = False
     """Whether they are in the order of their names, ignoring case."""
 
@@ -188,8 +193,8 @@ class ParameterForm:
         return self.between.join(self._one(key, parameters[key]) for key in keys)
 
     def _one(self, key: str, value: Any) -> str:
-        is_text = "true" if isinstance(value, str) else "false"
-        values = {"key": key, "value": self.write_value(value), "is_text": is_text}
+        kind = self.types.get(type(value), self.types[object])
+        values = {"key": key, "value": self.write_value(value), "is_text": kind, "type": kind}
         return _filled(self.segments, values)
 
 
@@ -198,8 +203,9 @@ class CallForm:
     """How one call is spelt."""
 
     text: str
-    """The call, with ``{tool}``, ``{input}`` or ``{parameters}``, and ``{id}`` if calls have ids.
-    In quotes, as in ``{"tool"}``, the name or the id is a string in JSON."""
+    """The call, with ``{tool}``, ``{input}`` or ``{parameters}``, ``{id}`` if calls have ids, and
+    ``{number}`` if they are numbered. In quotes, as in ``{"tool"}``, the name or the id is a string
+    in JSON."""
     write_input: Callable[[Any], str] = write_json
     """Writes an input for ``{input}``."""
     parameters: ParameterForm | None = None
@@ -226,13 +232,13 @@ class CallForm:
         except ValueError:
             return False
 
-    def __call__(self, call: WrittenCall) -> str:
-        """Return one call as text.
+    def __call__(self, call: WrittenCall, number: int = 1) -> str:
+        """Return one call as text, with its *number* in the turn.
 
         Raises:
             ValueError: The form cannot express its input.
         """
-        values = {"tool": call.tool, "id": call.id or ""}
+        values = {"tool": call.tool, "id": call.id or "", "number": str(number)}
         if self.parameters is None:
             values["input"] = self.write_input(call.tool_input)
         else:
@@ -276,6 +282,8 @@ class Form:
     own: Callable[[Written], str] | None = None
     """Writes turns in place of all this, if texts with holes cannot say each of them. They still
     say what a turn with one call looks like, or only an answer: see `shows_calls`."""
+    others: tuple[Form, ...] = ()
+    """Other forms in which `own` writes some turns."""
     escape: Callable[[str], str] | None = None
     """Escapes the name of a tool, an input that is text, and an answer; `None` if nothing does."""
 
@@ -340,7 +348,7 @@ class Form:
             )
         before, between, behind = self.calls
         before = before.replace(NUMBER, str(step.number))
-        written = f"{before}{between.join(map(self.call, calls))}{behind}"
+        written = f"{before}{between.join(map(self.call, calls, count(1)))}{behind}"
         said = within(self.content, step.content) if step.content and self.content else ""
         return written + said if self.is_content_last else said + written
 

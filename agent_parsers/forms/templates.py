@@ -14,18 +14,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from agent_parsers.forms.form import Form
 
-TOOL, ID, INPUT, KEY, VALUE, IS_TEXT = "\ue000\ue001\ue002\ue003\ue004\ue005"
+TOOL, ID, INPUT, KEY, VALUE, TYPE = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """What stands for the name of a tool, for the id of its call, for its input, and for the name of
-a parameter, its value, and whether that is a text."""
+a parameter, its value, and the type of that."""
 BREAK: Final = "\ue006"
 """Stands for a line break within a mark, which has to be there."""
+COUNT: Final = "\ue007"
+"""Stands for the number of a call."""
 NAME: Final = "[A-Za-z_][A-Za-z0-9_-]*+"
 """Pattern for a name that every dialect reads as it is."""
 BLANK: Final = r"[ \t\r\n]*+"
 _BRACKETS: Final = tuple("<>[]{}")
 """Characters beside which a line break means nothing."""
 _OPENS_FENCE: Final = re.compile(r"```\w*\Z").search
-_SLOT_OR_BLANK: Final = re.compile(rf"[ \t\r\n]+|{TOOL}|{ID}|{IS_TEXT}")
+_SLOT_OR_BLANK: Final = re.compile(rf"[ \t\r\n]+|{TOOL}|{ID}|{COUNT}")
 
 
 class Templates(NamedTuple):
@@ -43,6 +45,13 @@ class Templates(NamedTuple):
     """Pattern for an id; empty if calls have no ids."""
     plain: str = ""
     """One parameter with a number; empty if a text is spelt in the same way."""
+    types: tuple[str, ...] = ()
+    """The types that a value may have, of which the first is that of a text, and the others those
+    of JSON; empty if the type of a value is not written."""
+    elements: tuple[str, ...] = ()
+    """The types of an object and of a list that have an element for each member; empty for none."""
+    item: str = ""
+    """An item of such a list."""
 
 
 @cache
@@ -50,10 +59,20 @@ def templates_of(form: Form) -> Templates | None:
     """Return the templates of a *form*; `None` if they do not show how calls are spelt."""
     call, parameters = form.call, form.call.parameters
     slots = {"tool": TOOL, "id": ID, "input": INPUT, '"tool"': f'"{TOOL}"', '"id"': f'"{ID}"'}
-    parameter = between = plain = ""
+    slots["number"] = COUNT
+    parameter = between = plain = item = ""
+    types: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
     if parameters is not None:
-        values = {"key": KEY, "value": parameters.write_value(VALUE), "is_text": IS_TEXT}
+        written = parameters.write_value(VALUE)
+        values = {"key": KEY, "value": written, "is_text": TYPE, "type": TYPE}
         parameter, between = _joined(parameters.segments, values), parameters.between
+        if TYPE in parameter:
+            spelt = {**parameters.types}
+            if parameters.write_value([VALUE]) != f'["{VALUE}"]':
+                elements = spelt.pop(dict), spelt.pop(list)
+                item = parameters.write_value([VALUE]).replace(spelt[str], TYPE)
+            types = spelt.pop(str), *sorted(spelt.values())
         if values["value"] != VALUE and parameters.write_value(1) == "1":
             plain = _joined(parameters.segments, {**values, "value": VALUE})
         slots["parameters"] = INPUT
@@ -61,7 +80,8 @@ def templates_of(form: Form) -> Templates | None:
         return None
     head, found, tail = _joined(call.segments, slots).partition(INPUT)
     ids = form.pattern_of_ids(f"(?P<tool>{NAME})")
-    return Templates(head, tail, parameter, between, ids, plain) if found else None
+    made = Templates(head, tail, parameter, between, ids, plain, types, elements, item)
+    return made if found else None
 
 
 def _joined(segments: tuple[str, ...], slots: Mapping[str, str]) -> str:
@@ -88,8 +108,8 @@ def pattern(piece: str, ids: str = "", *, first: bool = True, last: bool = True)
             made.append("(?P=tool)" if TOOL in before else f"(?P<tool>{NAME})")
         elif found[0] == ID:
             made.append(ids)
-        elif found[0] == IS_TEXT:
-            made.append("(?P<is_text>true|false)")
+        elif found[0] == COUNT:
+            made.append("[0-9]++")
         elif not ((before or first) and (after or last)):
             made.append(re.escape(found[0]))
         elif _is_free(before, found[0], after):

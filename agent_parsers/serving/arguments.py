@@ -99,7 +99,8 @@ class CertainArguments:
         writes_plainly = (
             form.call.has_json_input
             if parameters is None
-            else parameters.write_value in (write_value, write_python_value)
+            else self._parameter is not None
+            and parameters.write_value in (write_value, write_python_value)
         )
         if form.own is not None or not writes_plainly or len(head) > _MOST_HELD:
             return False
@@ -218,8 +219,11 @@ def _spelt(text: str) -> str:
 
 
 def _parameter_of(form: Form) -> tuple[str, str] | None:
-    """Return patterns of what opens and closes a parameter; `None` if the input is one object."""
-    if form.call.parameters is None:
+    """Return patterns of what opens and closes a parameter.
+
+    It is `None` if the input is one object, or if the type of each value is written.
+    """
+    if form.call.parameters is None or "type" in form.call.parameters.segments[1::2]:
         return None
     segments = form.call.parameters.segments
     value = segments.index("value")

@@ -198,6 +198,12 @@ class Shapes:
                 f"the calls of {self._dialect.name} are written by a function, which does not say"
                 " their spelling"
             )
+        parameters = self._form.call.parameters
+        if parameters is not None and "type" in parameters.segments[1::2]:
+            raise GrammarError(
+                f"the calls of {self._dialect.name} say of which type each value is, and a grammar"
+                " does not know that"
+            )
         return self._form.own_tool
 
     @cached_property

@@ -24,6 +24,10 @@ WORD: Final = 5
 _SIGNS: Final = re.compile(r"[<\[]\s*+/?+\s*+[^\s<>/\[\]{}]{1,3}").findall
 """Finds how tags begin, as far as it takes to tell that they may be a dialect's."""
 
+_JOINT: Final = r"[\s_\-\d]*+"
+"""What may stand between the words of a label; more than its spellings allow."""
+_KEYS: Final = re.compile(r'"\w+"').findall
+
 
 class KnownMarks(NamedTuple):
     """What the markers of a table look like."""
@@ -66,16 +70,22 @@ def around(marks: Marks | None, text: str) -> str:
     return f"(?>(?:{before}{text}{after})?)"
 
 
-def plain_text(known: KnownMarks, *, of_thought: bool = False, stop: str = "") -> str:
+def plain_text(
+    known: KnownMarks, *, of_thought: bool = False, stop: str = "", label: str = ""
+) -> str:
     """Return a pattern for text without markers, and in which nothing is quoted but short code.
 
     Args:
         known: The markers.
         of_thought: Whether calls in it do not count, so that it may have brackets.
         stop: What must not be in it, if that begins with a letter.
+        label: What must not begin a line of it, if that begins with a letter.
     """
-    odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{"})))
+    lines = "\n" if label[:1].isalpha() else ""
+    odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{", *lines})))
     parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]"]
+    if lines:
+        parts.append(rf"\n(?!{re.escape(label)})")
     if ">" not in known.first:
         parts.append(r"(?<=\S)>|(?<=\S )>")
     inside = re.escape("".join(sorted({*known.first, *UNSEEN, *"`<["} - {"{"})))
@@ -104,9 +114,12 @@ def known_marks(table: Table, form: Form) -> KnownMarks:
             else:
                 first.add(text[0])
                 spelt.append(text)
+    if not first:  # only the keys of its JSON show a call
+        first.add('"')
+        spelt += _KEYS(form.call.text)
     return KnownMarks(
         first="".join(sorted(first)),
-        words="|".join(map(re.escape, sorted(words))),
+        words="|".join(_JOINT.join(map(re.escape, text.split())) for text in sorted(words)),
         no_tag=_none_of("<", [*spelt, "<!"]),
         no_bracket=_none_of("[", spelt),
         no_other="".join(f"|{_none_of(sign, spelt)}" for sign in sorted(first - {*"<["})),

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import make_finish
 from agent_parsers.actions.tool_action import make_message, make_tool_call
-from agent_parsers.engine.reading.canonical.turns import canonical_turns
+from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.canonical.json_turns import JsonTurns
+from agent_parsers.engine.reading.canonical.parameter_turns import PythonTurns, TaggedTurns
+from agent_parsers.engine.reading.canonical.plain_text import known_marks
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.forms.templates import BREAK, ID, KEY, TOOL, VALUE, templates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import PlainCall
+    from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Repair
+    from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
 
 
@@ -28,8 +35,12 @@ def canonical_reader(machine: Machine, is_plain: Callable[[str], bool]) -> Canon
 
     The arguments are those of `CanonicalReader`.
     """
-    turns = canonical_turns(machine.dialect.form, machine.table)
-    return None if turns is None else CanonicalReader(machine, turns, is_plain)
+    form = machine.dialect.form
+    if form is None:
+        return None
+    turns = [canonical_turns(each, machine.table) for each in (form, *form.others)]
+    found = [each for each in turns if each is not None]
+    return CanonicalReader(machine, found, is_plain) if found else None
 
 
 class CanonicalReader:
@@ -37,15 +48,16 @@ class CanonicalReader:
 
     Args:
         machine: The machine of the dialect.
-        turns: Reads the texts of such turns.
+        turns: Read the texts of such turns, most of them the first.
         is_plain: Returns whether a name of a tool is read as it is written.
     """
 
     def __init__(
-        self, machine: Machine, turns: CanonicalTurns, is_plain: Callable[[str], bool]
+        self, machine: Machine, turns: Sequence[CanonicalTurns], is_plain: Callable[[str], bool]
     ) -> None:
         self._machine = machine
-        self.turns = turns
+        self.turns, *self._others = turns
+        self._may_end_in_content = any(each.has_content_behind for each in turns)
         self._is_plain = is_plain
         self.is_lenient = machine.lenient
         self.half_stops = machine.half_stops
@@ -77,14 +89,17 @@ class CanonicalReader:
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn; arguments and result: as for `result`."""
         turn = self.turns.read(text)
+        if turn is None and self._others:
+            turn = next(filter(None, (each.read(text) for each in self._others)), None)
         if turn is None:
             return None
-        is_said = turn.content and self._machine.lenient
-        if is_said and may_be_foreign(turn.content, names_of(tools)):
+        is_said = bool(turn.content)
+        if is_said and self._machine.lenient and may_be_foreign(turn.content, names_of(tools)):
+            return None
+        is_last = not turn.calls or (is_said and self._may_end_in_content)
+        if is_last and text.endswith(self._machine.half_stops):
             return None
         if not turn.calls:
-            if text.endswith(self._machine.half_stops):
-                return None
             return turn if self._machine.keeps_answer(turn.content, tools) else None
         calls = self.fitted(turn.calls, known_tools(tools))
         return None if calls is None else PlainTurn(calls, turn.thought, turn.content)
@@ -118,3 +133,35 @@ class CanonicalReader:
         except BadPayload:
             return None
         return None if repairs else fitted
+
+
+def canonical_turns(form: Form, table: Table) -> CanonicalTurns | None:
+    """Return what reads the turns of a *form*, given the *table* of a mode.
+
+    Returns:
+        `None` if the form does not show how calls are spelt.
+    """
+    templates = templates_of(form)
+    if templates is None or not form.shows_calls:
+        return None
+    known = known_marks(table, form)
+    texts = [text for mark in table.markers.values() for text in spelt_texts(mark) if "\n" in text]
+    spelt = f"{templates.head}{templates.tail}{templates.parameter}{templates.between}"
+    if any(text in spelt for text in texts):
+        return None
+    for text in texts:  # a line break in a mark has to stand there, unlike one between two marks
+        literal = text.replace("\n", BREAK)
+        before, between, behind = (each.replace(text, literal) for each in form.calls)
+        form = replace(form, calls=(before, between, behind))
+    lead, found, rest = f"{form.calls[0]}{templates.head}".replace(ID, TOOL).partition(TOOL)
+    is_shown = lead.strip() or (form.content is None or form.content[0].strip())
+    is_line = "\n" in rest and not templates.parameter  # a name on a line, and an object below it
+    if not (found and (is_line or (is_shown and (lead + rest).strip()))):
+        return None  # a name alone does not show that a call begins
+    if is_line:
+        head = templates.head.replace(f"{TOOL}\n", f"{TOOL}{BREAK}")
+        templates = templates._replace(head=head)
+    if not templates.parameter:
+        return JsonTurns(form, templates, known)
+    is_text = f"{KEY}={VALUE}" != templates.parameter.replace('"', "")
+    return (TaggedTurns if is_text else PythonTurns)(form, templates, known)

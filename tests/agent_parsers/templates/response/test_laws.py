@@ -181,13 +181,14 @@ APART = "content beside its calls is not spelt like an answer, and both are one 
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which no template reads",
-    "command_5": "the calls of command_5 are written by a function, which does not say their"
-    " spelling",
+    "command_5": "the calls of command_5 say of which type each value is, and a grammar does not"
+    " know that",
     "command_a": APART,
     "command_a_plus": APART,
     "hunyuan_a13b": "what it writes around content has its calls inside",
     "json_toolcall": APART,
-    "kimi_k3": "the calls of kimi_k3 are written by a function, which does not say their spelling",
+    "kimi_k3": "the calls of kimi_k3 say of which type each value is, and a grammar does not know"
+    " that",
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
     "minicpm3": PYTHON,
