@@ -80,19 +80,18 @@ class _Climber:
     """A shape, and how long it took on each rung."""
 
     def __init__(self, head: str, run: str) -> None:
-        self.head, self.run, self.size = head, run, 0
-        self.chars: list[int] = []
+        self.head, self.run = head, run
+        self.sizes: list[int] = []
         self.times: list[float] = []
 
     def read(self, subject: Subject, size: int) -> None:
+        if self.sizes and size < 2 * len(self.run):
+            return  # the text would be the same
         text = subject.text(self.head, self.run, size)
-        if self.chars and len(text) < 2 * self.chars[-1]:
-            return  # a run is longer than that
         taken = _seconds(subject.read, text)
         if taken < SHORT_S * (1 if self.times else 20):  # the first may compile patterns
             taken = min(taken, _seconds(subject.read, text))
-        self.size = size
-        self.chars.append(len(text))
+        self.sizes.append(_length(self.head, self.run, size))
         self.times.append(taken)
 
     @property
@@ -101,18 +100,18 @@ class _Climber:
         before = max(len(self.times) - 3, 0)
         if before == len(self.times) - 1:
             return 0.0
-        return math.log(self.times[-1] / self.times[before], self.chars[-1] / self.chars[before])
+        return math.log(self.times[-1] / self.times[before], self.sizes[-1] / self.sizes[before])
 
     @property
     def slowness(self) -> float:
-        return self.times[-1] / self.chars[-1]
+        return self.times[-1] / self.sizes[-1]
 
     @property
     def next_seconds(self) -> float:
         return self.times[-1] * float(TIMES) ** min(max(self.exponent, 1), 2)
 
     def cell(self) -> Cell:
-        return Cell(self.exponent, self.times[-1], self.size, self.head, self.run)
+        return Cell(self.exponent, self.times[-1], self.sizes[-1], self.head, self.run)
 
 
 def measured(subject: Subject, seconds: float) -> list[Cell]:
@@ -180,7 +179,7 @@ def _again(subject: Subject, cell: Cell, shorter: int, longer: int) -> Cell:
     """Measure the exponent between two lengths, in rounds."""
     read = subject.read
     short, long = (subject.text(cell.head, cell.run, each) for each in (shorter, longer))
-    factor = len(long) / len(short)
+    factor = _length(cell.head, cell.run, longer) / _length(cell.head, cell.run, shorter)
     small, big = min(_seconds(read, short) for _ in range(2)), _seconds(read, long)
     passes = max(round(small / max(_seconds(_scan, short), 1e-7)), 1)
     scan = partial(_scan, passes=min(passes, 50))
@@ -194,6 +193,11 @@ def _again(subject: Subject, cell: Cell, shorter: int, longer: int) -> Cell:
         small, big = min(small, _seconds(read, short)), min(big, _seconds(read, long))
         least, long_scan = min(least, _seconds(scan, short)), min(long_scan, _seconds(scan, long))
     return cell._replace(exponent=exponent, seconds=big, size=longer)
+
+
+def _length(head: str, run: str, size: int) -> int:
+    """Return the length of a hostile text, without what is around it."""
+    return len(head) + len(run) * max(size // len(run), 1)
 
 
 def _scan(text: str, passes: int = 1) -> None:
