@@ -14,12 +14,12 @@ seconds pays for: those that grow most, and for each three of them the one that 
 character. So an ordinary reader is tried with all shapes on short texts, and with the worst few on
 long ones, where also a slow square shows. The exponent of a shape is that of its last rungs.
 
-Exponents of 1.05 or more are doubted: two texts, one eight times as long as the other, are read in
-turn, in rounds, and what a linear scan of the two grows too much is taken off. What is still as
-high is read so in longer texts, at last in 220, 440 and 879 K where that takes no more than some
-seconds, since noise does not last, a step of the memory is in one place, and a square shows the
-more. What no seconds were left for is marked with ``?``. A read that takes five seconds is ended,
-and no process takes longer than its minutes: what had no time then is counted.
+Exponents of 1.05 or more are doubted, for half as many seconds: two texts, one eight times as long
+as the other, are read in turn, in rounds, and what a linear scan of the two grows too much is taken
+off. What is still as high is read so in longer texts, at last in 220, 440 and 879 K where that
+takes no more than some seconds, since noise does not last, a step of the memory is in one place,
+and a square shows the more. What no seconds were left for is marked with ``?``. A read that takes
+five seconds is ended, and no process takes longer than its minutes: what had no time is counted.
 """
 
 from __future__ import annotations
@@ -121,14 +121,15 @@ def measured(subject: Subject, seconds: float) -> list[Cell]:
     shapes = (*SHAPES, *([("", subject.own)] if subject.own else ()))
     climbers = [_Climber(head, run) for head, run in shapes]
     for rung, size in enumerate(FIRST * TIMES**rung for rung in range(RUNGS)):
-        # A share is left for what is doubted.
-        share = (ends - time.thread_time()) / (RUNGS - rung + 1)
+        share = (ends - time.thread_time()) / (RUNGS - rung)
         for each in climbers if rung < 2 else _worst(climbers, rung, share):
             if time.thread_time() < ends + 2 * seconds:
                 each.read(subject, size)
     read = (each.cell() for each in climbers if len(each.times) > 1)
     cells = sorted(read, key=_exponent, reverse=True)
-    return sorted(_doubted(subject, cells, ends), key=_exponent, reverse=True)
+    return sorted(
+        _doubted(subject, cells, time.thread_time() + seconds / 2), key=_exponent, reverse=True
+    )
 
 
 def _worst(climbers: Sequence[_Climber], rung: int, share: float) -> Iterator[_Climber]:

@@ -79,7 +79,7 @@ def _name(before: str, after: str) -> str:
     ends = [*_BEGINS_CALL.findall(before)[:1], after[0].strip()]
     others = "".join(dict.fromkeys(map(literal, ends)))
     if not after[0].isspace():
-        return rf"[^\n{others}]+?"
+        return rf"[^\n{others}]+"  # where it is lazy, `regex` looks for what follows to the end
     # Blanks around the name are no part of it, and are not read again for each of its characters.
     return rf"(?=[^ \t\n])[^\n{others}]*?[^ \t\n{others}]"
 
