@@ -347,7 +347,8 @@ def takes_more(a: Any, **rest: bool) -> None: ...
 
 FUNCTIONS = [takes_numbers, takes_few, takes_few_texts, takes_any_text, takes_more]
 halves = st.sampled_from(["\ud800", "a\udc00", "é", "日本", '{"c": "\ud800"}', '{"c": "é"}'])
-of_functions = inputs | written | halves | halves.map(lambda text: {"c": text})
+refused = st.sampled_from([{"a": 1}, {"c": "x"}, {"c": "\ud800"}, "x"])
+of_functions = inputs | written | refused | halves | halves.map(lambda text: {"c": text})
 
 
 @given(st.sampled_from(FUNCTIONS), of_functions, st.booleans())
@@ -370,7 +371,7 @@ def repr_of_read(tools: ToolSet, name: str, value: Any, lenient: bool) -> str:
 def test_a_wrong_look_at_functions_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FunctionOrigin, "narrowed", lambda _self, plain: plain)
     law = test_what_is_sure_of_a_function_is_what_it_takes.hypothesis.inner_test  # type: ignore[attr-defined]
-    found = settings(phases=[Phase.generate], max_examples=300)(
+    found = settings(phases=[Phase.generate], max_examples=400)(
         given(st.sampled_from(FUNCTIONS), of_functions, st.booleans())(law)
     )
     with pytest.raises(AssertionError):
