@@ -249,11 +249,12 @@ class ToolSet:
         schema = self._schemas.get(name) or self._schema(name)
         if schema is None or schema.plain is None:
             return None
+        plain = None if schema.sure is None else schema.sure.read(tool_input)
+        if plain is not None or schema.sure is schema.plain:
+            return plain
         plain = schema.plain.read(tool_input)
-        if plain is None:
-            return None
-        origin = self._specs[name].origin
-        return plain if origin is None or not any(origin.problems(plain[0])) else None
+        is_kept = plain is None or not any(self._specs[name].origin.problems(plain[0]))
+        return plain if is_kept else None
 
     def fills(self, name: str, arguments: str | dict[str, Any]) -> bool:
         """Return whether nothing can be added to *arguments* of the tool *name*.

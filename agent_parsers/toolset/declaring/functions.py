@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from agent_parsers.toolset.problems.input_problem import InputProblem
+    from agent_parsers.toolset.schemas.plain import PlainObject
 
 
 class Docstring(NamedTuple):
@@ -182,6 +183,17 @@ class FunctionOrigin:
             # Text may have half a surrogate pair, which pydantic refuses.
             if kind not in parameter.types or (kind is str and not item.isascii()):
                 yield from problems_of(parameter.read, item, (key,))
+
+    def narrowed(self, plain: PlainObject) -> PlainObject:
+        """Return those of some objects, in each of which it is sure that there are no problems."""
+        parameters, rest = _signature(self.function)
+        found = {key: parameters.get(key, rest) for key in plain.types}
+        types = {
+            key: kinds if (parameter := found[key]) is None else kinds & parameter.types
+            for key, kinds in plain.types.items()
+        }
+        lone = plain.lone if str in types.get(plain.lone, ()) else ""
+        return plain._replace(types=types, lone=lone, takes_halves=False)
 
     def run(self, value: Any) -> Any:
         """Call the function with arguments converted to the types of its hints.

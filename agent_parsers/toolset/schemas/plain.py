@@ -18,6 +18,7 @@ _TYPES: Final[Mapping[str, frozenset[type]]] = {
     "null": frozenset([type(None)]),
 }
 _is_integer: Final = re.compile(r"-?[1-9][0-9]{0,14}|0").fullmatch
+_has_half: Final = re.compile("[\ud800-\udfff]").search
 _BOOLEANS: Final = {"true": True, "false": False}
 _SAY_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 """The keywords that restrict no value."""
@@ -33,6 +34,8 @@ class PlainObject(NamedTuple):
     """The keys that must be there."""
     lone: str
     """The key of the lone parameter, if that may be any text, or ``""``."""
+    takes_halves: bool = True
+    """Whether a text may have half a surrogate pair."""
 
     def read(self, tool_input: Any) -> tuple[dict[str, Any], tuple[InputNote, ...]] | None:
         """Return the object that an input is sure to be, and the changes made; else `None`.
@@ -45,7 +48,7 @@ class PlainObject(NamedTuple):
         if tool_input.startswith("{"):
             value, end = scan_object(tool_input, 0, MAX_DEPTH)
             return (value, ()) if end == len(tool_input) and self.fits(value) else None
-        if self.lone and tool_input[:1].isalnum():
+        if self.lone and tool_input[:1].isalnum() and self._takes(tool_input):
             return {self.lone: tool_input}, (InputNote(f"read the text as {self.lone}"),)
         return None
 
@@ -54,12 +57,18 @@ class PlainObject(NamedTuple):
         if type(value) is not dict:
             return False
         for key, item in value.items():
-            types = self.types.get(key)
-            if types is None or type(item) not in types:
+            kind = type(item)
+            if kind not in self.types.get(key, ()):
                 return False
-            if type(item) is float and not isfinite(item):
+            if kind is str:
+                if not self._takes(item):
+                    return False
+            elif kind is float and not isfinite(item):
                 return False
         return self.required <= value.keys()
+
+    def _takes(self, text: str) -> bool:
+        return self.takes_halves or text.isascii() or _has_half(text) is None
 
     def from_texts(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the values that some texts are sure to stand for; `None` if one may be another.

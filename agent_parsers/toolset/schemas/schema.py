@@ -36,14 +36,16 @@ class Schema:
 
     Args:
         root: The schema. It is not copied.
+        origin: What the tool was made from, see `ToolSpec`.
 
     Raises:
         ValueError: *root* is not a schema, has a reference that is missing or leads outside, refers
             to itself for the same value, or is nested too deep.
     """
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, Any], origin: Any = None) -> None:
         self.root: dict[str, Any] = dict(root)
+        self._origin = origin
         self._targets: dict[str, Node] = {}
         self._known: dict[int, dict[str, None] | None] = {}
         self._heights: dict[int, int] = {}
@@ -55,6 +57,17 @@ class Schema:
     def plain(self) -> PlainObject | None:
         """The types of the members, if the schema says no more."""
         return plain_object(self.root)
+
+    @cached_property
+    def sure(self) -> PlainObject | None:
+        """The same for inputs in which the tool's own validators find no problems either.
+
+        `None` if the schema does not show them.
+        """
+        if self.plain is None or self._origin is None:
+            return self.plain
+        narrow = getattr(self._origin, "narrowed", None)
+        return None if narrow is None else narrow(self.plain)
 
     def target(self, node: dict[str, Any]) -> Node:
         """Return the schema that the ``$ref`` of *node* refers to."""

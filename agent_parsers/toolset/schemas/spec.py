@@ -236,7 +236,7 @@ class ToolSpec:
             return None
         from agent_parsers.toolset.schemas.schema import Schema
 
-        return Schema(self.parameters)
+        return Schema(self.parameters, self.origin)
 
     def describe(self) -> str:
         """Return a description for a prompt: ``search(query: string): Looks up a name.``."""

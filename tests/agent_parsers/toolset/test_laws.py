@@ -2,14 +2,22 @@
 
 import json
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 
 from agent_parsers.toolset import ToolInputError, ToolSet
+from agent_parsers.toolset.declaring.functions import FunctionOrigin
 from agent_parsers.toolset.schemas.plain import PlainObject
 
 NAMES = ["a", "b", "c"]
@@ -308,6 +316,63 @@ def test_a_wrong_look_for_plain_inputs_is_found(monkeypatch: pytest.MonkeyPatch)
     law = test_a_plain_input_is_read_as_any_other.hypothesis.inner_test  # type: ignore[attr-defined]
     found = settings(phases=[Phase.generate])(
         given(plain_models, inputs | written, st.booleans())(law)
+    )
+    with pytest.raises(AssertionError):
+        found()
+
+
+# -- plain inputs of functions --------------------------------------------------------------------
+
+
+def refuses(value: Any) -> Any:
+    if value in (1, 5, "x", "red", "é"):
+        raise ValueError("not this one")
+    return value
+
+
+def takes_numbers(a: int, b: float = 1.0, c: str | None = None) -> None: ...
+
+
+def takes_few(a: Annotated[int, AfterValidator(refuses)], b: str = "") -> None: ...
+
+
+def takes_few_texts(c: Annotated[str, AfterValidator(refuses)] = "") -> None: ...
+
+
+def takes_any_text(c: str) -> None: ...
+
+
+def takes_more(a: Any, **rest: bool) -> None: ...
+
+
+FUNCTIONS = [takes_numbers, takes_few, takes_few_texts, takes_any_text, takes_more]
+halves = st.sampled_from(["\ud800", "a\udc00", "é", "日本", '{"c": "\ud800"}', '{"c": "é"}'])
+refused = st.sampled_from([{"a": 1}, {"c": "x"}, {"c": "\ud800"}, "x"])
+of_functions = inputs | written | refused | halves | halves.map(lambda text: {"c": text})
+
+
+@given(st.sampled_from(FUNCTIONS), of_functions, st.booleans())
+def test_what_is_sure_of_a_function_is_what_it_takes(
+    function: Any, value: Any, lenient: bool
+) -> None:
+    quick, long = ToolSet([function]), ToolSet([function])
+    name = function.__name__
+    vars(long._schema(name))["sure"] = None
+    assert repr_of_read(quick, name, value, lenient) == repr_of_read(long, name, value, lenient)
+
+
+def repr_of_read(tools: ToolSet, name: str, value: Any, lenient: bool) -> str:
+    try:
+        return repr(tools.read(name, value, lenient=lenient))
+    except ToolInputError as error:
+        return str(error)
+
+
+def test_a_wrong_look_at_functions_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FunctionOrigin, "narrowed", lambda _self, plain: plain)
+    law = test_what_is_sure_of_a_function_is_what_it_takes.hypothesis.inner_test  # type: ignore[attr-defined]
+    found = settings(phases=[Phase.generate], max_examples=400)(
+        given(st.sampled_from(FUNCTIONS), of_functions, st.booleans())(law)
     )
     with pytest.raises(AssertionError):
         found()
