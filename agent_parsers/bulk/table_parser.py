@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from agent_parsers import Dialect, get_dialect, get_parser
 from agent_parsers.bulk.arrow import pa
-from agent_parsers.bulk.columns import TURN_FIELDS, Columns, in_order, plain_arrays
-from agent_parsers.core import whole_reader
+from agent_parsers.bulk.columns import TURN_FIELDS, Rows
+from agent_parsers.core import TurnColumns, whole_reader
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -121,10 +121,7 @@ class TableParser:
         self._dialect = get_dialect(dialect)
         self._column, self._on_error = column, on_error
         self._options = options
-        self._parser = parser = get_parser(self._dialect, tools=tools, **options)
-        reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
-        is_fresh = not (parser.start or parser.prompt)
-        self._read_plain = reader.columns if is_fresh else None
+        self._parser = get_parser(self._dialect, tools=tools, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {"column": self._column, "tools": self._parser.tools, "on_error": self._on_error}
@@ -194,43 +191,39 @@ class TableParser:
 
     def _arrays(self, texts: Any, first: int) -> list[Any]:
         """Return the arrays of a column of *texts*, whose first row has this number."""
-        read = _texts_of(texts)
-        parts = self._plain_arrays(read)
-        if sum(len(places) for places, _ in parts) < len(read) or not parts:
-            plain = {place for places, _ in parts for place in places}
-            others = [place for place in range(len(read)) if place not in plain]
-            parts.append((others, self._other_arrays(read, others, first)))
-        return in_order(parts)
-
-    def _plain_arrays(self, texts: Sequence[Any]) -> list[tuple[Sequence[int], list[Any]]]:
-        """Return the arrays of the texts that are read without a stream and without repairs."""
-        most, read = self._parser.max_chars, self._read_plain
-        if read is None:
-            return []
-        if {*map(type, texts)} == {str} and max(map(len, texts)) <= most:
-            return plain_arrays(read(texts, self._parser.tools))
-        fit = [n for n, each in enumerate(texts) if type(each) is str and len(each) <= most]
-        parts = plain_arrays(read([texts[n] for n in fit], self._parser.tools))
-        return [([fit[n] for n in places], arrays) for places, arrays in parts]
-
-    def _other_arrays(self, texts: Sequence[Any], places: Sequence[int], first: int) -> list[Any]:
-        """Return the arrays of the texts at some *places*."""
-        columns = Columns()
-        for place in places:
-            text = texts[place]
+        given = _texts_of(texts)
+        turns = self._read_plain(given)
+        rows = Rows(turns)
+        for row in turns.left:
+            text = given[row]
             if text is None:
-                columns.add_nothing()
+                rows.put_nothing(row)
                 continue
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                columns.add_turn(self._parser.read(text))
+                rows.put_turn(row, self._parser.read(text))
             except OutputParserException as error:
                 if self._on_error == "raise":
-                    error.add_note(f"in row {first + place} of the column {self._column!r}")
+                    error.add_note(f"in row {first + row} of the column {self._column!r}")
                     raise
-                columns.add_error(error)
-        return columns.arrays()
+                rows.put_error(row, error)
+        return rows.arrays()
+
+    def _read_plain(self, texts: Sequence[Any]) -> TurnColumns:
+        """Return what is read without a stream and without repairs."""
+        parser = self._parser
+        if parser.start or parser.prompt:
+            return TurnColumns.of_nothing(len(texts))
+        reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
+        most = parser.max_chars
+        if {*map(type, texts)} == {str} and max(map(len, texts)) <= most:
+            return reader.columns(texts, parser.tools)
+        unfit = {n for n, each in enumerate(texts) if type(each) is not str or len(each) > most}
+        fit = ["" if n in unfit else each for n, each in enumerate(texts)]
+        turns = reader.columns(fit, parser.tools)
+        turns.leave(unfit)
+        return turns
 
 
 def _check_schema(schema: Any, column: str) -> None:

@@ -122,7 +122,7 @@ class WholeReader:
         """Read many whole turns, and return those that `read_plain` does, column by column."""
         reader = self.canonical
         if reader is None:
-            return TurnColumns([], [])
+            return TurnColumns.of_nothing(len(texts))
         # imported lazily: only tables need them
         if isinstance(reader, StepReader):
             from agent_parsers.engine.reading.canonical.step_columns import step_columns

@@ -2,77 +2,94 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from dataclasses import dataclass, field
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, is_in_keys
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from re import Match
 
-    from agent_parsers.engine.reading.turn import PlainTurn
+    from agent_parsers.engine.reading.turn import PlainCall
 
 TRIPLE: Final = ('"""', "'''")
 """Quotes of Python around text of several lines, in which labels do not count."""
 
 
-class ActionColumns(NamedTuple):
-    """The turns with calls."""
+@dataclass(slots=True)
+class TurnColumns:
+    """What many turns hold: each column has an item for each of their texts.
 
-    places: Sequence[int]
-    """Which of the texts they are."""
-    thoughts: Sequence[str]
-    contents: Sequence[str]
-    counts: Sequence[int]
-    """How many calls each has."""
-    tools: Sequence[str]
-    """Of all calls, as are the inputs and ids."""
-    inputs: Sequence[Any]
-    ids: Sequence[str | None]
-    """Empty if no call has one."""
+    An item is `None` if the turn has no such thing, or is spelt in another way than its dialect
+    writes it.
+    """
+
+    thoughts: list[str | None]
+    contents: list[str | None]
+    """The contents beside calls, or the answers as they are written."""
+    answers: list[Any]
+    tools: list[str | None]
+    """The tools of turns with one call, as are the inputs and ids."""
+    inputs: list[Any]
+    ids: list[str | None]
+    left: list[int]
+    """The places of the texts that are spelt in another way, in order."""
+    several: dict[int, Sequence[PlainCall]] = field(default_factory=dict)
+    """The calls of turns with several, by their places."""
+
+    @classmethod
+    def of_nothing(cls, size: int) -> TurnColumns:
+        """Return the columns of so many texts, none of which is read yet."""
+        thoughts, contents, answers, tools, inputs, ids = _empty(size)
+        return cls(thoughts, contents, answers, tools, inputs, ids, [*range(size)])
+
+    def put(
+        self,
+        place: int,
+        calls: Sequence[PlainCall],
+        thought: str | None,
+        content: str | None,
+        answer: Any,
+    ) -> None:
+        """Put what a `PlainTurn` has in its *place*, which stays `left`."""
+        self.thoughts[place], self.contents[place] = thought, content
+        self.answers[place] = answer
+        self.call([(place, calls)])
+
+    def leave(self, places: Collection[int]) -> None:
+        """Leave what is at some more *places*."""
+        for place in places:
+            self.put(place, [], None, None, None)
+            self.tools[place] = None
+        self.left = sorted({*self.left, *places})
+
+    def call(self, turns: Iterable[tuple[int, Sequence[PlainCall]]]) -> None:
+        """Put the calls of some *turns* in their places."""
+        for place, calls in turns:
+            if len(calls) == 1:
+                self.tools[place], self.inputs[place], self.ids[place] = calls[0]
+            elif calls:
+                self.several[place] = calls
 
 
-class AnswerColumns(NamedTuple):
-    """The turns with an answer."""
-
-    places: Sequence[int]
-    """Which of the texts they are."""
-    thoughts: Sequence[str]
-    contents: Sequence[str]
-    """The answers as they are written."""
-    answers: Sequence[Any]
+def _empty(size: int) -> Iterator[list[Any]]:
+    return ([None] * size for _ in range(6))
 
 
-class TurnColumns(NamedTuple):
-    """The turns that are spelt as their dialect writes them."""
-
-    actions: Sequence[ActionColumns]
-    answers: Sequence[AnswerColumns]
-    """Both in parts, each of which is in order."""
-
-    def places_left(self, size: int) -> list[int]:
-        """Return which of *size* texts they are not."""
-        actions = (each.places for each in self.actions)
-        answers = (each.places for each in self.answers)
-        return without(range(size), chain(*actions, *answers))
-
-
-def columns_of(turns: Mapping[int, PlainTurn]) -> TurnColumns:
-    """Return the columns of *turns*, which were read one by one, given their places."""
-    actions = {place: turn for place, turn in turns.items() if turn.calls}
-    answers = {place: turn for place, turn in turns.items() if not turn.calls}
-    calls = [call for turn in actions.values() for call in turn.calls]
-    tools, inputs, ids = [*zip(*calls, strict=True)] or [()] * 3
-    _, thoughts, contents, answered = [*zip(*answers.values(), strict=True)] or [()] * 4
-    counts, before, beside, _ = [*zip(*actions.values(), strict=True)] or [()] * 4
-    return TurnColumns(
-        [ActionColumns([*actions], before, beside, [*map(len, counts)], tools, inputs, ids)],
-        [AnswerColumns([*answers], thoughts, contents, answered)],
-    )
+def in_rows(size: int, *parts: tuple[Sequence[int], Sequence[Any]]) -> list[Any]:
+    """Return a column for so many texts, given the places and items of *parts* of it."""
+    for places, items in parts:
+        if len(places) == size:
+            return items if isinstance(items, list) else [*items]
+    column: list[Any] = [None] * size
+    for places, items in parts:
+        for place, item in zip(places, items, strict=True):
+            column[place] = item
+    return column
 
 
 def without(places: Sequence[int], taken: Iterable[int]) -> list[int]:
