@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, is_in_keys
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import whole_object
+from outputs.growing_json.whole import whole_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -133,8 +133,12 @@ def objects_in(
 
     It is `NOTHING` if none is, or if a marker *begins* in a key.
     """
-    objects = [NOTHING if each is None else whole_object(each, MOST_DEEP) for each in texts]
-    if begins("\0".join(filter(None, texts))) is None:
+    written = [each for each in texts if each is not None]
+    objects = whole_objects(written, MOST_DEEP)
+    if len(written) < len(texts):
+        rest = iter(objects)
+        objects = [NOTHING if each is None else next(rest) for each in texts]
+    if begins("\0".join(written)) is None:
         return objects
     keys = {key for each in objects if each is not NOTHING for key in each}
     is_odd = any(map(begins, keys))

@@ -40,6 +40,11 @@ class KnownMarks(NamedTuple):
     """The same for the other characters in `first`, as more alternatives."""
 
     @property
+    def odd(self) -> tuple[str, ...]:
+        """The characters without which a text is plain."""
+        return tuple(sorted({*self.first, *UNSEEN, *"`~<>[{"}))
+
+    @property
     def begins(self) -> Callable[..., Match[str] | None]:
         """Finds a character with which a marker may begin, apart from letters, or an escape."""
         return re.compile(rf"[{re.escape(self.first)}\\]").search
@@ -74,7 +79,7 @@ def plain_text(known: KnownMarks, *, of_thought: bool = False, stop: str = "") -
         of_thought: Whether calls in it do not count, so that it may have brackets.
         stop: What must not be in it, if that begins with a letter.
     """
-    odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{"})))
+    odd = re.escape("".join(known.odd))
     parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]"]
     if ">" not in known.first:
         parts.append(r"(?<=\S)>|(?<=\S )>")

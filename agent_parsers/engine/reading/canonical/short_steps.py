@@ -22,12 +22,13 @@ from agent_parsers.engine.reading.canonical.plain_text import (
 )
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
+from agent_parsers.engine.repairs.dressing import may_be_dressed_in
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
 from agent_parsers.forms.form import NUMBER
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import whole_object
+from outputs.growing_json.whole import whole_object, whole_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -290,24 +291,27 @@ class ShortSteps:
             texts: Those that are texts in JSON; `None` if inputs are not in JSON.
         """
         if texts is not None:
-            objects = objects_in(written, self._begins_mark)
-            pairs = zip(objects, texts, strict=True)
+            pairs = zip(objects_in(written, self._begins_mark), texts, strict=True)
             return [each if text is None else text for each, text in pairs]
         if self._has_reader:
             return None
         read_input = self._machine.read_input
         repairs: list[Repair] = []
-        trimmed = map(str.lstrip if self._keeps_input_end else str.strip, written)
+        trimmed = [*map(str.lstrip if self._keeps_input_end else str.strip, written)]
+        objects: list[Any] = []
+        if self._leaves_objects:
+            if not may_be_dressed_in(trimmed):
+                return [*map(str.strip, trimmed)]
+            objects = whole_objects([each for each in trimmed if each[:1] == "{"], MOST_DEEP)
+            if len(objects) == len(trimmed) and {*map(type, objects)} == {dict}:
+                return trimmed
         try:
-            if not self._leaves_objects or "{" not in "\0".join(written):
-                inputs = [*map(read_input, trimmed, repeat(repairs))]
-            else:
-                inputs = [
-                    each
-                    if each[:1] == "{" and whole_object(each, MOST_DEEP) is not NOTHING
-                    else read_input(each, repairs)
-                    for each in trimmed
-                ]
+            inputs = [
+                each
+                if objects and each[:1] == "{" and objects.pop() is not NOTHING
+                else read_input(each, repairs)
+                for each in reversed(trimmed)
+            ][::-1]
         except BadPayload:
             return None
         return None if repairs else inputs

@@ -181,33 +181,41 @@ def _split(steps: ShortSteps, texts: Sequence[str]) -> tuple[list[list[Any]], It
         whole = END.join("" if "\0" in text else text for text in (*texts, ""))
     pieces = steps.split(whole)
     columns = [pieces[at::size] for at in range(1, size)]
-    return columns, {*odd, *_unsure(steps, texts, columns)}
+    there = {each for chars in steps.odd.values() for each in chars if each in whole}
+    return columns, {*odd, *_unsure(steps, texts, columns, there)}
 
 
 def _unsure(
-    steps: ShortSteps, texts: Sequence[str], columns: Sequence[Sequence[str | None]]
+    steps: ShortSteps,
+    texts: Sequence[str],
+    columns: Sequence[Sequence[str | None]],
+    there: set[str],
 ) -> set[int]:
-    """Return the places of steps that may be odd, given the groups that were split off.
+    """Return the places of steps that may be odd.
 
     To look for a character in all texts at once takes a tenth of the time of a match.
+
+    Args:
+        steps: Says what is odd.
+        texts: The steps.
+        columns: Their groups, which were split off.
+        there: Which of the odd characters are in them.
     """
     unsure: set[int] = set()
     if max(map(len, texts), default=0) > LONGEST:  # whose thought may have a word of a label
         found = map(any, zip(*columns, strict=True))
         unsure.update(n for n, is_found in enumerate(found) if not is_found)
     for name, column in zip(steps.groups, columns, strict=True):
-        whole = "\0".join(filter(None, column))
-        for odd in steps.odd.get(name, ()):
-            if odd not in whole:
-                continue
-            if (name, odd) == ("input", ":"):  # one behind quotes is that of a key
-                if whole.count(":") == whole.count('":'):
-                    continue
-                unsure.update(
-                    place
-                    for place, text in enumerate(column)
-                    if text and text.count(":") != text.count('":')
-                )
-            else:
-                unsure.update(place for place, text in enumerate(column) if text and odd in text)
+        odd = there.intersection(steps.odd.get(name, ()))
+        whole = "\0".join(filter(None, column)) if odd else ""
+        for each in filter(whole.__contains__, odd):
+            if (name, each) != ("input", ":"):
+                unsure.update(n for n, text in enumerate(column) if text and each in text)
+            elif not _is_of_keys(whole):
+                unsure.update(n for n, text in enumerate(column) if text and not _is_of_keys(text))
     return unsure
+
+
+def _is_of_keys(text: str) -> bool:
+    """Return whether each colon in a *text* stands behind quotes, as that of a key does."""
+    return text.count(":") == text.count('":')

@@ -20,7 +20,7 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from re import Match
 
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
@@ -78,17 +78,15 @@ class _Turns:
         found = [*map(turns.lead, texts)]
         others, called = self._calls(calls, texts, found)
         answers += [n for n, each in zip(calls, found, strict=True) if each is None]
-        answered = _Part((), (), ())
-        if turns.answer is not None:
-            answered = self._answers(*self._groups(turns.answer, sorted(answers)))
-        parts = [singles, others, answered]
+        answered = [*self._all_answers(sorted(answers))]
+        parts = [singles, others, *answered]
         contents = in_rows(size, *((each.places, each.contents) for each in parts))
         columns = TurnColumns(
             thoughts=in_rows(size, *((each.places, each.thoughts) for each in parts)),
             contents=contents,
             answers=contents
-            if len(answered.places) == size
-            else in_rows(size, (answered.places, answered.contents)),
+            if any(len(each.places) == size for each in answered)
+            else in_rows(size, *((each.places, each.contents) for each in answered)),
             tools=in_rows(size, (singles.places, tools)),
             inputs=in_rows(size, (singles.places, inputs)),
             ids=in_rows(size, (singles.places, ids)) if ids else [None] * size,
@@ -153,12 +151,27 @@ class _Turns:
         turns = [calls for calls in picked(made, kept) if calls is not None]
         return _Part(at, picked(thoughts, kept), picked(contents, kept)), turns
 
+    def _all_answers(self, places: Sequence[int]) -> Iterator[_Part]:
+        """Yield those turns at *places* that are answers, in parts."""
+        turns = self._reader.turns
+        if turns.answer is None:
+            return
+        if turns.odd:
+            texts = picked(self._texts, places)
+            odd = picked(places, marked(texts, turns.odd))
+            plain = without(places, odd)
+            yield self._answers(plain, {"content": picked(self._texts, plain)})
+            places = odd
+        yield self._answers(*self._groups(turns.answer, places))
+
     def _answers(self, places: Sequence[int], groups: _Groups) -> _Part:
         """Return the turns with an answer, which is their content."""
         reader, tools = self._reader, self._tools
         thoughts, contents, odd = self._said(groups, len(places))
         odd.update(marked(picked(self._texts, places), (), reader.half_stops))
-        kept = [n for n, each in enumerate(contents) if each and n not in odd]
+        kept: Sequence[int] = range(len(places))
+        if odd or not all(contents):
+            kept = [n for n in kept if contents[n] and n not in odd]
         if tools is not None:
             kept = [n for n in kept if reader.keeps_answer(contents[n], tools)]
         return _Part(picked(places, kept), picked(thoughts, kept), picked(contents, kept))

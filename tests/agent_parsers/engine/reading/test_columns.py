@@ -222,7 +222,9 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "an object may end early": (
         "hermes",
         lambda patch: patch.setattr(
-            columns, "whole_object", lambda text, depth: scan_object(text, 0, depth)[0]
+            columns,
+            "whole_objects",
+            lambda texts, depth: [scan_object(text, 0, depth)[0] for text in texts],
         ),
     ),
     "a call may be forbidden": (
