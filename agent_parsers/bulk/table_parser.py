@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 from agent_parsers import Dialect, get_dialect, get_parser
 from agent_parsers.bulk.arrow import pa
 from agent_parsers.bulk.columns import TURN_FIELDS, Rows
-from agent_parsers.core import TurnColumns, whole_reader
+from agent_parsers.core import LISTENERS, whole_reader
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -192,7 +192,12 @@ class TableParser:
     def _arrays(self, texts: Any, first: int) -> list[Any]:
         """Return the arrays of a column of *texts*, whose first row has this number."""
         given = _texts_of(texts)
-        turns = self._read_plain(given)
+        parser = self._parser
+        reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
+        unfit = self._unfit(given)
+        fit = ["" if n in unfit else each for n, each in enumerate(given)] if unfit else given
+        turns = reader.columns(fit, parser.tools)
+        turns.leave(unfit)
         rows = Rows(turns)
         for row in turns.left:
             text = given[row]
@@ -202,7 +207,9 @@ class TableParser:
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                rows.put_turn(row, self._parser.read(text))
+                is_odd = row in unfit or LISTENERS
+                turn = parser.read(text) if is_odd else reader.read_left(text, parser.tools)
+                rows.put_turn(row, turn)
             except OutputParserException as error:
                 if self._on_error == "raise":
                     error.add_note(f"in row {first + row} of the column {self._column!r}")
@@ -210,20 +217,14 @@ class TableParser:
                 rows.put_error(row, error)
         return rows.arrays()
 
-    def _read_plain(self, texts: Sequence[Any]) -> TurnColumns:
-        """Return what is read without a stream and without repairs."""
-        parser = self._parser
+    def _unfit(self, texts: Sequence[Any]) -> set[int]:
+        """Return the places of *texts* that are none, or that only the parser reads."""
+        parser, most = self._parser, self._parser.max_chars
         if parser.start or parser.prompt:
-            return TurnColumns.of_nothing(len(texts))
-        reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
-        most = parser.max_chars
-        if {*map(type, texts)} == {str} and max(map(len, texts)) <= most:
-            return reader.columns(texts, parser.tools)
-        unfit = {n for n, each in enumerate(texts) if type(each) is not str or len(each) > most}
-        fit = ["" if n in unfit else each for n, each in enumerate(texts)]
-        turns = reader.columns(fit, parser.tools)
-        turns.leave(unfit)
-        return turns
+            return {*range(len(texts))}
+        if {*map(type, texts)} <= {str} and max(map(len, texts), default=0) <= most:
+            return set()
+        return {n for n, each in enumerate(texts) if type(each) is not str or len(each) > most}
 
 
 def _check_schema(schema: Any, column: str) -> None:

@@ -65,7 +65,8 @@ class TurnColumns:
         for place in places:
             self.put(place, [], None, None, None)
             self.tools[place] = None
-        self.left = sorted({*self.left, *places})
+        if places:
+            self.left = sorted({*self.left, *places})
 
     def call(self, turns: Iterable[tuple[int, Sequence[PlainCall]]]) -> None:
         """Put the calls of some *turns* in their places."""
