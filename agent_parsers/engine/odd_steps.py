@@ -132,7 +132,7 @@ class OddSteps:
         if found is None:
             return None
         if cut is None:
-            return found, text, tuple(repairs)
+            return found, text, (*repairs,)
         if not self._is_over(spelt, cut):
             return None
         return found, cut.before.rstrip(), (*repairs, cut.repair)
@@ -240,14 +240,16 @@ class OddSteps:
         if not found:
             return None
         at, mark = min(found)
-        is_label = mark[0] == "\n"
+        label = mark.lstrip("\n")
+        is_label = label != mark
         if not is_label and whole[at + len(mark) :].strip():
             return None  # a label before it may need what stands on the same line
-        label = mark.lstrip()
         message = f"the turn ended at {label!r}; what follows is not part of it"
         start = at - 1 + is_label
         repair = Repair("invented", (start, start + len(label)), message)
-        return _Cut(text[:start], mark, repair)
+        before = text[:start]
+        # Only a heading needs the line break behind it.
+        return _Cut(before if "#" in before else before.rstrip(), mark, repair)
 
     def _is_over(self, text: str, cut: _Cut) -> bool:
         """Return whether a mark ends the turn of which *text* stands before it."""

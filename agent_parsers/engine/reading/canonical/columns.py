@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress, repeat
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
@@ -93,6 +94,46 @@ def in_rows(size: int, *parts: tuple[Sequence[int], Sequence[Any]]) -> list[Any]
     return column
 
 
+def holes_in(column: Sequence[object]) -> list[int]:
+    """Return where a *column* has `None`; quick if it is in few places, or in all."""
+    count = column.count(None)
+    if count > len(column) // 8:
+        return [place for place, item in enumerate(column) if item is None]
+    holes: list[int] = []
+    at = -1
+    for _ in range(count):
+        at = column.index(None, at + 1)
+        holes.append(at)
+    return holes
+
+
+def without_holes(column: Sequence[Any], holes: Sequence[int]) -> Sequence[Any]:
+    """Return a *column* without the items at the places of the *holes*, which are in order."""
+    if not holes:
+        return column
+    items: list[Any] = []
+    at = 0
+    for hole in holes:
+        items += column[at:hole]
+        at = hole + 1
+    items += column[at:]
+    return items
+
+
+def with_holes(items: Sequence[Any], holes: Sequence[int]) -> list[Any]:
+    """Return a column with `None` at the places of the *holes*, and the *items* between them."""
+    if not holes and isinstance(items, list):
+        return items
+    column: list[Any] = []
+    at = 0
+    for number, hole in enumerate(holes):
+        column += items[at : hole - number]
+        column.append(None)
+        at = hole - number
+    column += items[at:]
+    return column
+
+
 def without(places: Sequence[int], taken: Iterable[int]) -> list[int]:
     """Return those *places* that are not *taken*."""
     gone = {*taken}
@@ -120,6 +161,9 @@ def marked(texts: Sequence[str], marks: Sequence[str], ends: tuple[str, ...] = (
         ends = ()
     if not (inside or ends):
         return []
+    if not inside:
+        are_ends = map(str.endswith, texts, repeat(ends))
+        return [*compress(range(len(texts)), are_ends)]
     return [
         place
         for place, text in enumerate(texts)

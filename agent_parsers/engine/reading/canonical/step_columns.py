@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.engine.reading.canonical.columns import (
     TRIPLE,
     TurnColumns,
-    in_rows,
+    holes_in,
     marked,
-    picked,
+    with_holes,
+    without_holes,
 )
 from agent_parsers.engine.reading.canonical.short_steps import END, LONGEST
 from agent_parsers.engine.reading.rules.known_tools import known_tools
@@ -67,13 +68,13 @@ class _Steps:
         inputs = self._inputs(tools)
         contents, answers = self._answers()
         nothing: list[Any] = [None] * self._size
-        found = TurnColumns(self._thoughts(), contents, answers, tools, inputs, nothing, [])
-        if tools.count(None) + answers.count(None) > self._size:
-            both = zip(tools, answers, strict=True)
-            found.left = [n for n, (tool, answer) in enumerate(both) if tool is answer is None]
-        for place in found.left:
-            found.thoughts[place] = found.contents[place] = None
-        return found
+        left = holes_in(tools)
+        if left and answers.count(None) < self._size:
+            left = [place for place in left if answers[place] is None]
+        thoughts = self._thoughts()
+        for place in left:
+            thoughts[place] = contents[place] = None
+        return TurnColumns(thoughts, contents, answers, tools, inputs, nothing, left)
 
     def _called(self) -> list[str | None]:
         """Return the tools that the steps call and may call."""
@@ -91,23 +92,23 @@ class _Steps:
     def _inputs(self, tools: list[str | None]) -> list[Any]:
         """Return the inputs of the steps that call *tools*, from which it takes what is odd."""
         steps = self._steps
-        places: Sequence[int] = range(self._size)
-        if None in tools:
-            places = [n for n, tool in enumerate(tools) if tool is not None]
+        holes = holes_in(tools)
         known = self._known
         is_checked = known is not None and any(tool and known.checks(tool) for tool in {*tools})
         inputs: Sequence[Any] | None = None
         if not is_checked:
             written, said = self._groups["input"], self._groups.get("text")
-            texts = None if said is None else picked(said, places)
-            inputs = steps.plain_inputs(picked(written, places), texts)
+            texts = None if said is None else without_holes(said, holes)
+            inputs = steps.plain_inputs(without_holes(written, holes), texts)
         if inputs is None:
-            inputs = [self._input(n, tools[n] or "") for n in places]
+            places = without_holes(range(self._size), holes)
+            inputs = [self._input(place, tools[place] or "") for place in places]
+        column = with_holes(inputs, holes)
         if {*map(type, inputs)} != {str}:
-            for place, each in zip(places, inputs, strict=True):
+            for place, each in enumerate(column):
                 if each is NOTHING:
                     tools[place] = None
-        return in_rows(self._size, (places, inputs))
+        return column
 
     def _input(self, place: int, tool: str) -> Any:
         """Return the input of the step at a *place*; `NOTHING` if it is repaired or odd."""
@@ -124,20 +125,18 @@ class _Steps:
         """Return the contents and the answers of the steps."""
         steps, written = self._steps, self._groups.get("answer", ())
         nothing: list[Any] = [None] * self._size
-        places: Sequence[int] = range(len(written))
-        if None in written:
-            places = [n for n, each in enumerate(written) if each is not None]
-        if not places:
+        if written.count(None) == len(written):
             return [""] * self._size, nothing
-        contents: Sequence[str] = picked(written, places)
+        holes = holes_in(written)
+        contents = without_holes(written, holes)
         if not steps.keeps_answer_space:
             contents = [*map(str.strip, contents)]
-        answers: Sequence[Any] | None = steps.plain_answers(contents, self._tools)
+        answers = steps.plain_answers(contents, self._tools)
         if answers is None:
             answers = [*map(self._answer, contents)]
-        said = in_rows(self._size, (places, contents))
-        answered = said if answers is contents else in_rows(self._size, (places, answers))
-        if len(places) < self._size:
+        said = with_holes(contents, holes)
+        answered = said if answers is contents else with_holes(answers, holes)
+        if holes:
             said = [each or "" for each in said]
         return said, answered
 
@@ -152,9 +151,9 @@ class _Steps:
         thoughts = self._groups.get("thought")
         if thoughts is None:
             return [""] * self._size
-        if all(thoughts):
-            return [*map(str.strip, thoughts)]
-        return [each.strip() if each else "" for each in thoughts]
+        for place in holes_in(thoughts):
+            thoughts[place] = ""
+        return [*map(str.strip, thoughts)]
 
 
 def _columns(steps: ShortSteps, texts: Sequence[str]) -> list[list[Any]]:
