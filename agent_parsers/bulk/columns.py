@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
-from itertools import accumulate, chain, compress
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
 
@@ -134,10 +133,10 @@ class Rows:
         answers = _answers(turns.answers)
         if turns.contents is turns.answers:
             contents = answers
-        elif any(turns.contents) or self._unread:
+        elif any(turns.contents):
             contents = _texts(turns.contents)
         else:
-            contents = pa.repeat(pa.scalar("", _TEXT), self._size)
+            contents = self._of_read("")
         return [
             self._kinds(answers),
             _texts(turns.thoughts),
@@ -148,33 +147,40 @@ class Rows:
             self._all_repairs(),
         ]
 
+    def _of_read(self, text: str) -> Any:
+        """Return an array with the same *text* in each row that was read."""
+        if not self._unread:
+            return pa.repeat(pa.scalar(text, _TEXT), self._size)
+        # imported lazily: it takes longer than a table without odd rows
+        from pyarrow import compute
+
+        return compute.if_else(self._is_unread, pa.scalar(None, _TEXT), text)
+
+    @cached_property
+    def _is_unread(self) -> Any:
+        is_unread = [False] * self._size
+        for row in self._unread:
+            is_unread[row] = True
+        return pa.array(is_unread)
+
     def _kinds(self, answers: Any) -> Any:
         if not answers.null_count:
-            return pa.repeat(pa.scalar("answer", _TEXT), self._size)
+            return self._of_read("answer")
         if answers.null_count == self._size and not self._unread:
-            return pa.repeat(pa.scalar("action", _TEXT), self._size)
-        kinds: list[str | None]
-        kinds = ["action" if each is None else "answer" for each in self._turns.answers]
+            return self._of_read("action")
+        kinds: list[str | None] = ["action"] * self._size
+        if answers.null_count < self._size:
+            kinds = ["action" if each is None else "answer" for each in self._turns.answers]
         for row, error in self._unread.items():
             kinds[row] = None if error is None else "error"
         return pa.array(kinds, _TEXT)
 
     def _calls(self) -> Any:
-        turns = self._turns
-        columns: tuple[Sequence[Any], ...] = (turns.tools, turns.inputs, turns.ids)
-        if not turns.several and None not in turns.tools:
-            return pa.ListArray.from_arrays(_one_each(self._size), _call_structs(*columns))
-        counts = [0 if tool is None else 1 for tool in turns.tools]
-        if turns.several:
-            calls = [
-                turns.several.get(row) or [call][:count]
-                for row, (count, *call) in enumerate(zip(counts, *columns, strict=True))
-            ]
-            counts = [*map(len, calls)]
-            columns = (*zip(*chain.from_iterable(calls), strict=True),)
-        else:
-            columns = tuple([*compress(column, counts)] for column in columns)
-        return self._lists(counts, _call_structs(*columns))
+        tools, inputs, ids, counts = self._turns.calls()
+        calls = _call_structs(tools, inputs, ids)
+        if not counts:
+            return pa.ListArray.from_arrays(_one_each(self._size), calls)
+        return self._lists(counts, calls)
 
     def _all_repairs(self) -> Any:
         repairs = [each for row in sorted(self._repairs) for each in self._repairs[row]]
@@ -185,12 +191,14 @@ class Rows:
 
     def _lists(self, counts: Sequence[int], items: Any) -> Any:
         """Return lists of so many *items* each, and no lists for rows that were not read."""
-        if not self._unread and not len(items):
-            return pa.ListArray.from_arrays(pa.repeat(pa.scalar(0, _AT), self._size + 1), items)
-        offsets: list[int | None] = [*accumulate(counts, initial=0)]
-        for row in self._unread:
-            offsets[row] = None
-        return pa.ListArray.from_arrays(pa.array(offsets, _AT), items)
+        offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
+        if len(items):
+            from pyarrow import compute  # lazily, as above
+
+            offsets = compute.cumulative_sum(pa.array(counts, _AT))
+            offsets = pa.concat_arrays([pa.array([0], _AT), offsets])
+        mask = self._is_unread if self._unread else None
+        return pa.ListArray.from_arrays(offsets, items, mask=mask)
 
     def _errors(self) -> Any:
         errors = {row: error for row, error in self._unread.items() if error is not None}

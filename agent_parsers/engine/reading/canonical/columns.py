@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import compress, repeat
+from itertools import chain, compress, repeat
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
@@ -68,6 +68,27 @@ class TurnColumns:
             self.tools[place] = None
         if places:
             self.left = sorted({*self.left, *places})
+
+    def calls(
+        self,
+    ) -> tuple[Sequence[str], Sequence[Any], Sequence[str | None], Sequence[int]]:
+        """Return the tools, inputs and ids of all calls, and how many each text has.
+
+        The numbers are empty if each has one.
+        """
+        columns: tuple[Sequence[Any], ...] = (self.tools, self.inputs, self.ids)
+        holes = holes_in(self.tools)
+        counts = [1] * len(self.tools) if holes else []
+        for place in holes:
+            counts[place] = len(self.several.get(place, ()))
+        if self.several:
+            rows = enumerate(zip(*columns, strict=True))
+            each = (self.several.get(n) or [call][: counts[n]] for n, call in rows)
+            columns = (*zip(*chain.from_iterable(each), strict=True),)
+        else:
+            columns = tuple(without_holes(column, holes) for column in columns)
+        tools, inputs, ids = columns
+        return tools, inputs, ids, counts
 
     def call(self, turns: Iterable[tuple[int, Sequence[PlainCall]]]) -> None:
         """Put the calls of some *turns* in their places."""
