@@ -73,6 +73,7 @@ class OddSteps:
         self._machine, self._steps, self._advise = machine, steps, advise
         self._end = lru_cache(_MOST)(partial(_end, machine.initial))
         self._are_marks = lru_cache(_MOST)(steps.leads)
+        self._is_ended = lru_cache(_MOST)(_is_ended)
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None, ended: Ended
@@ -256,9 +257,10 @@ class OddSteps:
         if (last := self._steps.last_part(text)) is None:
             return False
         state, written = last
-        here = [each for each in state.crossings if key_of(each.marker) == cut.mark]
-        if len(here) != 1 or not _is_end(here[0]):
+        if not self._is_ended(state, cut.mark):
             return False
+        if not any(map(written.__contains__, "\"'`")):
+            return True
         watch = QuoteWatch(fences_only=state.part is Part.ANSWER)
         watch.feed(written.strip())
         return not watch.holds_marker()
@@ -279,6 +281,12 @@ def _end(initial: State, marks: tuple[str, ...]) -> State | None:
 def _is_plain(crossing: Crossing) -> bool:
     """Return whether a marker does nothing but lead to another state, wherever it stands."""
     return only_leads(crossing, frozenset()) and not (crossing.is_note or crossing.closes)
+
+
+def _is_ended(state: State, mark: str) -> bool:
+    """Return whether a mark ends the turn in a *state*."""
+    here = [each for each in state.crossings if key_of(each.marker) == mark]
+    return len(here) == 1 and _is_end(here[0])
 
 
 def _is_end(crossing: Crossing) -> bool:
