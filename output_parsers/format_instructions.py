@@ -7,6 +7,8 @@ from typing import Any
 
 from output_parsers.types.models import schema_of
 
+__all__ = ["json_instructions", "only_json_instructions"]
+
 _EXAMPLE_SCHEMA = {
     "properties": {"cities": {"type": "array", "items": {"type": "string"}}},
     "required": ["cities"],
