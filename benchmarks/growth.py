@@ -14,12 +14,12 @@ seconds pays for: those that grow most, and for each three of them the one that 
 character. So an ordinary reader is tried with all shapes on short texts, and with the worst few on
 long ones, where also a slow square shows. The exponent of a shape is that of its last rungs.
 
-Exponents of 1.05 or more are doubted: two texts, one eight times as long as the other, are read in
-turn, in rounds, and what a linear scan of the two grows too much is taken off. What is still as
-high is read so in longer texts, at last in 220, 440 and 879 K where that takes no more than some
-seconds, since noise does not last, a step of the memory is in one place, and a square shows the
-more. What no seconds were left for is marked with ``?``. A read that takes five seconds is ended,
-and no process takes longer than its minutes: what had no time then is counted.
+Exponents of 1.05 or more are doubted, for half as many seconds: two texts, one eight times as long
+as the other, are read in turn, in rounds, and what a linear scan of the two grows too much is taken
+off. What is still as high is read so in longer texts, at last in 220, 440 and 879 K where that
+takes no more than some seconds, since noise does not last, a step of the memory is in one place,
+and a square shows the more. What no seconds were left for is marked with ``?``. A read that takes
+five seconds is ended, and no process takes longer than its minutes: what had no time is counted.
 """
 
 from __future__ import annotations
@@ -80,19 +80,18 @@ class _Climber:
     """A shape, and how long it took on each rung."""
 
     def __init__(self, head: str, run: str) -> None:
-        self.head, self.run, self.size = head, run, 0
-        self.chars: list[int] = []
+        self.head, self.run = head, run
+        self.sizes: list[int] = []
         self.times: list[float] = []
 
     def read(self, subject: Subject, size: int) -> None:
+        if self.sizes and size < 2 * len(self.run):
+            return  # the text would be the same
         text = subject.text(self.head, self.run, size)
-        if self.chars and len(text) < 2 * self.chars[-1]:
-            return  # a run is longer than that
         taken = _seconds(subject.read, text)
         if taken < SHORT_S * (1 if self.times else 20):  # the first may compile patterns
             taken = min(taken, _seconds(subject.read, text))
-        self.size = size
-        self.chars.append(len(text))
+        self.sizes.append(_length(self.head, self.run, size))
         self.times.append(taken)
 
     @property
@@ -101,18 +100,18 @@ class _Climber:
         before = max(len(self.times) - 3, 0)
         if before == len(self.times) - 1:
             return 0.0
-        return math.log(self.times[-1] / self.times[before], self.chars[-1] / self.chars[before])
+        return math.log(self.times[-1] / self.times[before], self.sizes[-1] / self.sizes[before])
 
     @property
     def slowness(self) -> float:
-        return self.times[-1] / self.chars[-1]
+        return self.times[-1] / self.sizes[-1]
 
     @property
     def next_seconds(self) -> float:
         return self.times[-1] * float(TIMES) ** min(max(self.exponent, 1), 2)
 
     def cell(self) -> Cell:
-        return Cell(self.exponent, self.times[-1], self.size, self.head, self.run)
+        return Cell(self.exponent, self.times[-1], self.sizes[-1], self.head, self.run)
 
 
 def measured(subject: Subject, seconds: float) -> list[Cell]:
@@ -122,14 +121,15 @@ def measured(subject: Subject, seconds: float) -> list[Cell]:
     shapes = (*SHAPES, *([("", subject.own)] if subject.own else ()))
     climbers = [_Climber(head, run) for head, run in shapes]
     for rung, size in enumerate(FIRST * TIMES**rung for rung in range(RUNGS)):
-        # A share is left for what is doubted.
-        share = (ends - time.thread_time()) / (RUNGS - rung + 1)
+        share = (ends - time.thread_time()) / (RUNGS - rung)
         for each in climbers if rung < 2 else _worst(climbers, rung, share):
             if time.thread_time() < ends + 2 * seconds:
                 each.read(subject, size)
     read = (each.cell() for each in climbers if len(each.times) > 1)
     cells = sorted(read, key=_exponent, reverse=True)
-    return sorted(_doubted(subject, cells, ends), key=_exponent, reverse=True)
+    return sorted(
+        _doubted(subject, cells, time.thread_time() + seconds / 2), key=_exponent, reverse=True
+    )
 
 
 def _worst(climbers: Sequence[_Climber], rung: int, share: float) -> Iterator[_Climber]:
@@ -180,7 +180,7 @@ def _again(subject: Subject, cell: Cell, shorter: int, longer: int) -> Cell:
     """Measure the exponent between two lengths, in rounds."""
     read = subject.read
     short, long = (subject.text(cell.head, cell.run, each) for each in (shorter, longer))
-    factor = len(long) / len(short)
+    factor = _length(cell.head, cell.run, longer) / _length(cell.head, cell.run, shorter)
     small, big = min(_seconds(read, short) for _ in range(2)), _seconds(read, long)
     passes = max(round(small / max(_seconds(_scan, short), 1e-7)), 1)
     scan = partial(_scan, passes=min(passes, 50))
@@ -194,6 +194,11 @@ def _again(subject: Subject, cell: Cell, shorter: int, longer: int) -> Cell:
         small, big = min(small, _seconds(read, short)), min(big, _seconds(read, long))
         least, long_scan = min(least, _seconds(scan, short)), min(long_scan, _seconds(scan, long))
     return cell._replace(exponent=exponent, seconds=big, size=longer)
+
+
+def _length(head: str, run: str, size: int) -> int:
+    """Return the length of a hostile text, without what is around it."""
+    return len(head) + len(run) * max(size // len(run), 1)
 
 
 def _scan(text: str, passes: int = 1) -> None:
