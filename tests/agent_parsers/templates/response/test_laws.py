@@ -23,6 +23,7 @@ from agent_parsers.templates.response.spellings import Spellings
 from agent_parsers.templates.response.template import load_template
 from agent_parsers.testing.trials.stories import cut, results_in
 from agent_parsers.testing.trials.strategies import cuts, texts, turns
+from output_parsers.text import compiled
 
 from ....helpers.effort import THOROUGH
 from ....helpers.growth import assert_linear
@@ -304,3 +305,19 @@ def test_a_call_that_never_comes_is_searched_for_in_linear_time(name: str) -> No
 
     for head, run in sorted(runs):
         assert_linear(search, lambda size, h=head, r=run: h + r * (size // len(r) + 1), 1_000)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, found in EXPORTS.items() if "tag_pattern" in str(found["fields"])]
+)
+def test_a_parameter_that_does_not_end_is_searched_for_in_linear_time(name: str) -> None:
+    tags = compiled(load_template(EXPORTS[name]).fields["tool_calls"].args.tag_pattern)
+    parameters = Spellings(get_dialect(name)).call.parameters
+    assert parameters is not None
+
+    def search(text: str) -> None:
+        with suppress(TimeoutError):
+            tags.search(text, timeout=2)
+
+    run = f"{parameters.opens}key".lstrip()
+    assert_linear(search, lambda size: run * (size // len(run)), 4_000)
