@@ -7,25 +7,30 @@ character that any other marker needs. All others are left to a `StepReader`, wh
 from __future__ import annotations
 
 import re
+from functools import lru_cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.columns import objects_in
-from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import (
     MOST_DEEP,
-    UNSEEN,
     WORD,
     is_in_keys,
     known_marks,
+)
+from agent_parsers.engine.reading.canonical.step_forms import (
+    ends_lines,
+    has_json,
+    is_called_answer,
+    may_lack_lead,
+    odd_in,
 )
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
 from agent_parsers.forms.form import NUMBER
-from agent_parsers.forms.templates import BLANK, pattern, templates_of
+from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object
 
@@ -33,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from re import Match
 
-    from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.events import Repair
     from agent_parsers.forms.form import Form, Marks
@@ -41,8 +45,11 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
+_MOST_NAMES: Final = 256
+"""Of how many tools it is remembered whether a call of them is an answer."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
+_FENCE: Final = "```json\n"
 _STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 _OBJECT: Final = r"(?P<input>(?s:\{.*\}))"
 
@@ -73,8 +80,9 @@ class ShortSteps:
         self._is_plain = is_plain
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
-        self._answer_tool = form.answer.casefold() if isinstance(form.answer, str) else ""
-        self._has_json = _has_json(form)
+        self._answer_name = form.answer if isinstance(form.answer, str) else ""
+        self._is_answer = lru_cache(_MOST_NAMES)(partial(is_called_answer, machine, form))
+        self._has_json = has_json(form)
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
@@ -83,12 +91,16 @@ class ShortSteps:
         opens = [f"{form.calls[0]}{form.call.text}".partition("{")[0]]
         if isinstance(form.answer, tuple):
             opens.append(form.answer[0])
+        self._begins = [f"{form.thought[1]}{each}" for each in opens] if form.thought else []
+        self._may_lack_label = self._has_json and opens[0].endswith(_FENCE)
+        if self._may_lack_label:
+            opens.append("```")
         known = known_marks(machine.table, form)
         self._begins_mark = known.begins
-        self._odd = _odd_in(machine, known, form)
+        self._odd = odd_in(machine, known, form)
         line = _line(self._odd)
         stops = "|".join(re.escape(each[:WORD]) for each in opens)
-        break_ = "" if _ends_lines(machine) else rf"\n(?![{{]|{stops})"
+        break_ = "" if ends_lines(machine) else rf"\n(?![{{]|{stops})"
         text = said = _lines(line, break_)
         self._never_thought = ["\n{"]
         self._lead, self._closer = form.thought or ("", "")
@@ -99,10 +111,11 @@ class ShortSteps:
             begun = rf"\ (?!{stops})|(?!{stops})[{re.escape(''.join(sorted(first)))}]"
             begun = f"{begun}|{break_}" if break_ else begun
             said = rf"(?=\ ){_lines(_line((*self._odd, ' ', *first)), begun)}"
-        self._may_lack_lead = _may_lack_lead(machine, form)
+        self._may_lack_lead = may_lack_lead(machine, form)
         lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
         thought = ""
         if form.thought is not None:
+            said = f"(?!```){said}" if self._may_lack_label else said
             thought = f"{lead}(?P<thought>{said}){_escaped(self._closer)}"
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
@@ -120,14 +133,19 @@ class ShortSteps:
         """What makes the text of a group odd."""
         if not self._has_json:
             self.odd |= {"tool": (*self._odd, "["), "input": self._odd}
-        self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
     def _call(self, form: Form) -> str:
         """Return a pattern for a call, whose input may be an object in JSON if there are braces."""
         templates = templates_of(form)
         if self._has_json and templates is not None:
             end = rf"{pattern(templates.tail)}{BLANK}\Z"
-            return f"{pattern(form.calls[0] + templates.head)}(?:{_STRING}|{_OBJECT}){end}"
+            head = pattern(form.calls[0] + templates.head)
+            if self._may_lack_label:  # as may the tag of the fence
+                label, fence, head = head.partition("```json")
+                head = f"(?>(?:{label})?)```(?>(?:json)?){head}" if fence else label
+            if isinstance(form.answer, str):
+                head = head.replace(NAME, f"(?:{re.escape(form.answer)}|{NAME})")
+            return f"{head}(?:{_STRING}|{_OBJECT}){end}"
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
         end = _escaped(tail)
         if tail and tail == self._machine.dialect.closer:
@@ -160,6 +178,8 @@ class ShortSteps:
         """Return where the action or answer of a long step begins, after its thought; or -1."""
         end = len(text) - LONGEST
         at = max((text.rfind(each, end) for each in self._begins), default=-1)
+        if at < 0 and self._may_lack_label:
+            at = text.rfind(f"{self._closer}{_FENCE}", end)
         has_lead = text.startswith(self._lead)
         if at < 0 or not (has_lead or self._may_lack_lead):
             return -1
@@ -196,6 +216,9 @@ class ShortSteps:
             answer = self.answer(self.content(found), tools, repairs)
             return None if answer is None else (found, "", answer)
         tool = found["tool"].strip() if self.reads_name else self.only_tool(tools)
+        if tool and tool == self._answer_name:
+            answer = self._json_answer(found, tools)
+            return None if answer is None else (found, "", answer)
         if not self.takes(tool, tools):
             return None
         said = found["text"] if self._has_json else None
@@ -205,6 +228,15 @@ class ShortSteps:
         except BadPayload:
             return None
         return None if value is NOTHING else (found, tool, value)
+
+    def _json_answer(
+        self, found: Match[str], tools: ToolSet | Collection[str] | None
+    ) -> str | None:
+        """Return the answer of a step whose tool says that its input is one, if that is a text."""
+        said = found["text"] if self._has_json else None
+        if not said or said != said.strip() or not self._machine.keeps_answer(said, tools):
+            return None
+        return said
 
     def groups_of(self, text: str) -> tuple[str | None, ...]:
         """Return the groups of the match of a step; all are `None` if there is no match."""
@@ -218,7 +250,7 @@ class ShortSteps:
         """Return whether a step may call this *tool*."""
         if not (self._is_plain(tool) if tools is None else tool in tools):
             return False
-        return not self._answer_tool or tool.casefold() != self._answer_tool
+        return not self._is_answer(tool)
 
     def value(
         self,
@@ -323,7 +355,7 @@ class ShortSteps:
 
     def content(self, found: Match[str]) -> str:
         """Return the answer of a step as it is written, given its match."""
-        answer = found["answer"]
+        answer = found["text" if self._answer_name else "answer"]
         return answer if self.keeps_answer_space else answer.strip()
 
     def only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
@@ -344,34 +376,6 @@ class ShortSteps:
         return answer if machine.keeps_answer(answer, tools) else None
 
 
-def _odd_in(machine: Machine, known: KnownMarks, form: Form) -> tuple[str, ...]:
-    """Return the characters of which each marker of a step has one, but for those of its form."""
-    odd = {*known.first, *UNSEEN, ":", "："} - {"\n"}
-    for marker in machine.table.markers.values():
-        if isinstance(marker, Label):
-            odd |= {*marker.colon}
-    if machine.lenient:
-        odd |= {*"`~#"}
-    if form.escape is not None:
-        odd.add("[")  # tags that are text are written in brackets
-    return tuple(sorted(odd | {*"{["} if _has_json(form) else odd))
-
-
-def _may_lack_lead(machine: Machine, form: Form) -> bool:
-    """Return whether a reply may go on with a thought whose label ends its prompt."""
-    if form.thought is None or form.no_thought or form.thought[1] != "\n":
-        return False
-    return machine.initial.part in SAID and any(
-        isinstance(crossing.marker, Label) and form.thought[0].startswith(crossing.marker.canonical)
-        for crossing in machine.initial.crossings
-    )
-
-
-def _has_json(form: Form) -> bool:
-    """Return whether calls are objects in JSON."""
-    return '{"tool"}' in form.call.text
-
-
 def _line(odd: tuple[str, ...]) -> str:
     """Return a pattern for a character of a line that is none of the *odd* ones."""
     return rf"[^{re.escape(''.join(odd))}\n]"
@@ -380,12 +384,6 @@ def _line(odd: tuple[str, ...]) -> str:
 def _lines(line: str, between: str) -> str:
     """Return a pattern for characters of lines, with what may stand *between* them."""
     return rf"(?>{line}*+(?:(?:{between}){line}*+)*)" if between else f"{line}*+"
-
-
-def _ends_lines(machine: Machine) -> bool:
-    """Return whether each line break is a marker."""
-    markers = machine.table.markers.values()
-    return any(type(marker) is Literal and marker.canonical == "\n" for marker in markers)
 
 
 def _escaped(text: str) -> str:
