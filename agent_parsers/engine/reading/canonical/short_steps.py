@@ -77,11 +77,13 @@ class ShortSteps:
     def __init__(self, machine: Machine, form: Form, is_plain: Callable[[str], bool]) -> None:
         self._machine = machine
         self.half_stops = machine.half_stops
-        self._is_plain = is_plain
+        self._half_ends = {half[-1] for half in self.half_stops}
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
         self._answer_name = form.answer if isinstance(form.answer, str) else ""
-        self._is_answer = lru_cache(_MOST_NAMES)(partial(is_called_answer, machine, form))
+        is_answer = lru_cache(_MOST_NAMES)(partial(is_called_answer, machine, form))
+        self._is_answer = is_answer
+        self._is_tool = lru_cache(_MOST_NAMES)(lambda tool: is_plain(tool) and not is_answer(tool))
         self._has_json = has_json(form)
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
@@ -207,7 +209,9 @@ class ShortSteps:
             tools: The available tools, or only their names.
             repairs: Repairs of the step are appended to this list, without their places in it.
         """
-        if '"""' in text or "'''" in text or text.endswith(self.half_stops):
+        if ('"' in text and '"""' in text) or ("'" in text and "'''" in text):
+            return None
+        if text[-1:] in self._half_ends and text.endswith(self.half_stops):
             return None
         found = self.match(text) if len(text) <= LONGEST else self._match_long(text)
         if found is None:
@@ -248,9 +252,9 @@ class ShortSteps:
 
     def takes(self, tool: str, tools: ToolSet | Collection[str] | None) -> bool:
         """Return whether a step may call this *tool*."""
-        if not (self._is_plain(tool) if tools is None else tool in tools):
-            return False
-        return not self._is_answer(tool)
+        if tools is None:
+            return self._is_tool(tool)
+        return tool in tools and not self._is_answer(tool)
 
     def value(
         self,
@@ -272,12 +276,12 @@ class ShortSteps:
         Raises:
             BadPayload: A stream has to say it.
         """
-        is_checked = tools is not None and tools.checks(tool)
-        if tools is not None and is_checked and self._leaves_objects:
+        known = tools if tools is not None and tools.checks(tool) else None
+        if known is not None and self._leaves_objects:
             trimmed = written.strip()
-            plain = tools.read_plain(tool, trimmed) if trimmed.startswith("{") else None
+            plain = known.read_plain(tool, trimmed) if trimmed.startswith("{") else None
             if plain is not None:
-                self._machine.check_filled(tool, plain[0], (0, 0), tools)
+                self._machine.check_filled(tool, plain[0], (0, 0), known)
                 return plain[0]
         if said is not None:
             value: Any = said
@@ -288,9 +292,9 @@ class ShortSteps:
         else:
             trimmed = written.lstrip() if self._keeps_input_end else written.strip()
             value = self._machine.read_input(trimmed, repairs)
-        if tools is None or not is_checked or value is NOTHING:
+        if known is None or value is NOTHING:
             return value
-        return self._machine.taken(tool, value, (0, 0), tools, repairs)
+        return self._machine.taken(tool, value, (0, 0), known, repairs)
 
     def _object(self, written: str) -> Any:
         """Return the object that is written in JSON; `NOTHING` if a stream has to say it."""
