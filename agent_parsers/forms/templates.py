@@ -26,6 +26,8 @@ NAME: Final = "[A-Za-z_][A-Za-z0-9_-]*+"
 BLANK: Final = r"[ \t\r\n]*+"
 _BRACKETS: Final = tuple("<>[]{}")
 """Characters beside which a line break means nothing."""
+_WITHIN_JSON: Final = ('{"', ',"', "}")
+"""What stands around a line break that means nothing even in a fence; nothing before the last."""
 _OPENS_FENCE: Final = re.compile(r"```\w*\Z").search
 _SLOT_OR_BLANK: Final = re.compile(rf"[ \t\r\n]+|{TOOL}|{ID}|{COUNT}")
 
@@ -125,6 +127,8 @@ def _is_free(before: str, blank: str, after: str) -> bool:
     """Return whether white space between two texts may be left out."""
     if "\n" not in blank:
         return before.endswith(('":', ","))
+    if before[-1:] + after[:1] in _WITHIN_JSON:
+        return True
     if "```" in before + after or after[:1].isalpha():  # a word may have to begin a line
         return False
     return before[-1:] in _BRACKETS or after[:1] in _BRACKETS

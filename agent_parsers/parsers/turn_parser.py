@@ -92,7 +92,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             output: A text, a message or a generation.
             ended: How the text ended; by default read from *output*.
         """
-        text, ended = self._text_and_end(output, ended)
+        text = output
+        if not isinstance(text, str):
+            text, ended = self._text_and_end(output, ended)
         parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
         # An overriding method may take only the text.
         if ended == "unknown" or not _takes_end(getattr(parse, "__func__", parse)):

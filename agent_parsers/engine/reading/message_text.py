@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from output_parsers import OutputParserException
 from output_parsers.model_output import message_of, part_of, text_of
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
-_BESIDE_TEXT: Final = ("tool_calls", "invalid_tool_calls", "additional_kwargs")
-
 
 def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
     """Return the text of a string, a message or a generation, and how the text ended.
@@ -32,9 +30,10 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
         TypeError: *output* is not a string, a message or a generation.
     """
     if type(output) is AIMessage:  # only text, most often
-        fields = vars(output)
-        content, metadata = fields.get("content"), fields["response_metadata"]
-        if isinstance(content, str) and not any(map(fields.get, _BESIDE_TEXT)):
+        find = vars(output).get
+        content, metadata = find("content"), find("response_metadata")
+        has_more = find("tool_calls") or find("invalid_tool_calls") or find("additional_kwargs")
+        if isinstance(content, str) and not has_more:
             ended = ended_of(metadata) if metadata else "unknown"
             if ended != "length":  # a message that is refused or filtered counts as cut
                 return content, ended

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
@@ -66,17 +66,18 @@ def repair_tool_name(
         BadPayload: The text says that there is no action (``None``), or does not name a tool: it is
             a question, struck out, or a phrase that denies something.
     """
-    if tools is not None and written in tools:
+    known = None if tools is None else _names(tuple(tools))
+    if known is not None and written in known.all:
         return ToolHead(written)
     name = _undressed(written.rstrip(" ,;"))
     tool_input: str | dict[Any, Any] | None = None
     if (call := read_python_call(name)) is not None:
         name, arguments = call
         tool_input = arguments or None
-    name = _without_namespace(name, tools)
+    name = _without_namespace(name, known)
     key = name.lower().rstrip(".")
     is_phrase = False
-    if tools is None or name not in tools:
+    if known is None or name not in known.all:
         if key in _ANSWERS:
             _report(repairs, "answer_as_action", written, "the answer is written as an action")
             return ToolHead(name, tool_input, is_answer=True, needs_input=True)
@@ -84,8 +85,8 @@ def repair_tool_name(
             raise BadPayload("action_without_tool", (0, len(written)))
         if _is_doubted(name):
             raise BadPayload("no_tool_name", (0, len(written)))
-        if tools is not None:
-            name, is_phrase = _known(name, tools)
+        if known is not None:
+            name, is_phrase = _known(name, known)
     if name != written:
         _report(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
     return ToolHead(name, tool_input, needs_input=is_phrase)
@@ -108,8 +109,9 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
     """
     if _BARE_NAME(written) if tools is None else written in tools:
         return written
-    name = _without_namespace(_undressed(written.strip()), tools)
-    same = [] if tools is None or _is_doubted(name) else _same(name, tools)
+    known = None if tools is None else _names(tuple(tools))
+    name = _without_namespace(_undressed(written.strip()), known)
+    same = () if known is None or _is_doubted(name) else _same(name, known)
     return same[0] if len(same) == 1 else name
 
 
@@ -132,32 +134,46 @@ def _undressed(name: str) -> str:
     return name
 
 
-def _without_namespace(name: str, tools: Collection[str] | None) -> str:
+class _Names(NamedTuple):
+    """The names of some tools."""
+
+    all: frozenset[str]
+    by_folded: Mapping[str, Sequence[str]]
+    """Those that differ only in case and word separators, by what they have in common."""
+    by_words: Mapping[str, Sequence[str]]
+    """Those that have the same words, by these."""
+    most_words: int
+    """How many words one of them has."""
+
+
+@lru_cache(16)
+def _names(tools: tuple[str, ...]) -> _Names:
+    by_folded: dict[str, list[str]] = {}
+    by_words: dict[str, list[str]] = {}
+    for tool in tools:
+        by_folded.setdefault(folded(tool), []).append(tool)
+        by_words.setdefault(_words(tool), []).append(tool)
+    most_words = max((words.count(" ") - 1 for words in by_words), default=0)
+    return _Names(frozenset(tools), by_folded, by_words, most_words)
+
+
+def _without_namespace(name: str, known: _Names | None) -> str:
     """Remove the namespace before the name of a tool."""
-    if tools is not None:
-        if name in tools:
+    if known is not None:
+        if name in known.all:
             return name
         for separator in "./:":
             before, _, last = name.rpartition(separator)
-            if last in tools and before not in tools:
+            if last in known.all and before not in known.all:
                 return last
     namespace = _NAMESPACE(name)
     return name if namespace is None else name[namespace.end() :]
 
 
-def _same(name: str, tools: Collection[str]) -> list[str]:
-    """Return the *tools* that differ from *name* only in case and word separators."""
+def _same(name: str, known: _Names) -> Sequence[str]:
+    """Return the *known* tools that differ from *name* only in case and word separators."""
     key = folded(name)
-    return _by_folded(tuple(tools)).get(key, []) if key else []
-
-
-@lru_cache(16)
-def _by_folded(tools: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return *tools* by what those have in common that differ only in case and separators."""
-    found: dict[str, list[str]] = {}
-    for tool in tools:
-        found.setdefault(folded(tool), []).append(tool)
-    return found
+    return known.by_folded.get(key, ()) if key else ()
 
 
 def _is_doubted(name: str) -> bool:
@@ -167,19 +183,30 @@ def _is_doubted(name: str) -> bool:
     return name.endswith(("?", "？")) or is_struck_out or bool(is_denied)
 
 
-def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
-    """Return the only one of *tools* that *name* can mean, and whether *name* is a phrase.
+def _known(name: str, known: _Names) -> tuple[str, bool]:
+    """Return the only *known* tool that *name* can mean, and whether *name* is a phrase.
 
     If no tool matches, or more than one does, return *name* itself.
     """
-    same = _same(name, tools)
+    same = _same(name, known)
     if len(same) == 1:
         return same[0], False
     words = _words(name)
-    within = [tool for tool in tools if _words(tool) in words]
-    if len(within) == 1 and not same and "\n" not in name and _means(name, words, within[0]):
+    within = [] if same or "\n" in name else _within(words, known)
+    if len(within) == 1 and _means(name, words, within[0]):
         return within[0], True
     return name, False
+
+
+def _within(words: str, known: _Names) -> list[str]:
+    """Return the *known* tools whose words are among those of a phrase."""
+    parts = words[1:-1].split(" ")
+    runs: Iterable[str] = (run for run in known.by_words if run in words)
+    if len(parts) * known.most_words < len(known.by_words):  # it takes less time to look each up
+        sizes = range(1, known.most_words + 1)
+        found = (parts[at : at + size] for at in range(len(parts)) for size in sizes)
+        runs = dict.fromkeys(f" {' '.join(run)} " for run in found)
+    return [tool for run in runs for tool in known.by_words.get(run, ())]
 
 
 def _means(phrase: str, words: str, tool: str) -> bool:

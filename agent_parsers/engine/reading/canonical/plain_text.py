@@ -104,8 +104,11 @@ def plain_text(
     return rf"(?>(?:[^{odd}]++|{others})*)"
 
 
-def known_marks(table: Table, form: Form) -> KnownMarks:
-    """Return what the markers of a *table* and the texts of a *form* look like."""
+def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMarks:
+    """Return what the markers of a *table* and the texts of a *form* look like.
+
+    If *in_calls*, the keys of a call in JSON are markers, unless others show where calls are.
+    """
     first: set[str] = set()
     words: set[str] = set()
     parts = [form.call.text, *form.calls, *(form.thought or ())]
@@ -119,7 +122,7 @@ def known_marks(table: Table, form: Form) -> KnownMarks:
             else:
                 first.add(text[0])
                 spelt.append(text)
-    if not first:  # only the keys of its JSON show a call
+    if in_calls and not first:
         first.add('"')
         spelt += _KEYS(form.call.text)
     return KnownMarks(

@@ -7,26 +7,33 @@ character that any other marker needs. All others are left to a `StepReader`, wh
 from __future__ import annotations
 
 import re
+from functools import lru_cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.columns import objects_in
-from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import (
     MOST_DEEP,
-    UNSEEN,
     WORD,
     is_in_keys,
     known_marks,
+)
+from agent_parsers.engine.reading.canonical.step_forms import (
+    ends_lines,
+    escaped,
+    has_json,
+    is_called_answer,
+    line_without,
+    lines_of,
+    may_lack_lead,
+    odd_in,
 )
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.dressing import may_be_dressed_in
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
-from agent_parsers.forms.form import NUMBER
-from agent_parsers.forms.templates import BLANK, pattern, templates_of
+from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object, whole_objects
 
@@ -34,16 +41,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from re import Match
 
-    from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.events import Repair
-    from agent_parsers.forms.form import Form, Marks
+    from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
 
 LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
+_MOST_NAMES: Final = 256
+"""Of how many tools it is remembered whether a call of them is an answer."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
+_FENCE: Final = "```json\n"
 _STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 END: Final = "\n\0"
 """What stands behind each of many steps in one text."""
@@ -72,11 +81,14 @@ class ShortSteps:
     def __init__(self, machine: Machine, form: Form, is_plain: Callable[[str], bool]) -> None:
         self._machine = machine
         self.half_stops = machine.half_stops
-        self._is_plain = is_plain
+        self._half_ends = {half[-1] for half in self.half_stops}
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
-        self._answer_tool = form.answer.casefold() if isinstance(form.answer, str) else ""
-        self._has_json = _has_json(form)
+        self._answer_name = form.answer if isinstance(form.answer, str) else ""
+        is_answer = lru_cache(_MOST_NAMES)(partial(is_called_answer, machine, form))
+        self._is_answer = is_answer
+        self._is_tool = lru_cache(_MOST_NAMES)(lambda tool: is_plain(tool) and not is_answer(tool))
+        self._has_json = has_json(form)
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
@@ -85,13 +97,17 @@ class ShortSteps:
         opens = [f"{form.calls[0]}{form.call.text}".partition("{")[0]]
         if isinstance(form.answer, tuple):
             opens.append(form.answer[0])
+        self._begins = [f"{form.thought[1]}{each}" for each in opens] if form.thought else []
+        self._may_lack_label = self._has_json and opens[0].endswith(_FENCE)
+        if self._may_lack_label:
+            opens.append("```")
         known = known_marks(machine.table, form)
         self._begins_mark = known.begins
-        self._odd = _odd_in(machine, known, form)
-        line = _line(self._odd)
+        self._odd = odd_in(machine, known, form)
+        line = line_without(self._odd)
         stops = "|".join(re.escape(each[:WORD]) for each in opens)
-        break_ = "" if _ends_lines(machine) else rf"\n(?![{{]|{stops})"
-        text = said = _lines(line, break_)
+        break_ = "" if ends_lines(machine) else rf"\n(?![{{]|{stops})"
+        text = said = lines_of(line, break_)
         self._never_thought = ["\n{"]
         self._lead, self._closer = form.thought or ("", "")
         if self._closer == " ":  # a result begins behind the thought, on the same line
@@ -100,15 +116,17 @@ class ShortSteps:
             first = {each[0] for each in opens}
             begun = rf"\ (?!{stops})|(?!{stops})[{re.escape(''.join(sorted(first)))}]"
             begun = f"{begun}|{break_}" if break_ else begun
-            said = rf"(?=\ ){_lines(_line((*self._odd, ' ', *first)), begun)}"
-        self._may_lack_lead = _may_lack_lead(machine, form)
-        lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
+            said = rf"(?=\ ){lines_of(line_without((*self._odd, ' ', *first)), begun)}"
+        self._may_lack_lead = may_lack_lead(machine, form)
+        lead = f"(?:{escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
         thought = ""
         if form.thought is not None:
-            thought = f"{lead}(?P<thought>{said}){_escaped(self._closer)}"
+            said = f"(?!```){said}" if self._may_lack_label else said
+            thought = f"{lead}(?P<thought>{said}){escaped(self._closer)}"
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
-            results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
+            before, after = map(escaped, form.answer)
+            results.append(rf"{before}(?P<answer>{text}){after}\Z")
         before = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
         result = f"(?:{'|'.join(results)})"
         whole = re.compile(f"{before}{result}")
@@ -123,19 +141,18 @@ class ShortSteps:
         """What makes the text of a group odd."""
         if not self._has_json:
             self.odd |= {"tool": (*self._odd, "["), "input": self._odd}
-        self._begins = [f"{self._closer}{each}" for each in opens] if form.thought else []
 
     def _call(self, form: Form) -> str:
         """Return a pattern for a call, whose input may be an object in JSON if there are braces."""
         if (call := self._json_call(form, r"(?s:.*)")) is not None:
             return rf"{call}\Z"
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
-        end = _escaped(tail)
+        end = escaped(tail)
         if tail and tail == self._machine.dialect.closer:
             end = f"(?>(?:{end})?)"  # a stop sequence may have removed it
         tool = rf"(?P<tool>[^{re.escape(''.join(self._odd))}\n\[]++)"
-        head = _escaped(head).replace(r"\{tool\}", tool)
-        line = _lines(_line((*self._odd, *tail[:1])), r'(?<="):')
+        head = escaped(head).replace(r"\{tool\}", tool)
+        line = lines_of(line_without((*self._odd, *tail[:1])), r'(?<="):')
         return rf"{head}(?P<input>{line}){end}\Z"
 
     def _json_call(self, form: Form, inside: str) -> str | None:
@@ -145,6 +162,11 @@ class ShortSteps:
             return None
         value = rf"(?:{_STRING}|(?P<input>\{{{inside}\}}))"
         head = pattern(form.calls[0] + templates.head)
+        if self._may_lack_label:  # as may the tag of the fence
+            label, fence, head = head.partition("```json")
+            head = f"(?>(?:{label})?)```(?>(?:json)?){head}" if fence else label
+        if isinstance(form.answer, str):
+            head = head.replace(NAME, f"(?:{re.escape(form.answer)}|{NAME})")
         return f"{head}{value}{pattern(templates.tail)}{BLANK}"
 
     def _splitter(
@@ -157,12 +179,12 @@ class ShortSteps:
         if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
             return None
         # A dot stops at the line break of the end, a line at the character behind it.
-        text = _lines(".", rf"\n(?![{{\0]|{stops})")
+        text = lines_of(".", rf"\n(?![{{\0]|{stops})")
         call = self._json_call(form, r"[^\0]*")  # which takes the line break as well
         if call is None:
-            head = _escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
+            head = escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
             call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\n"
-        answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\n"
+        answer = rf"{escaped(form.answer[0])}(?P<answer>{text})\n"
         step = rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})"
         return re.compile(rf"(?:{step}|[^\0]*+)\0").split
 
@@ -175,6 +197,8 @@ class ShortSteps:
         """Return where the action or answer of a long step begins, after its thought; or -1."""
         end = len(text) - LONGEST
         at = max((text.rfind(each, end) for each in self._begins), default=-1)
+        if at < 0 and self._may_lack_label:
+            at = text.rfind(f"{self._closer}{_FENCE}", end)
         has_lead = text.startswith(self._lead)
         if at < 0 or not (has_lead or self._may_lack_lead):
             return -1
@@ -202,7 +226,9 @@ class ShortSteps:
             tools: The available tools, or only their names.
             repairs: Repairs of the step are appended to this list, without their places in it.
         """
-        if '"""' in text or "'''" in text or text.endswith(self.half_stops):
+        if ('"' in text and '"""' in text) or ("'" in text and "'''" in text):
+            return None
+        if text[-1:] in self._half_ends and text.endswith(self.half_stops):
             return None
         found = self.match(text) if len(text) <= LONGEST else self._match_long(text)
         if found is None:
@@ -211,6 +237,9 @@ class ShortSteps:
             answer = self.answer(self.content(found), tools, repairs)
             return None if answer is None else (found, "", answer)
         tool = found["tool"].strip() if self.reads_name else self.only_tool(tools)
+        if tool and tool == self._answer_name:
+            answer = self._json_answer(found, tools)
+            return None if answer is None else (found, "", answer)
         if not self.takes(tool, tools):
             return None
         said = found["text"] if self._has_json else None
@@ -220,6 +249,15 @@ class ShortSteps:
         except BadPayload:
             return None
         return None if value is NOTHING else (found, tool, value)
+
+    def _json_answer(
+        self, found: Match[str], tools: ToolSet | Collection[str] | None
+    ) -> str | None:
+        """Return the answer of a step whose tool says that its input is one, if that is a text."""
+        said = found["text"] if self._has_json else None
+        if not said or said != said.strip() or not self._machine.keeps_answer(said, tools):
+            return None
+        return said
 
     def groups_of(self, text: str) -> tuple[str | None, ...]:
         """Return the groups of the match of a step; all are `None` if there is no match."""
@@ -231,9 +269,9 @@ class ShortSteps:
 
     def takes(self, tool: str, tools: ToolSet | Collection[str] | None) -> bool:
         """Return whether a step may call this *tool*."""
-        if not (self._is_plain(tool) if tools is None else tool in tools):
-            return False
-        return not self._answer_tool or tool.casefold() != self._answer_tool
+        if tools is None:
+            return self._is_tool(tool)
+        return tool in tools and not self._is_answer(tool)
 
     def value(
         self,
@@ -255,12 +293,12 @@ class ShortSteps:
         Raises:
             BadPayload: A stream has to say it.
         """
-        is_checked = tools is not None and tools.checks(tool)
-        if tools is not None and is_checked and self._leaves_objects:
+        known = tools if tools is not None and tools.checks(tool) else None
+        if known is not None and self._leaves_objects:
             trimmed = written.strip()
-            plain = tools.read_plain(tool, trimmed) if trimmed.startswith("{") else None
+            plain = known.read_plain(tool, trimmed) if trimmed.startswith("{") else None
             if plain is not None:
-                self._machine.check_filled(tool, plain[0], (0, 0), tools)
+                self._machine.check_filled(tool, plain[0], (0, 0), known)
                 return plain[0]
         if said is not None:
             value: Any = said
@@ -271,9 +309,9 @@ class ShortSteps:
         else:
             trimmed = written.lstrip() if self._keeps_input_end else written.strip()
             value = self._machine.read_input(trimmed, repairs)
-        if tools is None or not is_checked or value is NOTHING:
+        if known is None or value is NOTHING:
             return value
-        return self._machine.taken(tool, value, (0, 0), tools, repairs)
+        return self._machine.taken(tool, value, (0, 0), known, repairs)
 
     def _object(self, written: str) -> Any:
         """Return the object that is written in JSON; `NOTHING` if a stream has to say it."""
@@ -341,7 +379,7 @@ class ShortSteps:
 
     def content(self, found: Match[str]) -> str:
         """Return the answer of a step as it is written, given its match."""
-        answer = found["answer"]
+        answer = found["text" if self._answer_name else "answer"]
         return answer if self.keeps_answer_space else answer.strip()
 
     def only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
@@ -360,56 +398,3 @@ class ShortSteps:
             return None
         answer = machine.read_answer(written, repairs)
         return answer if machine.keeps_answer(answer, tools) else None
-
-
-def _odd_in(machine: Machine, known: KnownMarks, form: Form) -> tuple[str, ...]:
-    """Return the characters of which each marker of a step has one, but for those of its form."""
-    odd = {*known.first, *UNSEEN, ":", "："} - {"\n"}
-    for marker in machine.table.markers.values():
-        if isinstance(marker, Label):
-            odd |= {*marker.colon}
-    if machine.lenient:
-        odd |= {*"`~#"}
-    if form.escape is not None:
-        odd.add("[")  # tags that are text are written in brackets
-    return tuple(sorted(odd | {*"{["} if _has_json(form) else odd))
-
-
-def _may_lack_lead(machine: Machine, form: Form) -> bool:
-    """Return whether a reply may go on with a thought whose label ends its prompt."""
-    if form.thought is None or form.no_thought or form.thought[1] != "\n":
-        return False
-    return machine.initial.part in SAID and any(
-        isinstance(crossing.marker, Label) and form.thought[0].startswith(crossing.marker.canonical)
-        for crossing in machine.initial.crossings
-    )
-
-
-def _has_json(form: Form) -> bool:
-    """Return whether calls are objects in JSON."""
-    return '{"tool"}' in form.call.text
-
-
-def _line(odd: tuple[str, ...]) -> str:
-    """Return a pattern for a character of a line that is none of the *odd* ones."""
-    return rf"[^{re.escape(''.join(odd))}\n]"
-
-
-def _lines(line: str, between: str) -> str:
-    """Return a pattern for characters of lines, with what may stand *between* them."""
-    return rf"(?>{line}*+(?:(?:{between}){line}*+)*)" if between else f"{line}*+"
-
-
-def _ends_lines(machine: Machine) -> bool:
-    """Return whether each line break is a marker."""
-    markers = machine.table.markers.values()
-    return any(type(marker) is Literal and marker.canonical == "\n" for marker in markers)
-
-
-def _escaped(text: str) -> str:
-    """Return a pattern for a *text* of a form."""
-    return re.escape(text).replace(re.escape(NUMBER), r"\d{1,4}+")
-
-
-def _around(marks: Marks, text: str) -> str:
-    return f"{_escaped(marks[0])}{text}{_escaped(marks[1])}"

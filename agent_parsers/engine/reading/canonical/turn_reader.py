@@ -144,7 +144,7 @@ def canonical_turns(form: Form, table: Table) -> CanonicalTurns | None:
     templates = templates_of(form)
     if templates is None or not form.shows_calls:
         return None
-    known = known_marks(table, form)
+    known = known_marks(table, form, in_calls=True)
     texts = [text for mark in table.markers.values() for text in spelt_texts(mark) if "\n" in text]
     spelt = f"{templates.head}{templates.tail}{templates.parameter}{templates.between}"
     if any(text in spelt for text in texts):

@@ -280,7 +280,9 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "a marker of letters counts for nothing": (
         "granite",
         lambda patch: patch.setattr(
-            turn_reader, "known_marks", lambda *given: known_of(*given)._replace(words="")
+            turn_reader,
+            "known_marks",
+            lambda *given, **how: known_of(*given, **how)._replace(words=""),
         ),
     ),
     "types count for nothing": (

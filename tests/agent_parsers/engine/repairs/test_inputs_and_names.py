@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, OutputParserException, Repair, get_parser
+from agent_parsers.engine.repairs import names as known_names
 from agent_parsers.engine.repairs.inputs import repair_answer, repair_input, repair_json_input
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, Lack, ToolHead, may_lack
@@ -192,6 +193,36 @@ def test_any_name_is_read_or_refused(written: str) -> None:
             continue
         assert bool(repairs) == (head.tool != written or head.is_answer)
         assert all(repair.span == (0, len(written)) for repair in repairs)
+
+
+WORDS = ["search", "get", "Weather", "use", "to", "not", "_", "-", "é"]
+names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
+MANY = [f"tool_{number}" for number in range(200)]
+
+
+@given(st.lists(names.map("_".join), max_size=4), names, st.sampled_from([" ", "_", "  ", "\n"]))
+def test_a_phrase_means_the_same_tool_among_many(
+    tools: list[str], words: list[str], between: str
+) -> None:
+    """With many tools, the words of the phrase are looked up."""
+    assert named(between.join(words), tools) == named(between.join(words), [*tools, *MANY])
+
+
+def named(written: str, tools: list[str]) -> object:
+    try:
+        return repair_tool_name(written, tools, [])
+    except BadPayload as bad:
+        return bad.problem
+
+
+def test_looking_up_one_word_alone_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        known_names, "_names", lambda tools: read_names(tools)._replace(most_words=1)
+    )
+    assert named("use get weather", ["get_weather", *MANY]) == ToolHead("use get weather")
+
+
+read_names = known_names._names
 
 
 def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
