@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +18,7 @@ from outputs.json_form import Misfit, write_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers import Turn
+    from agent_parsers import Repair, Turn
     from agent_parsers.core import TurnColumns
     from output_parsers import OutputParserException
 
@@ -113,10 +114,14 @@ class Rows:
         place = (*(error.span or (None, None)), error.line, error.column)
         self._unread[row] = (error.reason, error.observation, *place)
 
+    def put(self, row: int, turn: tuple[Any, str, str, Any], repairs: Sequence[Repair]) -> None:
+        """Put a row in its place: the calls of a turn, its thought, content and answer."""
+        if repairs:
+            self._repairs[row] = [(repair.kind, *repair.span) for repair in repairs]
+        self._turns.put(row, *turn)
+
     def put_turn(self, row: int, turn: Turn) -> None:
         """Put a row in its place."""
-        if turn.repairs:
-            self._repairs[row] = [(repair.kind, *repair.span) for repair in turn.repairs]
         calls: list[tuple[str, Any, str | None]] = []
         answer, result = None, turn.result
         if isinstance(result, AgentFinish):
@@ -125,7 +130,7 @@ class Rows:
             for action in result if isinstance(result, list) else [result]:
                 call_id = action.tool_call_id if isinstance(action, ToolAgentAction) else None
                 calls.append((action.tool, action.tool_input, call_id))
-        self._turns.put(row, calls, turn.thought, turn.content, answer)
+        self.put(row, (calls, turn.thought, turn.content, answer), turn.repairs)
 
     def arrays(self) -> list[Any]:
         """Return the arrays of all rows."""
@@ -154,26 +159,33 @@ class Rows:
         # imported lazily: it takes longer than a table without odd rows
         from pyarrow import compute
 
-        return compute.if_else(self._is_unread, pa.scalar(None, _TEXT), text)
+        return compute.if_else(self._is_unread, pa.scalar(None, _TEXT), pa.scalar(text, _TEXT))
 
     @cached_property
     def _is_unread(self) -> Any:
         is_unread = [False] * self._size
         for row in self._unread:
             is_unread[row] = True
-        return pa.array(is_unread)
+        return pa.array(is_unread, pa.bool_())
 
     def _kinds(self, answers: Any) -> Any:
         if not answers.null_count:
             return self._of_read("answer")
         if answers.null_count == self._size and not self._unread:
             return self._of_read("action")
-        kinds: list[str | None] = ["action"] * self._size
-        if answers.null_count < self._size:
-            kinds = ["action" if each is None else "answer" for each in self._turns.answers]
+        from pyarrow import compute  # lazily, as above
+
+        names = [pa.scalar(name, _TEXT) for name in ("answer", "action", "error")]
+        kinds = compute.if_else(answers.is_valid(), *names[:2])
+        if not self._unread:
+            return kinds
+        kinds = compute.if_else(self._is_unread, names[2], kinds)
+        if None not in self._unread.values():
+            return kinds
+        is_empty = [False] * self._size
         for row, error in self._unread.items():
-            kinds[row] = None if error is None else "error"
-        return pa.array(kinds, _TEXT)
+            is_empty[row] = error is None
+        return compute.if_else(pa.array(is_empty, pa.bool_()), pa.scalar(None, _TEXT), kinds)
 
     def _calls(self) -> Any:
         tools, inputs, ids, counts = self._turns.calls()
@@ -184,19 +196,20 @@ class Rows:
 
     def _all_repairs(self) -> Any:
         repairs = [each for row in sorted(self._repairs) for each in self._repairs[row]]
-        counts = [0] * self._size
+        counts = array("i", [0]) * self._size
         for row, found in self._repairs.items():
             counts[row] = len(found)
         return self._lists(counts, _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR))
 
-    def _lists(self, counts: Sequence[int], items: Any) -> Any:
+    def _lists(self, counts: array[int], items: Any) -> Any:
         """Return lists of so many *items* each, and no lists for rows that were not read."""
         offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
         if len(items):
             from pyarrow import compute  # lazily, as above
 
-            offsets = compute.cumulative_sum(pa.array(counts, _AT))
-            offsets = pa.concat_arrays([pa.array([0], _AT), offsets])
+            buffers = [None, pa.py_buffer(counts)]
+            ends = compute.cumulative_sum(pa.Array.from_buffers(_AT, self._size, buffers))
+            offsets = pa.concat_arrays([pa.array([0], _AT), ends])
         mask = self._is_unread if self._unread else None
         return pa.ListArray.from_arrays(offsets, items, mask=mask)
 

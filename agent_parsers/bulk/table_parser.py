@@ -207,9 +207,12 @@ class TableParser:
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                is_odd = row in unfit or LISTENERS
-                turn = parser.read(text) if is_odd else reader.read_left(text, parser.tools)
-                rows.put_turn(row, turn)
+                if row in unfit or LISTENERS:
+                    rows.put_turn(row, parser.read(text))
+                elif (odd := reader.read_odd(text, parser.tools)) is not None:
+                    rows.put(row, odd.turn, odd.repairs)
+                else:
+                    rows.put_turn(row, reader.read_streamed(text, parser.tools))
             except OutputParserException as error:
                 if self._on_error == "raise":
                     error.add_note(f"in row {first + row} of the column {self._column!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from itertools import chain, compress, repeat
 from os.path import commonprefix
@@ -71,14 +72,14 @@ class TurnColumns:
 
     def calls(
         self,
-    ) -> tuple[Sequence[str], Sequence[Any], Sequence[str | None], Sequence[int]]:
+    ) -> tuple[Sequence[str], Sequence[Any], Sequence[str | None], array[int]]:
         """Return the tools, inputs and ids of all calls, and how many each text has.
 
         The numbers are empty if each has one.
         """
         columns: tuple[Sequence[Any], ...] = (self.tools, self.inputs, self.ids)
         holes = holes_in(self.tools)
-        counts = [1] * len(self.tools) if holes else []
+        counts = array("i", [1]) * (len(self.tools) if holes else 0)
         for place in holes:
             counts[place] = len(self.several.get(place, ()))
         if self.several:
