@@ -194,7 +194,7 @@ class TableParser:
         given = _texts_of(texts)
         parser = self._parser
         reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
-        unfit = self._unfit(given)
+        unfit = self._unfit(given, texts.nbytes)
         fit = ["" if n in unfit else each for n, each in enumerate(given)] if unfit else given
         turns = reader.columns(fit, parser.tools)
         turns.leave(unfit)
@@ -220,12 +220,17 @@ class TableParser:
                 rows.put_error(row, error)
         return rows.arrays()
 
-    def _unfit(self, texts: Sequence[Any]) -> set[int]:
-        """Return the places of *texts* that are none, or that only the parser reads."""
+    def _unfit(self, texts: Sequence[Any], size: int) -> set[int]:
+        """Return the places of *texts* that are none, or that only the parser reads.
+
+        Args:
+            texts: The texts.
+            size: How many bytes they have, of which no text has more than all together.
+        """
         parser, most = self._parser, self._parser.max_chars
         if parser.start or parser.prompt:
             return {*range(len(texts))}
-        if {*map(type, texts)} <= {str} and max(map(len, texts), default=0) <= most:
+        if {*map(type, texts)} <= {str} and size <= most:
             return set()
         return {n for n, each in enumerate(texts) if type(each) is not str or len(each) > most}
 

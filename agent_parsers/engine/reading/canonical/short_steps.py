@@ -156,7 +156,7 @@ class ShortSteps:
             return None
         if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
             return None
-        # A dot stops at the line break of the end, a line at the character behind it.
+        # A dot stops at the line break of the end, and no line begins at the character behind it.
         text = _lines(".", rf"\n(?![{{\0]|{stops})")
         call = self._json_call(form, r"[^\0]*")  # which takes the line break as well
         if call is None:

@@ -104,7 +104,7 @@ class _Steps:
             places = without_holes(range(self._size), holes)
             inputs = [self._input(place, tools[place] or "") for place in places]
         column = with_holes(inputs, holes)
-        if {*map(type, inputs)} != {str}:
+        if type(NOTHING) in {*map(type, inputs)}:
             for place, each in enumerate(column):
                 if each is NOTHING:
                     tools[place] = None
