@@ -16,7 +16,7 @@ from agent_parsers.core import as_data
 from outputs.json_form import Misfit, write_value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from agent_parsers import Repair, Turn
     from agent_parsers.core import TurnColumns
@@ -156,71 +156,109 @@ class Rows:
         """Return an array with the same *text* in each row that was read."""
         if not self._unread:
             return pa.repeat(pa.scalar(text, _TEXT), self._size)
-        # imported lazily: it takes longer than a table without odd rows
-        from pyarrow import compute
-
-        return compute.if_else(self._is_unread, pa.scalar(None, _TEXT), pa.scalar(text, _TEXT))
+        bits = _bits(self._size, self._unread, others=True)
+        rows = pa.Array.from_buffers(pa.int8(), self._size, [bits, pa.py_buffer(bytes(self._size))])
+        return pa.array([text], _TEXT).take(rows)
 
     @cached_property
     def _is_unread(self) -> Any:
-        is_unread = [False] * self._size
-        for row in self._unread:
-            is_unread[row] = True
-        return pa.array(is_unread, pa.bool_())
+        """An array that says which rows were not read; `None` if all were."""
+        if not self._unread:
+            return None
+        bits = _bits(self._size, self._unread)
+        return pa.Array.from_buffers(pa.bool_(), self._size, [None, bits])
 
     def _kinds(self, answers: Any) -> Any:
         if not answers.null_count:
             return self._of_read("answer")
-        if answers.null_count == self._size and not self._unread:
+        if answers.null_count < self._size:
+            kinds = bytearray(each is not None for each in self._turns.answers)
+        elif self._unread:
+            kinds = bytearray(self._size)
+        else:
             return self._of_read("action")
-        from pyarrow import compute  # lazily, as above
-
-        names = [pa.scalar(name, _TEXT) for name in ("answer", "action", "error")]
-        kinds = compute.if_else(answers.is_valid(), *names[:2])
-        if not self._unread:
-            return kinds
-        kinds = compute.if_else(self._is_unread, names[2], kinds)
-        if None not in self._unread.values():
-            return kinds
-        is_empty = [False] * self._size
-        for row, error in self._unread.items():
-            is_empty[row] = error is None
-        return compute.if_else(pa.array(is_empty, pa.bool_()), pa.scalar(None, _TEXT), kinds)
+        empty = [row for row, error in self._unread.items() if error is None]
+        for row in self._unread:
+            kinds[row] = 2
+        buffers = [_bits(self._size, empty, others=True), pa.py_buffer(kinds)]
+        numbers = pa.Array.from_buffers(pa.int8(), self._size, buffers)
+        return pa.array(["action", "answer", "error"], _TEXT).take(numbers)
 
     def _calls(self) -> Any:
         tools, inputs, ids, counts = self._turns.calls()
         calls = _call_structs(tools, inputs, ids)
         if not counts:
             return pa.ListArray.from_arrays(_one_each(self._size), calls)
-        return self._lists(counts, calls)
+        offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
+        if tools:
+            # imported lazily: it takes longer than a table in which all rows have one call
+            from pyarrow import compute
+
+            counts.insert(0, 0)
+            buffers = [None, pa.py_buffer(counts)]
+            offsets = pa.Array.from_buffers(_AT, self._size + 1, buffers)
+            offsets = compute.cumulative_sum(offsets)
+        return pa.ListArray.from_arrays(offsets, calls, mask=self._is_unread)
 
     def _all_repairs(self) -> Any:
-        repairs = [each for row in sorted(self._repairs) for each in self._repairs[row]]
-        counts = array("i", [0]) * self._size
-        for row, found in self._repairs.items():
-            counts[row] = len(found)
-        return self._lists(counts, _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR))
-
-    def _lists(self, counts: array[int], items: Any) -> Any:
-        """Return lists of so many *items* each, and no lists for rows that were not read."""
-        offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
-        if len(items):
-            from pyarrow import compute  # lazily, as above
-
-            buffers = [None, pa.py_buffer(counts)]
-            ends = compute.cumulative_sum(pa.Array.from_buffers(_AT, self._size, buffers))
-            offsets = pa.concat_arrays([pa.array([0], _AT), ends])
-        mask = self._is_unread if self._unread else None
-        return pa.ListArray.from_arrays(offsets, items, mask=mask)
+        rows = sorted(self._repairs)
+        offsets = _offsets(self._size, rows, [len(self._repairs[row]) for row in rows])
+        repairs = [each for row in rows for each in self._repairs[row]]
+        items = _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR)
+        array = pa.Array.from_buffers(_AT, self._size + 1, [None, offsets])
+        return pa.ListArray.from_arrays(array, items, mask=self._is_unread)
 
     def _errors(self) -> Any:
-        errors = {row: error for row, error in self._unread.items() if error is not None}
-        if not errors:
+        rows = sorted(row for row, error in self._unread.items() if error is not None)
+        if not rows:
             return pa.nulls(self._size, pa.struct(_ERROR))
-        at: list[int | None] = [None] * self._size
-        for number, row in enumerate(errors):
-            at[row] = number
-        return _structs([*zip(*errors.values(), strict=True)], _ERROR).take(pa.array(at, _AT))
+        columns = zip(*map(self._unread.__getitem__, rows), strict=True)
+        fields = zip(_ERROR, columns, strict=True)
+        others = _bits(self._size, rows, others=True)
+        return pa.StructArray.from_arrays(
+            [_sparse(field.type, self._size, rows, items) for field, items in fields],
+            fields=_ERROR,
+            mask=pa.Array.from_buffers(pa.bool_(), self._size, [None, others]),
+        )
+
+
+def _bits(size: int, rows: Iterable[int], *, others: bool = False) -> Any:
+    """Return a buffer with a bit for each of so many rows, set for those *rows*, or for others."""
+    bits = bytearray(b"\xff" if others else b"\0") * (size // 8 + 1)
+    for row in rows:
+        bits[row // 8] ^= 1 << row % 8
+    return pa.py_buffer(bits)
+
+
+def _offsets(size: int, rows: Iterable[int], counts: Iterable[int]) -> Any:
+    """Return a buffer with the offsets of what so many rows have, of which few have any.
+
+    Args:
+        size: How many rows there are.
+        rows: Those with any, in order.
+        counts: How much each of these has.
+    """
+    offsets, total = array("i"), 0
+    for row, count in zip(rows, counts, strict=True):
+        offsets.extend(array("i", [total]) * (row + 1 - len(offsets)))
+        total += count
+    offsets.extend(array("i", [total]) * (size + 1 - len(offsets)))
+    return pa.py_buffer(offsets)
+
+
+def _sparse(kind: Any, size: int, rows: Sequence[int], items: Sequence[Any]) -> Any:
+    """Return an array of a *kind* with *items* in some *rows*, which are in order."""
+    there = [(row, item) for row, item in zip(rows, items, strict=True) if item is not None]
+    rows = [row for row, _ in there]
+    bits = _bits(size, rows)
+    if kind == _AT:
+        numbers = array("i", [0]) * size
+        for row, item in there:
+            numbers[row] = item
+        return pa.Array.from_buffers(kind, size, [bits, pa.py_buffer(numbers)])
+    texts = [item.encode("utf-8", "backslashreplace") for _, item in there]
+    buffers = [bits, _offsets(size, rows, map(len, texts)), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(kind, size, buffers)
 
 
 @lru_cache(8)

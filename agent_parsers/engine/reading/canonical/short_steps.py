@@ -301,7 +301,7 @@ class ShortSteps:
         objects: list[Any] = []
         if self._leaves_objects:
             if not may_be_dressed_in(trimmed):
-                return [*map(str.strip, trimmed)]
+                return [*map(str.strip, trimmed)] if self._keeps_input_end else trimmed
             objects = whole_objects([each for each in trimmed if each[:1] == "{"], MOST_DEEP)
             if len(objects) == len(trimmed) and {*map(type, objects)} == {dict}:
                 return trimmed
