@@ -178,7 +178,7 @@ class ShortSteps:
             return None
         if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
             return None
-        # A dot stops at the line break of the end, a line at the character behind it.
+        # A dot stops at the line break of the end, and no line begins at the character behind it.
         text = lines_of(".", rf"\n(?![{{\0]|{stops})")
         call = self._json_call(form, r"[^\0]*")  # which takes the line break as well
         if call is None:
@@ -339,7 +339,7 @@ class ShortSteps:
         objects: list[Any] = []
         if self._leaves_objects:
             if not may_be_dressed_in(trimmed):
-                return [*map(str.strip, trimmed)]
+                return [*map(str.strip, trimmed)] if self._keeps_input_end else trimmed
             objects = whole_objects([each for each in trimmed if each[:1] == "{"], MOST_DEEP)
             if len(objects) == len(trimmed) and {*map(type, objects)} == {dict}:
                 return trimmed
