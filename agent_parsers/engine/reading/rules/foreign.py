@@ -71,7 +71,9 @@ _BEGINS: Final = re.compile(
 """Matches a text that may begin with a mark of a call, or with a label of a step."""
 
 
-_INSIDE: Final = ('"name"', "<arg", "<param")
+_INSIDE: Final = (
+    '"name"', "<arg", "<param", "<|", "<｜", "<tool", "<func", "<invoke", "[TOOL",
+)  # fmt: skip
 """What a text that holds a call may have anywhere."""
 
 
@@ -86,7 +88,8 @@ def may_be_foreign(text: str, tools: Collection[str]) -> bool:
         return any(mark in text for mark in ("(", "{", "[", "<", "=", ":", "：", "--"))
     if _BEGINS(text) is not None:
         return True
-    return any(map(text.__contains__, _INSIDE))
+    # Looking for one character takes a tenth of the time of looking for several.
+    return any(mark[0] in text and mark in text for mark in _INSIDE)
 
 
 def may_be_foreign_in(texts: Sequence[str], tools: Collection[str]) -> bool:
@@ -97,7 +100,6 @@ def may_be_foreign_in(texts: Sequence[str], tools: Collection[str]) -> bool:
         tools: As for `may_be_foreign`.
     """
     whole = "\n".join(texts)
-    # Looking for one character takes a tenth of the time of looking for several.
     if any(mark[0] in whole and mark in whole for mark in (*_INSIDE, *tools)):
         return any(may_be_foreign(each, tools) for each in texts)
     return any(map(_BEGINS, texts))
