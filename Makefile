@@ -90,8 +90,12 @@ bench:  ## measure speed beside other libraries, in nine minutes, or WORDS="reac
 	$(PYTHON) -m benchmarks.bench $(WORDS)
 
 .PHONY: growth
-growth:  ## measure how time grows with hostile texts, for all that reads; an hour, or WORDS="hermes logs"
+growth:  ## measure how time grows with hostile texts, in at most 25 minutes on two cores, or WORDS="hermes logs"
 	$(PYTHON) -m benchmarks.growth --jobs 2 $(WORDS)
+
+.PHONY: growth-page
+growth-page:  ## the same, and write docs/growth.md
+	$(PYTHON) -m benchmarks.growth --jobs 2 --page docs
 
 .PHONY: bench-page
 bench-page:  ## the same, and write docs/benchmarks.md, its plot and the table in README.md

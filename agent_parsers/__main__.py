@@ -6,8 +6,6 @@ import gc
 import os
 import sys
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command line and exit with its status, or explain how to install its libraries."""

@@ -16,8 +16,6 @@ from agent_parsers.tools import ToolsAgentOutputParser
 from output_parsers import OutputParserException
 from output_parsers.model_output import check_text
 
-__all__ = ["AutoOutputParser"]
-
 _PLAIN: Final = "hermes"
 """The dialect that reads a text without a sign: its reasoning ends, and the rest is the answer."""
 _LABELS: Final = "react"

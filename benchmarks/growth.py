@@ -5,18 +5,21 @@ streamed and explained, JSON readers, detectors, response templates, and readers
 sample holds the hostile text as its thought, its result or its answer, or is repeated itself. Give
 words to try only what has one of them in its kind, its name or its way::
 
-    python -m benchmarks.growth [--jobs 2] [--seconds 10] [hermes log …]
+    python -m benchmarks.growth [--jobs 2] [--seconds 1.5] [--minutes 25] [--page docs] [hermes …]
 
-Method: first, each subject reads each shape in lengths that grow eightfold, from 512 characters to
-256 K or until a read takes a millisecond. The exponent is that between the last two, from the CPU
-time of the thread. Then its suspects are read again: those of 1.05 or more, the three that grow
-most, and the two that take longest for a character. They read a text eight times as long as the
-longest so far, next to that one, until their seconds are over. One that looks bad does so again,
-in rounds, and what a linear scan of the two texts grows too much is taken off. If the exponent is
-still 1.05 or more, they do so again with longer texts, at last with 220, 440 and 879 K, since
-noise does not last, a step of the memory is in one place, and a square shows the more. A suspect
-for which no seconds were left is marked with ``?``, and a read that does not end in half a minute
-is ended.
+Method: each subject has its seconds of CPU time, and the shapes climb a ladder. On the first two
+rungs all shapes are read, in some 512 and 2,048 characters. On each next rung the texts are four
+times as long, up to half a million characters, and only as many shapes climb as a share of the
+seconds pays for: those that grow most, and for each three of them the one that takes longest for a
+character. So an ordinary reader is tried with all shapes on short texts, and with the worst few on
+long ones, where also a slow square shows. The exponent of a shape is that of its last rungs.
+
+Exponents of 1.05 or more are doubted, for half as many seconds: two texts, one eight times as long
+as the other, are read in turn, in rounds, and what a linear scan of the two grows too much is taken
+off. What is still as high is read so in longer texts, at last in 220, 440 and 879 K where that
+takes no more than some seconds, since noise does not last, a step of the memory is in one place,
+and a square shows the more. What no seconds were left for is marked with ``?``. A read that takes
+five seconds is ended, and no process takes longer than its minutes: what had no time is counted.
 """
 
 from __future__ import annotations
@@ -30,22 +33,23 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import groupby
 from multiprocessing import get_context
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks._subjects import SHAPES, Subject, subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from benchmarks._subjects import Read
 
-FIRST, LAST, TIMES = 512, 1 << 18, 8
+FIRST, TIMES, RUNGS = 512, 4, 6
+DOUBTED_TIMES: Final = 8
 LONGEST: Final = 900_000
 """Parsers take texts of a million characters."""
-LONG_S, SLOW_S, ENDED_S = 0.001, 0.5, 30
+SHORT_S, SLOW_S, ENDED_S = 0.001, 0.5, 5
 ROUNDS: Final = 3
-GROWING, SLOWEST = 3, 2
 AIM, SUSPECT = 1.1, 1.05
 
 
@@ -62,69 +66,121 @@ class Cell(NamedTuple):
     def __str__(self) -> str:
         shape = repr(f"{self.head}{self.run}…")[:60]
         sure = "" if self.is_sure else " ?"
-        return f"{shape}, {self.seconds * 1e3:.3g} ms at {self.size // 1024} K{sure}"
+        return f"{shape}, {self.seconds * 1e3:.3g} ms at {self.size // 1024 or 0.5} K{sure}"
 
 
 class EndlessError(BaseException):
     """A read took too long; no reader catches it."""
 
 
-# -- the clock -------------------------------------------------------------------------------------
+# -- the ladder ------------------------------------------------------------------------------------
+
+
+class _Climber:
+    """A shape, and how long it took on each rung."""
+
+    def __init__(self, head: str, run: str) -> None:
+        self.head, self.run = head, run
+        self.sizes: list[int] = []
+        self.times: list[float] = []
+
+    def read(self, subject: Subject, size: int) -> None:
+        if self.sizes and size < 2 * len(self.run):
+            return  # the text would be the same
+        text = subject.text(self.head, self.run, size)
+        taken = _seconds(subject.read, text)
+        if taken < SHORT_S * (1 if self.times else 20):  # the first may compile patterns
+            taken = min(taken, _seconds(subject.read, text))
+        self.sizes.append(_length(self.head, self.run, size))
+        self.times.append(taken)
+
+    @property
+    def exponent(self) -> float:
+        """Return how the time grew on the last two rungs."""
+        before = max(len(self.times) - 3, 0)
+        if before == len(self.times) - 1:
+            return 0.0
+        return math.log(self.times[-1] / self.times[before], self.sizes[-1] / self.sizes[before])
+
+    @property
+    def slowness(self) -> float:
+        return self.times[-1] / self.sizes[-1]
+
+    @property
+    def next_seconds(self) -> float:
+        return self.times[-1] * float(TIMES) ** min(max(self.exponent, 1), 2)
+
+    def cell(self) -> Cell:
+        return Cell(self.exponent, self.times[-1], self.sizes[-1], self.head, self.run)
 
 
 def measured(subject: Subject, seconds: float) -> list[Cell]:
     """Return how the time of *subject* grows with each shape, the worst first."""
     gc.freeze()
-    start = time.thread_time()
+    ends = time.thread_time() + seconds
     shapes = (*SHAPES, *([("", subject.own)] if subject.own else ()))
-    cells = [_screened(subject, head, run) for head, run in shapes]
-    growing = sorted(cells, key=lambda cell: cell.exponent, reverse=True)
-    slow = sorted(cells, key=lambda cell: cell.seconds / cell.size, reverse=True)
-    above = sum(cell.exponent >= SUSPECT for cell in cells)
-    suspects = dict.fromkeys((*growing[: max(above, GROWING)], *slow[:SLOWEST]))
-    for cell in suspects:
-        cells.remove(cell)
-        is_over = time.thread_time() - start > seconds
-        cells.append(cell._replace(is_sure=False) if is_over else _confirmed(subject, cell))
-    return sorted(cells, key=lambda cell: cell.exponent, reverse=True)
+    climbers = [_Climber(head, run) for head, run in shapes]
+    for rung, size in enumerate(FIRST * TIMES**rung for rung in range(RUNGS)):
+        share = (ends - time.thread_time()) / (RUNGS - rung)
+        for each in climbers if rung < 2 else _worst(climbers, rung, share):
+            if time.thread_time() < ends + 2 * seconds:
+                each.read(subject, size)
+    read = (each.cell() for each in climbers if len(each.times) > 1)
+    cells = sorted(read, key=_exponent, reverse=True)
+    return sorted(
+        _doubted(subject, cells, time.thread_time() + seconds / 2), key=_exponent, reverse=True
+    )
 
 
-def _screened(subject: Subject, head: str, run: str) -> Cell:
-    """Return the exponent between the last two lengths."""
-    size = max(FIRST, 2 * len(run))
-    text = subject.text(head, run, size)
-    _seconds(subject.read, text)  # compiles patterns
-    taken = min(_seconds(subject.read, text) for _ in range(2))
-    while True:
-        size, shorter, before = size * TIMES, text, taken
-        text = subject.text(head, run, size)
-        taken = _seconds(subject.read, text)
-        if taken >= LONG_S or size * TIMES > LAST:
-            exponent = math.log(taken / before, len(text) / len(shorter))
-            return Cell(exponent, taken, size, head, run)
+def _worst(climbers: Sequence[_Climber], rung: int, share: float) -> Iterator[_Climber]:
+    """Yield the shapes that climb to the next rung, as many as the seconds pay for."""
+    rest = [each for each in climbers if len(each.times) >= rung]
+    slowest = sorted(rest, key=lambda each: each.slowness)
+    growing = sorted(rest, key=lambda each: each.exponent)
+    for place in range(1, len(rest) + 1):
+        worst = (growing if place % 4 else slowest).pop()
+        (slowest if place % 4 else growing).remove(worst)
+        share -= worst.next_seconds
+        if share < 0 and place > 1:
+            return
+        if worst.next_seconds < ENDED_S / 2:
+            yield worst
+
+
+# -- what is doubted -------------------------------------------------------------------------------
+
+
+def _doubted(subject: Subject, cells: Iterable[Cell], ends: float) -> Iterator[Cell]:
+    for cell in cells:
+        if cell.exponent < SUSPECT:
+            yield cell
+        elif time.thread_time() > ends:
+            yield cell._replace(is_sure=False)
+        else:
+            yield _confirmed(subject, cell)
 
 
 def _confirmed(subject: Subject, cell: Cell) -> Cell:
     """Measure again, next to a scan that is linear, and on longer texts while it looks bad."""
-    size = cell.size
-    if cell.seconds * TIMES < SLOW_S and size * TIMES <= LONGEST:
-        size *= TIMES
-    cell = _again(subject, cell, size // TIMES, size)
-    while cell.exponent >= SUSPECT and cell.seconds < SLOW_S and size * TIMES <= LONGEST:
-        size *= TIMES
-        cell = _again(subject, cell, size // TIMES, size)
-    if cell.exponent >= SUSPECT and cell.seconds * (LONGEST / size) ** 2 < ENDED_S / ROUNDS:
+    size = max(cell.size, FIRST * DOUBTED_TIMES, 2 * DOUBTED_TIMES * len(cell.run))
+    cell = _again(subject, cell, size // DOUBTED_TIMES, size)
+    while (
+        cell.exponent >= SUSPECT and cell.seconds < SLOW_S / 2 and size * DOUBTED_TIMES <= LONGEST
+    ):
+        size *= DOUBTED_TIMES
+        cell = _again(subject, cell, size // DOUBTED_TIMES, size)
+    if cell.exponent >= SUSPECT and cell.seconds * (LONGEST / size) ** cell.exponent < 6 * SLOW_S:
         # A square shows in both pairs, a step of the memory only in one.
         pairs = ((LONGEST // 2, LONGEST), (LONGEST // 4, LONGEST // 2))
-        return min((_again(subject, cell, *pair) for pair in pairs), key=lambda cell: cell.exponent)
-    return cell if cell.exponent < AIM else _again(subject, cell, size // TIMES, size)
+        return min((_again(subject, cell, *pair) for pair in pairs), key=_exponent)
+    return cell if cell.exponent < AIM else _again(subject, cell, size // DOUBTED_TIMES, size)
 
 
 def _again(subject: Subject, cell: Cell, shorter: int, longer: int) -> Cell:
     """Measure the exponent between two lengths, in rounds."""
     read = subject.read
     short, long = (subject.text(cell.head, cell.run, each) for each in (shorter, longer))
-    factor = len(long) / len(short)
+    factor = _length(cell.head, cell.run, longer) / _length(cell.head, cell.run, shorter)
     small, big = min(_seconds(read, short) for _ in range(2)), _seconds(read, long)
     passes = max(round(small / max(_seconds(_scan, short), 1e-7)), 1)
     scan = partial(_scan, passes=min(passes, 50))
@@ -133,11 +189,16 @@ def _again(subject: Subject, cell: Cell, shorter: int, longer: int) -> Cell:
         exponent = math.log(big / small, factor)
         if least < math.inf:
             exponent -= max(math.log(long_scan / least, factor) - 1, 0)
-        if exponent < SUSPECT or big > 10 * SLOW_S:
+        if exponent < SUSPECT or big > 4 * SLOW_S:
             break
         small, big = min(small, _seconds(read, short)), min(big, _seconds(read, long))
         least, long_scan = min(least, _seconds(scan, short)), min(long_scan, _seconds(scan, long))
     return cell._replace(exponent=exponent, seconds=big, size=longer)
+
+
+def _length(head: str, run: str, size: int) -> int:
+    """Return the length of a hostile text, without what is around it."""
+    return len(head) + len(run) * max(size // len(run), 1)
 
 
 def _scan(text: str, passes: int = 1) -> None:
@@ -148,7 +209,7 @@ def _scan(text: str, passes: int = 1) -> None:
 def _seconds(read: Read, text: str) -> float:
     """Return the CPU seconds of a read and of the words of its error."""
     gc.disable()
-    signal.setitimer(signal.ITIMER_REAL, ENDED_S)
+    signal.setitimer(signal.ITIMER_PROF, ENDED_S)
     start = time.thread_time()
     try:
         read(text)
@@ -157,7 +218,7 @@ def _seconds(read: Read, text: str) -> float:
     except Exception as error:  # noqa: BLE001 - each has its own
         _ = f"{error}{getattr(error, 'observation', '')}"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     taken = time.thread_time() - start
     gc.enable()
     return max(taken, 1e-6)
@@ -170,27 +231,29 @@ def _end(*_signal: object) -> None:
 # -- the table -------------------------------------------------------------------------------------
 
 
-def _numbered(seconds: float, number: int) -> list[Cell]:
-    return measured(_SUBJECTS[number], seconds)
+def _numbered(seconds: float, minutes: float, number: int) -> list[Cell]:
+    left = minutes * 60 - time.process_time()
+    return measured(_SUBJECTS[number], min(seconds, left / 4)) if left > 0 else []
 
 
 _SUBJECTS: Final[list[Subject]] = []
 """The processes are forks, which share it."""
 
 
-def found(jobs: int, seconds: float) -> Iterator[tuple[Subject, Cell]]:
-    """Yield the cells of all subjects, each with its subject."""
-    signal.signal(signal.SIGALRM, _end)
+def found(jobs: int, seconds: float, minutes: float) -> Iterator[tuple[Subject, list[Cell]]]:
+    """Yield all subjects and their cells."""
+    signal.signal(signal.SIGPROF, _end)
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
-        measurements = pool.map(partial(_numbered, seconds), range(len(_SUBJECTS)))
-        for subject, cells in zip(_SUBJECTS, measurements, strict=True):
-            yield from ((subject, cell) for cell in cells)
+        numbered = partial(_numbered, seconds, minutes)
+        yield from zip(_SUBJECTS, pool.map(numbered, range(len(_SUBJECTS))), strict=True)
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.growth")
     options.add_argument("--jobs", type=int, default=1, help="number of processes")
-    options.add_argument("--seconds", type=float, default=10, help="CPU seconds of each subject")
+    options.add_argument("--seconds", type=float, default=1.5, help="CPU seconds of each subject")
+    options.add_argument("--minutes", type=float, default=25, help="CPU minutes of each process")
+    options.add_argument("--page", type=Path, help="folder in which growth.md is written")
     options.add_argument("words", nargs="*", help="only what has one of them in its title")
     given = options.parse_args()
     _SUBJECTS.extend(
@@ -198,33 +261,77 @@ def main() -> None:
         for each in subjects()
         if not given.words or any(word in " ".join(each[:3]) for word in given.words)
     )
-    every: list[tuple[Subject, Cell]] = []
+    start = time.monotonic()
+    every: list[tuple[Subject, list[Cell]]] = []
     print("| what | name | texts | median | worst | where |\n|---|---|--:|--:|--:|---|")
-    for (kind, name), group in groupby(
-        found(given.jobs, given.seconds), key=lambda each: each[0][:2]
-    ):
-        cells = [*group]
-        print(_row(kind, name, cells), flush=True)
-        every += cells
-    print("\n| what | names | texts | median | worst | where |\n|---|--:|--:|--:|--:|---|")
-    for kind, of_kind in groupby(every, key=lambda each: each[0].kind):
-        cells = [*of_kind]
-        print(_row(kind, f"{len({subject.name for subject, _ in cells})}", cells))
-    high = [each for each in every if each[1].exponent >= AIM]
-    print(f"\n{len(SHAPES)} shapes, {len(every):,} texts, {len(high)} with {AIM} or more")
-    for subject, cell in sorted(high, reverse=True, key=_exponent):
-        print(f"{cell.exponent:.2f}  {subject.kind}: {subject.name}, {subject.way}: {cell}")
+    measurements = found(given.jobs, given.seconds, given.minutes)
+    for (kind, name), group in groupby(measurements, key=lambda each: each[0][:2]):
+        of_name = [*group]
+        print(f"| {kind} | {name} | {_row(of_name)}", flush=True)
+        every += of_name
+    lines = [*_summary(every, (time.monotonic() - start) / 60, given.jobs)]
+    print("", *lines, sep="\n")
+    if given.page:
+        (given.page / "growth.md").write_text("\n".join((_PAGE, *lines, "")), "utf-8")
 
 
-def _exponent(each: tuple[Subject, Cell]) -> float:
-    return each[1].exponent
+_PAGE: Final = (
+    "# How time grows with hostile texts\n\n"
+    "`make growth` wrote this page. It reads long texts of hostile shapes, such as `[[[[…`, with"
+    " all that reads text here: parsers of each dialect in strict and lenient mode, whole, streamed"
+    " and explained, parsers of outputs, JSON readers, detectors, response templates, and readers"
+    " of logs that hold the hostile text. The exponent is the power by which CPU time grows with"
+    " the length of the text: 1 is linear, 2 is a square. All shapes are read in short texts, and"
+    " the worst ones in texts of up to 900,000 characters. A text with `?` seemed to grow more, and"
+    " there was no time left to read it again.\n"
+)
 
 
-def _row(kind: str, name: str, cells: Sequence[tuple[Subject, Cell]]) -> str:
-    subject, worst = max(cells, key=_exponent)
-    middle = median(map(_exponent, cells))
-    where = f"{subject.way}: {worst}".replace("|", "\\|")
-    return f"| {kind} | {name} | {len(cells):,} | {middle:.2f} | {worst.exponent:.2f} | {where} |"
+def _summary(
+    every: Sequence[tuple[Subject, Sequence[Cell]]], minutes: float, jobs: int
+) -> Iterator[str]:
+    yield "| what | names | readers | texts | median | worst | where |"
+    yield "|---|--:|--:|--:|--:|--:|---|"
+    for kind, group in groupby(every, key=lambda each: each[0].kind):
+        of_kind = [*group]
+        names = len({subject.name for subject, _ in of_kind})
+        yield f"| {kind} | {names} | {len(of_kind)} | {_row(of_kind)}"
+    cells = [(subject, cell) for subject, cells in every for cell in cells]
+    high = sorted((each for each in cells if each[1].exponent >= AIM), key=_exponent_of)
+    unsure = sum(not cell.is_sure for _, cell in high)
+    missing = sum(len(SHAPES) + bool(subject.own) - len(cells) for subject, cells in every)
+    yield ""
+    yield (
+        f"{len(SHAPES)} shapes, {len(every)} readers, {len(cells):,} texts, {minutes:.0f} minutes"
+        f" with {jobs} process{'es' * (jobs > 1)}. {missing:,} texts had no time."
+        f" {len(high) - unsure} have an exponent of {AIM} or more; {unsure} may have it (`?`)."
+    )
+    if high:
+        yield ""
+    for subject, cell in reversed(high):
+        yield f"- {cell.exponent:.2f}: {subject.kind}, {subject.name}, {subject.way}: {_code(cell)}"
+
+
+def _exponent(cell: Cell) -> float:
+    return cell.exponent
+
+
+def _exponent_of(each: tuple[Subject, Cell]) -> tuple[bool, float]:
+    return each[1].is_sure, each[1].exponent
+
+
+def _row(every: Iterable[tuple[Subject, Iterable[Cell]]]) -> str:
+    cells = [(subject, cell) for subject, cells in every for cell in cells]
+    if not cells:
+        return "0 | | | no time |"
+    subject, worst = max(cells, key=_exponent_of)
+    middle = median(cell.exponent for _, cell in cells)
+    return f"{len(cells):,} | {middle:.2f} | {worst.exponent:.2f} | {subject.way}: {_code(worst)} |"
+
+
+def _code(cell: Cell) -> str:
+    """Return the words about a cell, its shape as code that may be in a table."""
+    return str(cell).replace("|", "\\|")
 
 
 if __name__ == "__main__":

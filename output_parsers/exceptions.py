@@ -133,7 +133,10 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         """
         if self._reason is not None:
             return self._reason
-        return str(self).removesuffix(f" (line {self.line}, column {self.column})")
+        said = str(self)
+        if not said.endswith(")"):
+            return said
+        return said.removesuffix(f" (line {self.line}, column {self.column})")
 
     def pointer(self) -> str:
         """Return the reason and, below it, the offending line with a mark under the span.

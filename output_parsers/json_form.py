@@ -25,8 +25,6 @@ from outputs.json_form.kinds import (
     maybe,
 )
 
-__all__ = ["KINDS", "error_kind"]
-
 _FIELDS: Final = {
     "message": TEXT,
     "problem": TEXT,

@@ -313,6 +313,19 @@ def test_neither_do_tests_examples_and_benchmarks() -> None:
             assert not [str(each) for each in ours if is_private(f"{each.target}.{each.name}")]
 
 
+def test_an_inner_file_has_no_list_of_its_names() -> None:
+    """Packages have one, modules of which at least one name is promised, and one like LangChain's."""
+    fronts = PROMISED | FOR_APPLICATIONS.keys()
+    promised = {name for front in fronts for name in import_module(front).__all__}
+    for name, path in modules().items():
+        if path.name == "__init__.py" or "\n__all__" not in path.read_text("utf-8"):
+            continue
+        if name == "output_parsers.format_instructions" or is_application(name):
+            continue
+        if not name.startswith("agent_parsers.dialects."):
+            assert promised.intersection(import_module(name).__all__), name
+
+
 def test_what_authors_of_dialects_need_is_not_part_of_the_engine() -> None:
     private = {"Machine", "machine", "BadPayload", "ToolHead", "TurnStream", "WholeReader"}
     names = set(import_module("agent_parsers.authoring").__all__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import accumulate
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
 
@@ -87,148 +87,148 @@ def _texts(values: Sequence[str | None]) -> Any:
         return pa.array([value and _escaped(value) for value in values], _TEXT)
 
 
-class Columns:
-    """Collects rows, which become the arrays of `TURN_FIELDS`.
+class Rows:
+    """Rows of a table, which become the arrays of `TURN_FIELDS`.
 
     A row that could not be read has only its kind and its error, and an empty row nothing. In all
     others the lists are there, if only empty.
+
+    Args:
+        turns: The turns of most rows; those that are left are put in here.
     """
 
-    def __init__(self) -> None:
-        self._rows: list[tuple[str | None, str | None, str | None, str | None, int]] = []
-        self._tools: list[str] = []
-        self._inputs: list[str] = []
-        self._ids: list[str | None] = []
-        # Of the few rows that have them, by row.
-        self._errors: dict[int, tuple[Any, ...]] = {}
+    def __init__(self, turns: TurnColumns) -> None:
+        self._turns = turns
+        self._size = len(turns.thoughts)
+        # Of the few rows that have them, by row; an empty row has no error.
+        self._unread: dict[int, tuple[Any, ...] | None] = {}
         self._repairs: dict[int, list[tuple[Any, ...]]] = {}
-        self._unread: list[int] = []
 
-    def __len__(self) -> int:
-        return len(self._rows)
+    def put_nothing(self, row: int) -> None:
+        """Put a row without a text in its place."""
+        self._unread[row] = None
 
-    def add_nothing(self) -> None:
-        """Add a row without a text."""
-        self._unread.append(len(self._rows))
-        self._rows.append((None, None, None, None, 0))
-
-    def add_error(self, error: OutputParserException) -> None:
-        """Add a row whose text could not be read."""
-        row = len(self._rows)
+    def put_error(self, row: int, error: OutputParserException) -> None:
+        """Put a row whose text could not be read in its place."""
         place = (*(error.span or (None, None)), error.line, error.column)
-        self._errors[row] = (error.reason, error.observation, *place)
-        self._unread.append(row)
-        self._rows.append(("error", None, None, None, 0))
+        self._unread[row] = (error.reason, error.observation, *place)
 
-    def add_turn(self, turn: Turn) -> None:
-        """Add a row."""
+    def put_turn(self, row: int, turn: Turn) -> None:
+        """Put a row in its place."""
         if turn.repairs:
-            repairs = [(repair.kind, *repair.span) for repair in turn.repairs]
-            self._repairs[len(self._rows)] = repairs
-        result = turn.result
+            self._repairs[row] = [(repair.kind, *repair.span) for repair in turn.repairs]
+        calls: list[tuple[str, Any, str | None]] = []
+        answer, result = None, turn.result
         if isinstance(result, AgentFinish):
             answer = _answer_text(result.output)
-            self._rows.append(("answer", turn.thought, turn.content, answer, 0))
-            return
-        actions = result if isinstance(result, list) else [result]
-        for action in actions:
-            self._tools.append(action.tool)
-            self._inputs.append(json_text(action.tool_input))
-            self._ids.append(action.tool_call_id if isinstance(action, ToolAgentAction) else None)
-        self._rows.append(("action", turn.thought, turn.content, None, len(actions)))
+        else:
+            for action in result if isinstance(result, list) else [result]:
+                call_id = action.tool_call_id if isinstance(action, ToolAgentAction) else None
+                calls.append((action.tool, action.tool_input, call_id))
+        self._turns.put(row, calls, turn.thought, turn.content, answer)
 
     def arrays(self) -> list[Any]:
         """Return the arrays of all rows."""
-        size = len(self._rows)
-        kinds, thoughts, contents, answers, counts = [*zip(*self._rows, strict=True)] or [()] * 5
-        calls = _calls(self._tools, self._inputs, self._ids)
-        repairs = [item for row in sorted(self._repairs) for item in self._repairs[row]]
-        repaired = [len(self._repairs.get(row, ())) for row in range(size)]
+        turns = self._turns
+        answers = _answers(turns.answers)
+        if turns.contents is turns.answers:
+            contents = answers
+        elif any(turns.contents):
+            contents = _texts(turns.contents)
+        else:
+            contents = self._of_read("")
         return [
-            _texts(kinds),
-            _texts(thoughts),
-            _texts(contents),
-            self._lists(counts, calls),
-            _texts(answers),
-            self._errors_array(),
-            self._lists(repaired, _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR)),
+            self._kinds(answers),
+            _texts(turns.thoughts),
+            contents,
+            self._calls(),
+            answers,
+            self._errors(),
+            self._all_repairs(),
         ]
+
+    def _of_read(self, text: str) -> Any:
+        """Return an array with the same *text* in each row that was read."""
+        if not self._unread:
+            return pa.repeat(pa.scalar(text, _TEXT), self._size)
+        # imported lazily: it takes longer than a table without odd rows
+        from pyarrow import compute
+
+        return compute.if_else(self._is_unread, pa.scalar(None, _TEXT), text)
+
+    @cached_property
+    def _is_unread(self) -> Any:
+        is_unread = [False] * self._size
+        for row in self._unread:
+            is_unread[row] = True
+        return pa.array(is_unread)
+
+    def _kinds(self, answers: Any) -> Any:
+        if not answers.null_count:
+            return self._of_read("answer")
+        if answers.null_count == self._size and not self._unread:
+            return self._of_read("action")
+        kinds: list[str | None] = ["action"] * self._size
+        if answers.null_count < self._size:
+            kinds = ["action" if each is None else "answer" for each in self._turns.answers]
+        for row, error in self._unread.items():
+            kinds[row] = None if error is None else "error"
+        return pa.array(kinds, _TEXT)
+
+    def _calls(self) -> Any:
+        tools, inputs, ids, counts = self._turns.calls()
+        calls = _call_structs(tools, inputs, ids)
+        if not counts:
+            return pa.ListArray.from_arrays(_one_each(self._size), calls)
+        return self._lists(counts, calls)
+
+    def _all_repairs(self) -> Any:
+        repairs = [each for row in sorted(self._repairs) for each in self._repairs[row]]
+        counts = [0] * self._size
+        for row, found in self._repairs.items():
+            counts[row] = len(found)
+        return self._lists(counts, _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR))
 
     def _lists(self, counts: Sequence[int], items: Any) -> Any:
         """Return lists of so many *items* each, and no lists for rows that were not read."""
-        offsets: list[int | None] = [*accumulate(counts, initial=0)]
-        for row in self._unread:
-            offsets[row] = None
-        return pa.ListArray.from_arrays(pa.array(offsets, _AT), items)
+        offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
+        if len(items):
+            from pyarrow import compute  # lazily, as above
 
-    def _errors_array(self) -> Any:
-        size = len(self._rows)
-        if not self._errors:
-            return pa.nulls(size, pa.struct(_ERROR))
-        numbers = {row: number for number, row in enumerate(self._errors)}
-        at = pa.array(map(numbers.get, range(size)), _AT)
-        return _structs([*zip(*self._errors.values(), strict=True)], _ERROR).take(at)
+            offsets = compute.cumulative_sum(pa.array(counts, _AT))
+            offsets = pa.concat_arrays([pa.array([0], _AT), offsets])
+        mask = self._is_unread if self._unread else None
+        return pa.ListArray.from_arrays(offsets, items, mask=mask)
 
-
-def plain_arrays(turns: TurnColumns) -> list[tuple[Sequence[int], list[Any]]]:
-    """Return the arrays of *turns* without repairs in parts, with the places of their rows."""
-    parts: list[tuple[Sequence[int], list[Any]]] = []
-    for places, thoughts, contents, counts, tools, inputs, ids in turns.actions:
-        if not places:
-            continue
-        calls = _calls(tools, _json_texts(inputs), ids)
-        # Most tables have one call a row.
-        ends = range(len(counts) + 1) if {*counts} == {1} else accumulate(counts, initial=0)
-        lists = pa.ListArray.from_arrays(pa.array(ends, _AT), calls)
-        no_answers = pa.nulls(len(places), _TEXT)
-        parts.append((places, _plain_rows("action", thoughts, contents, lists, no_answers)))
-    for places, thoughts, contents, answers in turns.answers:
-        if not places:
-            continue
-        no_calls = _empty_lists(len(places), _calls((), (), ()))
-        is_text = {*map(type, answers)} == {str}
-        texts = _texts(answers if is_text else [*map(_answer_text, answers)])
-        parts.append((places, _plain_rows("answer", thoughts, contents, no_calls, texts)))
-    return parts
+    def _errors(self) -> Any:
+        errors = {row: error for row, error in self._unread.items() if error is not None}
+        if not errors:
+            return pa.nulls(self._size, pa.struct(_ERROR))
+        at: list[int | None] = [None] * self._size
+        for number, row in enumerate(errors):
+            at[row] = number
+        return _structs([*zip(*errors.values(), strict=True)], _ERROR).take(pa.array(at, _AT))
 
 
-def _plain_rows(
-    kind: str, thoughts: Sequence[str], contents: Sequence[str], calls: Any, answers: Any
-) -> list[Any]:
-    """Return the arrays of rows without repairs."""
-    size = len(thoughts)
-    return [
-        pa.repeat(pa.scalar(kind, _TEXT), size),
-        _texts(thoughts),
-        _texts(contents) if any(contents) else pa.repeat(pa.scalar("", _TEXT), size),
-        calls,
-        answers,
-        pa.nulls(size, pa.struct(_ERROR)),
-        _empty_lists(size, _structs([()] * 3, _REPAIR)),
-    ]
+@lru_cache(8)
+def _one_each(size: int) -> Any:
+    """Return the offsets of so many lists, each of which has one item."""
+    return pa.array(range(size + 1), _AT)
 
 
-def in_order(parts: Sequence[tuple[Sequence[int], list[Any]]]) -> list[Any]:
-    """Return the arrays of all rows, given parts of them with the places of their rows."""
-    if len(parts) == 1:
-        return parts[0][1]
-    places = [place for part, _ in parts for place in part]
-    at = [0] * len(places)
-    for number, place in enumerate(places):
-        at[place] = number
-    order = pa.array(at, _AT)
-    columns = zip(*(arrays for _, arrays in parts), strict=True)
-    return [pa.concat_arrays(column).take(order) for column in columns]
+def _call_structs(
+    tools: Sequence[str | None], inputs: Sequence[Any], ids: Sequence[str | None]
+) -> Any:
+    return pa.StructArray.from_arrays(
+        [_texts(tools), _texts(_json_texts(inputs)), _texts(ids)], fields=_CALL
+    )
 
 
-def _calls(tools: Sequence[str], inputs: Sequence[str], ids: Sequence[str | None]) -> Any:
-    """Return calls; without *ids*, none has one."""
-    found = _texts(ids) if ids else pa.nulls(len(tools), _TEXT)
-    return pa.StructArray.from_arrays([_texts(tools), _texts(inputs), found], fields=_CALL)
-
-
-def _empty_lists(size: int, items: Any) -> Any:
-    return pa.ListArray.from_arrays(pa.repeat(pa.scalar(0, _AT), size + 1), items)
+def _answers(answers: Sequence[Any]) -> Any:
+    """Return an array of the texts of *answers*."""
+    if {*map(type, answers)} <= {str, type(None)}:
+        return _texts(answers)
+    return _texts([each if each is None else _answer_text(each) for each in answers])
 
 
 _APART: Final = "\x1e"
@@ -247,7 +247,7 @@ def _json_texts(values: Sequence[Any]) -> list[str]:
         try:
             text = to_json(apart, inf_nan_mode="constants").decode()
         except PydanticSerializationError:
-            text = ""
+            return [*map(json_text, values)]
         texts = text[1:-1].split(_BETWEEN)
         if len(texts) == len(values) and "NaN" not in text and "Infinity" not in text:
             return texts

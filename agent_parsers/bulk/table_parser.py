@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from agent_parsers import Dialect, get_dialect, get_parser
 from agent_parsers.bulk.arrow import pa
-from agent_parsers.bulk.columns import TURN_FIELDS, Columns, in_order, plain_arrays
-from agent_parsers.core import whole_reader
+from agent_parsers.bulk.columns import TURN_FIELDS, Rows
+from agent_parsers.core import LISTENERS, whole_reader
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -121,10 +121,7 @@ class TableParser:
         self._dialect = get_dialect(dialect)
         self._column, self._on_error = column, on_error
         self._options = options
-        self._parser = parser = get_parser(self._dialect, tools=tools, **options)
-        reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
-        is_fresh = not (parser.start or parser.prompt)
-        self._read_plain = reader.columns if is_fresh else None
+        self._parser = get_parser(self._dialect, tools=tools, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {"column": self._column, "tools": self._parser.tools, "on_error": self._on_error}
@@ -194,43 +191,40 @@ class TableParser:
 
     def _arrays(self, texts: Any, first: int) -> list[Any]:
         """Return the arrays of a column of *texts*, whose first row has this number."""
-        read = _texts_of(texts)
-        parts = self._plain_arrays(read)
-        if sum(len(places) for places, _ in parts) < len(read) or not parts:
-            plain = {place for places, _ in parts for place in places}
-            others = [place for place in range(len(read)) if place not in plain]
-            parts.append((others, self._other_arrays(read, others, first)))
-        return in_order(parts)
-
-    def _plain_arrays(self, texts: Sequence[Any]) -> list[tuple[Sequence[int], list[Any]]]:
-        """Return the arrays of the texts that are read without a stream and without repairs."""
-        most, read = self._parser.max_chars, self._read_plain
-        if read is None:
-            return []
-        if {*map(type, texts)} == {str} and max(map(len, texts)) <= most:
-            return plain_arrays(read(texts, self._parser.tools))
-        fit = [n for n, each in enumerate(texts) if type(each) is str and len(each) <= most]
-        parts = plain_arrays(read([texts[n] for n in fit], self._parser.tools))
-        return [([fit[n] for n in places], arrays) for places, arrays in parts]
-
-    def _other_arrays(self, texts: Sequence[Any], places: Sequence[int], first: int) -> list[Any]:
-        """Return the arrays of the texts at some *places*."""
-        columns = Columns()
-        for place in places:
-            text = texts[place]
+        given = _texts_of(texts)
+        parser = self._parser
+        reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
+        unfit = self._unfit(given)
+        fit = ["" if n in unfit else each for n, each in enumerate(given)] if unfit else given
+        turns = reader.columns(fit, parser.tools)
+        turns.leave(unfit)
+        rows = Rows(turns)
+        for row in turns.left:
+            text = given[row]
             if text is None:
-                columns.add_nothing()
+                rows.put_nothing(row)
                 continue
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                columns.add_turn(self._parser.read(text))
+                is_odd = row in unfit or LISTENERS
+                turn = parser.read(text) if is_odd else reader.read_left(text, parser.tools)
+                rows.put_turn(row, turn)
             except OutputParserException as error:
                 if self._on_error == "raise":
-                    error.add_note(f"in row {first + place} of the column {self._column!r}")
+                    error.add_note(f"in row {first + row} of the column {self._column!r}")
                     raise
-                columns.add_error(error)
-        return columns.arrays()
+                rows.put_error(row, error)
+        return rows.arrays()
+
+    def _unfit(self, texts: Sequence[Any]) -> set[int]:
+        """Return the places of *texts* that are none, or that only the parser reads."""
+        parser, most = self._parser, self._parser.max_chars
+        if parser.start or parser.prompt:
+            return {*range(len(texts))}
+        if {*map(type, texts)} <= {str} and max(map(len, texts), default=0) <= most:
+            return set()
+        return {n for n, each in enumerate(texts) if type(each) is not str or len(each) > most}
 
 
 def _check_schema(schema: Any, column: str) -> None:

@@ -74,6 +74,9 @@ class OddCalls:
         result = self._turns.result_of(turn, text)
         return None if isinstance(result, AgentFinish) else result
 
+    def read(self, _text: str, _tools: ToolSet | Collection[str] | None) -> None:
+        """Return `None`: only a stream knows what was repaired."""
+
     def _respelt(self, text: str, at: int) -> str:
         """Return a turn, whose first call begins at *at*, as the dialect writes it."""
         before, calls = text[:at], text[at:]

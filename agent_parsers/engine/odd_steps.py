@@ -1,7 +1,8 @@
 """Reads steps that a `StepReader` leaves, where it is still certain what a stream would say.
 
 A step whose labels are dressed (``**Action:**``, ``## Action:``, ``action:``) is written again with
-the labels of its dialect. A turn that ends in a thought, or in the name of a tool, is refused.
+the labels of its dialect. What follows the turn, such as an invented observation, is left out. A
+turn that ends in a thought, or in the name of a tool, is refused.
 """
 
 from __future__ import annotations
@@ -9,27 +10,54 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine.markers.kinds import Label, label_words
+from agent_parsers.engine.markers.kinds import Label, Literal, label_words
 from agent_parsers.engine.reading.canonical.leads import only_leads
 from agent_parsers.engine.reading.canonical.marks import key_of
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import end_span, trimmed
+from agent_parsers.engine.reading.quoting.watch import QuoteWatch
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.guards import dressed_alike, outside_of_quotations
 from agent_parsers.engine.tables.table import Part
+from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.engine.reading.turn import PlainTurn
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
+_T = TypeVar("_T")
+_Read: TypeAlias = "Callable[[str, ToolSet | Collection[str] | None], _T | None]"
 _MOST, _LONGEST = 64, 12
 """How many sequences of markers are remembered, and of how many markers."""
+
+
+class OddTurn(NamedTuple):
+    """What is in a turn that is not quite spelt as its dialect writes it."""
+
+    turn: PlainTurn
+    log: str
+    """The text of the turn, without what follows it."""
+    repairs: tuple[Repair, ...]
+
+
+class _Cut(NamedTuple):
+    """Where a turn ends before the text does."""
+
+    before: str
+    """The text up to there."""
+    mark: str
+    """The key of the mark that ends the turn."""
+    repair: Repair
 
 
 class OddSteps:
@@ -45,6 +73,7 @@ class OddSteps:
         self._machine, self._steps, self._advise = machine, steps, advise
         self._end = lru_cache(_MOST)(partial(_end, machine.initial))
         self._are_marks = lru_cache(_MOST)(steps.leads)
+        self._is_ended = lru_cache(_MOST)(_is_ended)
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None, ended: Ended
@@ -59,6 +88,31 @@ class OddSteps:
         Raises:
             OutputParserException: The turn ends in a thought, or an input is missing.
         """
+        read: _Read[AgentAction | AgentFinish] = self._steps.result
+        found: tuple[AgentAction | AgentFinish, str, tuple[Repair, ...]] | None
+        if (found := self._odd(text, tools, ended, read)) is None:
+            return None
+        result, log, _ = found
+        if isinstance(result, AgentFinish):
+            return make_finish(result.return_values["output"], log)
+        return make_action(result.tool, result.tool_input, log)
+
+    def read(self, text: str, tools: ToolSet | Collection[str] | None) -> OddTurn | None:
+        """Return what is in a step; all else as for `result`."""
+        found = self._odd(text, tools, "unknown", self._steps.read)
+        return None if found is None else OddTurn(*found)
+
+    def _odd(
+        self,
+        text: str,
+        tools: ToolSet | Collection[str] | None,
+        ended: Ended,
+        read: _Read[_T],
+    ) -> tuple[_T, str, tuple[Repair, ...]] | None:
+        """Return what *read* reads in a step, its log, and what was repaired for that.
+
+        Arguments, `None` and exceptions: as for `result`.
+        """
         pieces = self._steps.split(text)
         marks = tuple(pieces[1::2])
         if len(marks) > _LONGEST:
@@ -66,9 +120,23 @@ class OddSteps:
         end = self._end(marks)
         if end is not None:
             self._refuse(text, end, pieces, known_tools(tools), ended)
-        elif marks and self._machine.lenient and ended != "length":
-            return self._respelt(text, tools)
-        return None
+            return None
+        if not (marks and self._machine.lenient) or ended == "length":
+            return None
+        cut = self._cut(text)
+        spelt = text if cut is None else cut.before
+        found = None if cut is None else read(spelt, tools)
+        repairs: list[Repair] = []
+        if found is None:
+            spelt = self._respelt(spelt, repairs)
+            found = read(spelt, tools) if spelt else None
+        if found is None:
+            return None
+        if cut is None:
+            return found, text, (*repairs,)
+        if not self._is_over(spelt, cut):
+            return None
+        return found, cut.before.rstrip(), (*repairs, cut.repair)
 
     # -- refusals ----------------------------------------------------------------------------------
 
@@ -105,9 +173,12 @@ class OddSteps:
     # -- labels ------------------------------------------------------------------------------------
 
     @cached_property
-    def _labels(self) -> dict[str, str]:
-        """By their words in lower case, how the dialect writes the labels that may be dressed."""
-        found: dict[str, str] = {}
+    def _labels(self) -> dict[str, tuple[str, str]]:
+        """The labels that may be dressed, as the dialect writes them, and their names.
+
+        They stand by their words in lower case.
+        """
+        found: dict[str, tuple[str, str]] = {}
         odd: set[str] = set()
         for crossing in _plain_crossings(self._machine.initial):
             label = crossing.marker
@@ -115,10 +186,11 @@ class OddSteps:
                 continue  # it does not begin a line
             for words in label_words(label):
                 key = words.lower()
-                is_alike = found.setdefault(key, label.canonical) == label.canonical
+                spelt = label.canonical, crossing.name
+                is_alike = found.setdefault(key, spelt) == spelt
                 if not (is_alike and label.loose and not label.firm and key_of(label)):
                     odd.add(key)
-        return {key: text for key, text in found.items() if key not in odd}
+        return {key: spelt for key, spelt in found.items() if key not in odd}
 
     @cached_property
     def _dressed(self) -> re.Pattern[str]:
@@ -128,24 +200,70 @@ class OddSteps:
             rf"^(?:\*\*({words}):\*\*|(?:#{{1,6}} )?({words}):)", re.MULTILINE | re.IGNORECASE
         )
 
-    def _respelt(
-        self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> AgentAction | AgentFinish | None:
-        """Return the result of a step with dressed labels; `None` if only a stream knows it."""
+    def _respelt(self, text: str, repairs: list[Repair]) -> str:
+        """Return a step with labels as its dialect writes them, and append the *repairs*.
+
+        It is empty if no label is dressed, or if only a stream knows what they are.
+        """
         labels = self._labels
         if not labels:
+            return ""
+
+        def respell(found: re.Match[str]) -> str:
+            spelt, name = labels[(found[1] or found[2]).lower()]
+            if found[0] != spelt:
+                message = f"read {found[0]!r} as the label {name!r}"
+                repairs.append(Repair("label", found.span(), message))
+            return spelt
+
+        respelt = self._dressed.sub(respell, text)
+        are_marks = repairs and self._are_marks(tuple(self._steps.split(respelt)[1::2]))
+        return respelt if are_marks else ""
+
+    # -- what follows a turn -----------------------------------------------------------------------
+
+    @cached_property
+    def _ends(self) -> list[str]:
+        """The marks behind which nothing is read, wherever they stand."""
+        states = [self._machine.initial]
+        states += (crossing.to for crossing in _plain_crossings(self._machine.initial))
+        crossings = [each for state in states for each in state.crossings]
+        ends = dict.fromkeys(key_of(each.marker) for each in crossings if _is_end(each))
+        for each in crossings:
+            if each.to.part is not Part.SKIPPED or each.to.crossings:
+                ends.pop(key_of(each.marker), None)
+        return [*ends]
+
+    def _cut(self, text: str) -> _Cut | None:
+        """Return where the first mark stands that may end the turn before the *text* does."""
+        whole = f"\n{text}"
+        found = [(whole.find(mark), mark) for mark in self._ends if mark in whole]
+        if not found:
             return None
-        respelt = self._dressed.sub(lambda it: labels[(it[1] or it[2]).lower()], text)
-        if respelt == text:
-            return None
-        if not self._are_marks(tuple(self._steps.split(respelt)[1::2])):
-            return None
-        result = self._steps.result(respelt, tools)
-        if result is None:
-            return None
-        if isinstance(result, AgentFinish):
-            return make_finish(result.return_values["output"], text)
-        return make_action(result.tool, result.tool_input, text)
+        at, mark = min(found)
+        label = mark.lstrip("\n")
+        is_label = label != mark
+        if not is_label and whole[at + len(mark) :].strip():
+            return None  # a label before it may need what stands on the same line
+        message = f"the turn ended at {label!r}; what follows is not part of it"
+        start = at - 1 + is_label
+        repair = Repair("invented", (start, start + len(label)), message)
+        before = text[:start]
+        # Only a heading needs the line break behind it.
+        return _Cut(before if "#" in before else before.rstrip(), mark, repair)
+
+    def _is_over(self, text: str, cut: _Cut) -> bool:
+        """Return whether a mark ends the turn of which *text* stands before it."""
+        if (last := self._steps.last_part(text)) is None:
+            return False
+        state, written = last
+        if not self._is_ended(state, cut.mark):
+            return False
+        if not any(map(written.__contains__, "\"'`")):
+            return True
+        watch = QuoteWatch(fences_only=state.part is Part.ANSWER)
+        watch.feed(written.strip())
+        return not watch.holds_marker()
 
 
 def _end(initial: State, marks: tuple[str, ...]) -> State | None:
@@ -163,6 +281,28 @@ def _end(initial: State, marks: tuple[str, ...]) -> State | None:
 def _is_plain(crossing: Crossing) -> bool:
     """Return whether a marker does nothing but lead to another state, wherever it stands."""
     return only_leads(crossing, frozenset()) and not (crossing.is_note or crossing.closes)
+
+
+def _is_ended(state: State, mark: str) -> bool:
+    """Return whether a mark ends the turn in a *state*."""
+    here = [each for each in state.crossings if key_of(each.marker) == mark]
+    return len(here) == 1 and _is_end(here[0])
+
+
+def _is_end(crossing: Crossing) -> bool:
+    """Return whether a marker outside of quotations ends an input or answer, and the turn."""
+    marker, to = crossing.marker, crossing.to
+    if not key_of(marker) or (isinstance(marker, Literal) and marker.variants):
+        return False
+    if crossing.is_note or crossing.closes or crossing.breaks_line or crossing.ends_thought:
+        return False
+    if crossing.drops or crossing.odd or crossing.late or to.problem or to.beside_action:
+        return False
+    return to.is_cut and not to.crossings and _OF_ENDS.issuperset(crossing.guards)
+
+
+_OF_ENDS: Final = frozenset((dressed_alike, outside_of_quotations))
+"""The guards that a label passes that is spelt as its dialect writes it, outside of quotations."""
 
 
 def _plain_crossings(initial: State) -> Iterator[Crossing]:

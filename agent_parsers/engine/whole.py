@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.engine.odd_steps import OddSteps
 from agent_parsers.engine.reading.canonical.columns import TurnColumns
-from agent_parsers.engine.reading.canonical.steps import StepReader, step_reader
+from agent_parsers.engine.reading.canonical.steps import step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.reading.turn import events_of, turn_before_events
+from agent_parsers.engine.reading.turn import events_of, read_turn, turn_before_events
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.tables.modes import MAX_CHARS
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.odd_calls import OddCalls
+    from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
-    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.engine.reading.turn import PlainTurn, Turn
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode, OnConflict
     from agent_parsers.events import Repair
@@ -52,18 +53,23 @@ class WholeReader:
         is_left = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool) or partial(_is_left, machine)
         is_plain = lru_cache(_MOST_NAMES)(is_left)
         self._odd: OddSteps | OddCalls | None = None
+        self._read_columns: _ReadColumns | None = None
         self.canonical: StepReader | CanonicalReader | None = None
         """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
             self.canonical = steps = step_reader(machine, is_plain)
-            self._odd = None if steps is None else OddSteps(machine, steps, advise)
+            if steps is not None:
+                self._odd = OddSteps(machine, steps, advise)
+                self._read_columns = partial(_step_columns, steps)
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.odd_calls import odd_calls
             from agent_parsers.engine.reading.canonical.turn_reader import canonical_reader
 
             self.canonical = turns = canonical_reader(machine, is_plain)
-            self._odd = None if turns is None else odd_calls(machine, turns)
+            if turns is not None:
+                self._odd = odd_calls(machine, turns)
+                self._read_columns = partial(_turn_columns, turns)
 
     def parse(
         self,
@@ -112,25 +118,72 @@ class WholeReader:
         """Read one whole turn without repairs; return `None` if only a stream can."""
         if self.canonical is None or (turn := self.canonical.read(text, tools)) is None:
             return None
-        result = self.canonical.result_of(turn, text)
+        return self._turn(turn, text, text, tools)
+
+    def read_odd(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
+        """Read one whole turn that is left by `read_plain`; return `None` if only a stream can.
+
+        Raises:
+            OutputParserException: As for `parse`.
+        """
+        if self._odd is None or (odd := self._odd.read(text, tools)) is None:
+            return None
+        return self._turn(odd.turn, text, odd.log, tools, odd.repairs)
+
+    def _turn(
+        self,
+        turn: PlainTurn,
+        text: str,
+        log: str,
+        tools: ToolSet | Collection[str] | None,
+        repairs: tuple[Repair, ...] = (),
+    ) -> Turn:
+        assert self.canonical is not None, "it has read the turn"
+        result = self.canonical.result_of(turn, log)
         read_events = partial(events_of, self._machine, text, tools)
-        return turn_before_events(result, turn.thought, turn.content, read_events)
+        return turn_before_events(result, turn.thought, turn.content, repairs, read_events)
 
     def columns(
         self, texts: Sequence[str], tools: ToolSet | Collection[str] | None = None
     ) -> TurnColumns:
         """Read many whole turns, and return those that `read_plain` does, column by column."""
-        reader = self.canonical
-        if reader is None:
-            return TurnColumns([], [])
-        # imported lazily: only tables need them
-        if isinstance(reader, StepReader):
-            from agent_parsers.engine.reading.canonical.step_columns import step_columns
+        if self._read_columns is None:
+            return TurnColumns.of_nothing(len(texts))
+        return self._read_columns(texts, tools)
 
-            return step_columns(reader, texts, tools)
-        from agent_parsers.engine.reading.canonical.turn_columns import turn_columns
+    def read_left(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn:
+        """Read one whole turn that is left by `columns`.
 
-        return turn_columns(reader, texts, tools)
+        Raises:
+            OutputParserException: As for `parse`.
+        """
+        if (turn := self.read_odd(text, tools)) is not None:
+            return turn
+        # imported lazily: few turns need it
+        from agent_parsers.engine.reading.stream import TurnStream
+
+        return read_turn(TurnStream(self._machine, known_tools(tools), advise=self._advise), text)
+
+
+_ReadColumns: TypeAlias = "Callable[[Sequence[str], ToolSet | Collection[str] | None], TurnColumns]"
+
+
+def _step_columns(
+    reader: StepReader, texts: Sequence[str], tools: ToolSet | Collection[str] | None
+) -> TurnColumns:
+    # imported lazily: only tables need it
+    from agent_parsers.engine.reading.canonical.step_columns import step_columns
+
+    return step_columns(reader, texts, tools)
+
+
+def _turn_columns(
+    reader: CanonicalReader, texts: Sequence[str], tools: ToolSet | Collection[str] | None
+) -> TurnColumns:
+    # imported lazily: only tables need it
+    from agent_parsers.engine.reading.canonical.turn_columns import turn_columns
+
+    return turn_columns(reader, texts, tools)
 
 
 @cache

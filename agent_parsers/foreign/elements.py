@@ -22,6 +22,16 @@ _LINE: Final = re.compile(r"\s*([\w-]+)\s*[:=]\s*(.*?)\s*")
 _END_OF_TAG: Final = re.compile(r"\s*[>\]]").match
 _BEGINS_PARAMETER: Final = re.compile(r"\s*[<{]|\s*[\w-]+\s*[:=]").match
 _IS_WRAPPER: Final = re.compile(r"(?:tool_?)?(?:arg|param|input|kwarg)\w*", re.IGNORECASE).fullmatch
+speaks_of_calls: Final = re.compile(
+    r"tool|func|call|invoke|exec|command|action|python", re.IGNORECASE
+).search
+"""Whether the name of an element says that it holds a call."""
+_OPENS_CALL: Final = re.compile(
+    r"<\s*([\w:|.-]{1,60})>\s*(?:(?:await\s+|return\s+)?(?:print\s*\(\s*)?(?:\w+\.)*)\Z"
+).search
+"""Matches a tag, and what may stand in code between it and the name of a tool."""
+_ENDS_NAME: Final = re.compile(r"\s*(?:</|<(?:arg|param))|(?:\.call)?\s*\(").match
+_NEXT_ELEMENTS: Final = re.compile(r"(?:\s*<([\w:|.-]+)>[^<]*</\1\s*>)*").match
 _OTHERS: Final = ("id", "type")
 """Attributes that are no parameters, unless the tool declares them."""
 
@@ -65,6 +75,26 @@ def enclosed_call(
     if attributes or _BEGINS_PARAMETER(text, opener.end()):
         return Enclosed((whole[0], len(text)), why="it is not closed")
     return None
+
+
+def called_element(text: str, mention: Mention, unclosed: set[str]) -> Span | None:
+    """Return the span of an element whose name speaks of calls, if its text begins with a tool.
+
+    What follows the name of the tool is the end of the element, or a parenthesis::
+
+        <tool_code>print(search("lakes"))</tool_code>
+        <use_tool>search</use_tool><args>{"query": "lakes"}</args>
+    """
+    if _ENDS_NAME(text, mention.stop) is None:
+        return None
+    first = max(0, mention.start - _FARTHEST)
+    opener = _OPENS_CALL(text[first : mention.start])
+    if opener is None or not speaks_of_calls(opener[1]):
+        return None
+    closer = _closer(text, f"</{opener[1]}", mention.stop, unclosed)
+    stop = len(text) if closer is None else closer[1]
+    following = _NEXT_ELEMENTS(text, stop)
+    return first + opener.start(), stop if following is None else following.end()
 
 
 def _closer(text: str, mark: str, at: int, unclosed: set[str]) -> Span | None:

@@ -24,7 +24,7 @@ _MARKS_BEHIND: Final = re.compile(r"<\|[\w ]{1,40}\|>|</[\w:|]{1,40}>|<end_of_tu
 _STRUCTURAL_BEFORE: Final = frozenset("\"'`<[({=:/.>|@!$*")
 _STRUCTURAL_BEHIND: Final = re.compile(
     r"[*`]{0,3}[ \t]?[(\[{<=:\"'`>|]|[*`]{0,3}\s{0,8}[({<]|[ \t]*->|\s{1,8}--?\w"
-    r"|\s{1,4}[\w-]{1,40}[ \t]?[:=]|\s{1,4}(?:args?|arguments|inputs?|parameters|params)\b",
+    r"|\s{1,4}✿?[\w-]{1,40}✿?[ \t]?[:=]|\s{1,4}(?:args?|arguments|inputs?|parameters|params)\b",
     re.IGNORECASE,
 ).match
 """Matches what follows a name in the shapes of calls."""
@@ -54,7 +54,8 @@ class Mention(NamedTuple):
 def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
     """Yield the places in *text* where one of the *names* of tools stands, in order.
 
-    A name may follow others and a dot, as in ``functions.search``.
+    A name may follow others and a dot, as in ``functions.search``, and be called as Llama calls the
+    tools that it knows, ``search.call``.
     """
     words = {name for name in names if _WORD.fullmatch(name)}
     odd = [re.escape(name) for name in names if name not in words]
@@ -66,6 +67,9 @@ def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
     for word in _WORD.finditer(text):
         written = word[0].rstrip(".-")
         name = written if written in words else written.rpartition(".")[2]
+        if name not in words and name == "call":
+            written = written.removesuffix(".call")
+            name = written.rpartition(".")[2]
         if name in words:
             stop = word.start() + len(written)
             found.append(Mention(stop - len(name), stop, name))

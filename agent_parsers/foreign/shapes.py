@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
 from agent_parsers.engine.reading.quoting.spans import without
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
-from agent_parsers.foreign.elements import enclosed_call
+from agent_parsers.foreign.elements import called_element, enclosed_call, speaks_of_calls
 from agent_parsers.foreign.objects import calls_in, fitted, is_schema, object_at
 from agent_parsers.foreign.places import Mention, is_example, is_over, line_before, stands
 
@@ -50,8 +50,8 @@ class Shape(NamedTuple):
 
 _BULLET: Final = re.compile(r"[ \t]*(?:[>#•-]+[ \t]*|\*[ \t]+)*").match
 _LEAD: Final = re.compile(
-    r"(?:[`*]{0,3}(?:action|call|tool|function|use|invoke|execute|run|request)"
-    r"(?:[ _-](?:call|name|to use))?[`*]{0,3}[ \t]*[:=]?[`*]{0,3}[ \t]*)?[`*\[({<|@!/$]{0,3}[ \t]?"
+    r"(?:[`*✿]{0,3}(?:action|call|tool|function|use|invoke|execute|run|request)"
+    r"(?:[ _-](?:call|name|to use))?[`*✿]{0,3}[ \t]*[:=]?[`*]{0,3}[ \t]*)?[`*\[({<|@!/$]{0,3}[ \t]?"
     r"(?:\w+\.)*",
     re.IGNORECASE,
 ).fullmatch
@@ -62,12 +62,13 @@ _MARK_BEFORE: Final = re.compile(r"[ \t]*[<\[{|][^\s\w]{0,2}\w{0,20}[^\s\w]{0,3}
 _MARK_BEHIND: Final = re.compile(r"\s*[<\[{|][/|]?[^\s\w]{0,2}\w{0,40}[^\s\w]{0,2}[>\]}|]").match
 """Match marks of an unknown form around a name and an object."""
 _TO_OBJECT: Final = re.compile(
-    r"[\s*`'\"|>\]]{0,6}(?:[:=(-]>?|→)?[\s*`]{0,6}"
+    r"(?::\d{1,4}\b)?[\s*`'\"|>\]]{0,6}(?:[:=(-]>?|→)?[\s*`✿]{0,6}"
     r"(?:(?:with|and|tool|action)?[ _]?(?:args?|arguments?|inputs?|parameters?|params)"
-    r"[\s*`]{0,4}[:=]?[\s*`]{0,6})?(?:```\w*\s*)?(?=\{)",
+    r"[\s*`✿]{0,4}[:=]?[\s*`]{0,6})?(?:```\w*\s*)?(?=\{)",
     re.IGNORECASE,
 ).match
-_TO_PARENTHESIS: Final = re.compile(r"[ \t]?\(").match
+_TO_PARENTHESIS: Final = re.compile(r"(?:\.call)?[ \t]?\(").match
+_ARGUMENTS_BEHIND: Final = re.compile(r"\s*<(?:arg|param)\w*[>=\s]").match
 _CODE: Final = re.compile(
     r"""[^"'()\[\]{}]++|"(?>(?:[^"\\\n]|\\.)*)"|'(?>(?:[^'\\\n]|\\.)*)'|(?P<opens>[(\[{])|(?P<closes>[)\]}])|["']"""
 )
@@ -76,6 +77,7 @@ _IS_PROSE: Final = re.compile(r"[.;,!?]\s+\w|\.\s*\Z").search
 _KEY: Final = re.compile(r"--?(\w+)|\b(\w+)\s*[=:]")
 _CUT: Final = "it is cut off, or cannot be read"
 _NO_VALUES: Final = "its arguments are not values that the tool takes"
+_UNKNOWN: Final = "no dialect writes calls like that"
 _NOT_TAKEN: Final = "the tool does not take it, or it can be read in two ways"
 
 
@@ -88,7 +90,9 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         tools: The available tools.
     """
     shapes = [*_outermost([*_objects(text, mentions, tools), *_at_names(text, mentions, tools)])]
-    if (document := _DOCUMENT(text)) is not None:  # elements in it are data, unless all are calls
+    document = _DOCUMENT(text)
+    if document is not None and not speaks_of_calls(document[1]):
+        # Elements in it are data, unless all are calls.
         inner = [shape.span for shape in shapes if shape.span[0] >= document.start(2)]
         if inner and "".join(text[a:b] for a, b in without([document.span(2)], inner)).strip():
             return None
@@ -202,6 +206,8 @@ def _at_names(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterato
         if mention.start < end:
             continue
         shape = _at_name(text, mention, tools, unclosed)
+        if shape is None or shape.is_doubtful:
+            shape = _in_marks(text, mention, unclosed) or shape
         if shape is not None:
             end = shape.span[1]
             yield shape
@@ -242,6 +248,17 @@ def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) ->
     behind = _MARK_BEHIND(text, read.stop) if is_marked else None
     stop = read.stop if behind is None else behind.end()
     return Shape(form, (start, stop), ((mention.tool, value),))
+
+
+def _in_marks(text: str, mention: Mention, unclosed: set[str]) -> Shape | None:
+    """Return the shape of an element that holds a call, or of a name and elements of arguments."""
+    if (span := called_element(text, mention, unclosed)) is not None:
+        return Shape(f"as an element with {mention.tool} in it", span, why=_UNKNOWN)
+    lead = line_before(text, mention.start)
+    if _ARGUMENTS_BEHIND(text, mention.stop) is None or _LEAD(lead) is None:
+        return None
+    span = (mention.start - len(lead), len(text))
+    return Shape(f"as the name {mention.tool} and elements", span, why=_UNKNOWN)
 
 
 def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape | None:

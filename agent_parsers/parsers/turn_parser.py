@@ -149,6 +149,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             if (turn := reader.read_plain(text, self.tools)) is not None:
                 return turn
+            # Only a stream tells those who listen.
+            if not LISTENERS and (turn := reader.read_odd(text, self.tools)) is not None:
+                return turn
         from agent_parsers.engine.reading.turn import read_turn
 
         return read_turn(self._new_stream("all"), text, ended)

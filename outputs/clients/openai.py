@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.chat import ChatMessage
+from outputs.messages.ended import reasons_in
 from outputs.messages.function import FunctionMessage
 from outputs.messages.human import HumanMessage
 from outputs.messages.system import SystemMessage
@@ -83,8 +84,9 @@ def _other_role(role: str) -> type[BaseMessage]:
 def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
     """Convert one message of a conversation by its ``role``; another role is a `ChatMessage`.
 
-    Fields that our message does not have go into ``additional_kwargs``. Anthropic's conversation
-    messages have the same shape, with their tool calls in the content.
+    Fields that our message does not have go into ``additional_kwargs``, and why a model's message
+    ended into its ``response_metadata``. Anthropic's conversation messages have the same shape,
+    with their tool calls in the content.
 
     Args:
         fields: The message.
@@ -107,6 +109,9 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
     if message_class is not ChatMessage:
         del ours["role"]
     if message_class is AIMessage:
+        if reasons := reasons_in(rest):
+            rest = {name: value for name, value in rest.items() if name not in reasons}
+            more["response_metadata"] = {**reasons, **more.get("response_metadata", {})}
         if isinstance(entries := rest.get("tool_calls"), list):
             rest["tool_calls"] = [_with_function(entry) for entry in entries]
         if isinstance(function := rest.get("function_call"), dict):
@@ -251,7 +256,7 @@ def metadata_of(fields: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any
             "system_fingerprint": fields.get("system_fingerprint"),
             "status": fields.get("status"),
             "incomplete_details": fields.get("incomplete_details"),
-            "finish_reason": choice.get("finish_reason"),
+            **reasons_in(choice),
             "logprobs": choice.get("logprobs"),
         }
     )

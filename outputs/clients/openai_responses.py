@@ -115,6 +115,10 @@ def _from_item(item: dict[str, Any]) -> BaseMessage:
 
 
 def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
+    """Convert items; if there is no status of the response, an item may say that it was cut."""
+    metadata = known.setdefault("response_metadata", {})
+    if "status" not in metadata and any(map(_is_cut, items)):
+        metadata["status"] = "incomplete"
     blocks: list[dict[str, Any]] = []
     entries = []
     for item in items:
@@ -126,6 +130,11 @@ def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
                 entries.append(entry)
     calls, invalid = calls_from_wire(entries)
     return AIMessage(content_of(blocks), tool_calls=calls, invalid_tool_calls=invalid, **known)
+
+
+def _is_cut(item: dict[str, Any]) -> bool:
+    kinds = ("message", "function_call", "custom_tool_call")
+    return item["type"] in kinds and item.get("status") == "incomplete"
 
 
 def wire_entry(item: dict[str, Any]) -> dict[str, Any] | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["Ended", "ended_of", "is_filtered", "is_paused", "is_refused", "sooner"]
+__all__ = [
+    "Ended", "ended_of", "is_filtered", "is_paused", "is_refused", "reasons_in", "sooner",
+]  # fmt: skip
 
 Ended: TypeAlias = Literal["unknown", "stop", "length"]
 """How a text ended: ``"stop"`` if the model stopped by itself or at a stop sequence, ``"length"``
@@ -49,6 +51,11 @@ def ended_of(metadata: Mapping[str, Any]) -> Ended:
             return "length"
         ended = "stop"
     return "length" if metadata.get("incomplete_details") else ended
+
+
+def reasons_in(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return those of *fields* in which providers report why a message ended."""
+    return {name: fields[name] for name in _FIELDS if isinstance(fields.get(name), str)}
 
 
 def sooner(one: Ended, other: Ended) -> Ended:

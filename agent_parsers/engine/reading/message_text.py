@@ -68,7 +68,7 @@ class MessageText:
         if isinstance(part, str):
             return part
         part = self._unreported.with_late_fields(part)
-        if _calls_in(part) or may_refuse(part):
+        if self._has_rest or _may_be_wrong(part):
             self._rest.add(message_of(part))
             self._has_rest = True
         return text_of(part)
@@ -96,8 +96,9 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
     calls = _calls_in(message)
     if (refusal := refusal_error(message, text, calls=bool(calls))) is not None:
         return refusal
-    if calls:
-        tool = next((name for call in calls if (name := _name_of(call))), "")
+    unread = _unread_in(message)
+    if calls or unread:
+        tool = next((name for call in calls if (name := _name_of(call))), unread)
         error = OutputParserException(
             f"found a call of {tool!r} in the message; this parser reads what a model writes as"
             " text: use get_parser('tools') to read calls, or send no tools in the request",
@@ -109,6 +110,21 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
         error.problem = "tool_calls"
         return error
     return None
+
+
+def _may_be_wrong(part: Any) -> bool:
+    """Return whether a chunk may make its message an error."""
+    return bool(_calls_in(part) or _unread_in(part)) or may_refuse(part)
+
+
+def _unread_in(message: Any) -> str:
+    """Return the kind of a call among the blocks of *message*; ``""`` if there is none."""
+    content = getattr(message, "content", None)
+    if not isinstance(content, list):
+        return ""
+    from outputs.clients.unread_calls import unread_call  # imported lazily: few have blocks
+
+    return unread_call(content)
 
 
 def _calls_in(message: Any) -> list[Any]:

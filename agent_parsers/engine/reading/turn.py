@@ -136,15 +136,19 @@ def turn_of(
 
 
 def turn_before_events(
-    result: TurnResult, thought: str, content: str, read_events: Callable[[], tuple[Event, ...]]
+    result: TurnResult,
+    thought: str,
+    content: str,
+    repairs: tuple[Repair, ...],
+    read_events: Callable[[], tuple[Event, ...]],
 ) -> Turn:
-    """Return a turn without repairs, whose events are read when they are asked for."""
+    """Return a turn whose events are read when they are asked for."""
     turn = Turn.__new__(Turn)
     set_field = object.__setattr__  # the class is frozen
     set_field(turn, "result", result)
     set_field(turn, "thought", thought)
     set_field(turn, "content", content)
-    set_field(turn, "repairs", ())
+    set_field(turn, "repairs", repairs)
     set_field(turn, "_read_events", read_events)
     return turn
 

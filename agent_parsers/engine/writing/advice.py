@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
@@ -133,7 +133,7 @@ def _examples(
 def _shown(text: str, said: str) -> str:
     """Return *text* on one line, cut if it is long; ``""`` if *said* shows it already."""
     line = _one_line(text)
-    return "" if line in said or json.dumps(line, ensure_ascii=False) in said else line
+    return "" if line in said or encode_basestring(line) in said else line
 
 
 def _one_line(text: str) -> str:
@@ -146,7 +146,7 @@ def _example(
 ) -> str:
     """Write an action that uses *tool*; ``""`` if no example is sure to be right."""
     if tools is None:
-        return dialect.write(dialect.example)
+        return _own_example(dialect)
     if not tool:
         return ""
     if not tools.checks(tool):
@@ -157,6 +157,11 @@ def _example(
 
 
 @lru_cache(64)  # many errors of a table have the same, which takes longer than reading a row
+def _own_example(dialect: Dialect) -> str:
+    return dialect.write(dialect.example)
+
+
+@lru_cache(64)
 def _with_placeholders(dialect: Dialect, tools: ToolSet, tool: str) -> str:
     placeholders = tools.example(tool)
     if placeholders is None:

@@ -109,6 +109,22 @@ class Outcome:
         self._bad = BadCall(error)
         return True
 
+    def leaves_a_call(self) -> bool:
+        """Return whether a call is left over, among the blocks of the content, in lenient mode.
+
+        That is an error whatever else the message contains: all of its calls are made, or none.
+        """
+        message = self._message
+        if not self._lenient or isinstance(message.content, str):
+            return False
+        from outputs.clients.unread_calls import unread_call  # lazily: few messages have blocks
+
+        pieces = [*tool_pieces(message), *function_pieces(message)]
+        ids, names = [piece.id for piece in pieces], [piece.name for piece in pieces]
+        if kind := unread_call(message.content, ids=ids, names=names):
+            self._bad = BadCall("unread_call", kind=kind)
+        return bool(kind)
+
     def read_answer(self, end: int) -> None:
         """Read the content, which ends at offset *end*, as the answer.
 

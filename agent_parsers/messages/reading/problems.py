@@ -61,6 +61,12 @@ MESSAGE_PROBLEMS: Final = {
         " get_parser('openai_functions') reads the call of a function",
         "You called a function, but such calls are not read here, so nothing was done.",
     ),
+    "unread_call": Problem(
+        "found a call that is not read here, a block {kind!r} of the content; what the API calls a"
+        " function, or a custom tool, is read",
+        "You made a call that is not read here ({kind}), so nothing was done. Call one of the"
+        " functions instead, or write your answer.",
+    ),
     "empty_message": Problem(
         "expected a call or an answer, found no text and no call",
         "You wrote nothing. Call a tool, or write your answer.",

@@ -182,7 +182,7 @@ class MessageStreamParser:
             ended=ended,
         )
         held = "" if self._hold is None else self._hold.rest()
-        if outcome.refuses():
+        if outcome.refuses() or outcome.leaves_a_call():
             self._emit_content(held, events)
         elif self._calls.calls:
             outcome.read_calls(self._calls.calls)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import make_call, make_tool_call
-from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
+from agent_parsers.engine.reading.rules.known_tools import names_of, output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.messages.reading.arguments import ARGUMENT
@@ -89,12 +90,13 @@ def _quick_result(
         made = _quick_actions(message, [call], written, lenient, max_chars, tools)
         return made[0] if made else None
     if not is_function and message.tool_calls:
-        written = "".join(_written(message)) if kwargs else ""
+        texts = _written(message) if kwargs else []
+        written = "".join(texts)
         made = _quick_actions(message, message.tool_calls, written, lenient, max_chars, tools)
-        return None if written and _may_repeat_keys(message, written) else made
+        return None if written and _may_repeat_keys(message.tool_calls, texts) else made
     if len(content) > max_chars:
         return None
-    if lenient and (not content.strip() or _may_hold_call(content)):
+    if lenient and (not content.strip() or _may_hold_call(content, tools)):
         return None
     if message.tool_calls or message.invalid_tool_calls:
         return None
@@ -187,16 +189,24 @@ def _written(message: AIMessage) -> list[str]:
     return texts
 
 
-def _may_repeat_keys(message: AIMessage, written: str) -> bool:
-    """Return whether the *written* arguments, which may not be JSON, may repeat a key."""
-    if written.count(":") <= sum(map(len, (call["args"] for call in message.tool_calls))):
+def _may_repeat_keys(calls: Sequence[ToolCall], texts: Sequence[str]) -> bool:
+    """Return whether the *texts* of the arguments, which may not be JSON, may repeat a key.
+
+    Args:
+        calls: The calls, some of whose arguments may have come as data.
+        texts: The arguments that came as text.
+    """
+    members = sum(len(call["args"]) for call in calls)
+    if len(texts) == len(calls) and sum(text.count(":") for text in texts) <= members:
         return False  # each member has a colon
     try:
-        return any(repeated_key(text) is not None for text in _written(message))
+        return any(repeated_key(text) is not None for text in texts)
     except ValueError:
         return True
 
 
-def _may_hold_call(content: str) -> bool:
-    """Return whether *content* may contain a call; see `agent_parsers.messages.reading.content`."""
-    return "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`"
+def _may_hold_call(content: str, tools: ToolSet | None) -> bool:
+    """Return whether *content* may hold a call: one left in it, or one in another form."""
+    if "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`":
+        return True
+    return may_be_foreign(content, names_of(tools))

@@ -30,7 +30,7 @@ class ConsolePiece:
 
     what: Shown
     """What it is. ``"calls"`` and ``"results"`` are lists as Python shows them, ``"nothing"`` a
-    frame, whose text is none of any run."""
+    frame, whose text is none of any run; what its *body* does not match is a notice."""
     title: str
     """A pattern for the beginning of its first line. Like *body* it may have the groups ``tool``,
     ``args``, ``id`` and ``text``."""
@@ -141,6 +141,8 @@ class Console:
         if piece.what == "nothing":
             if not piece.title and body.strip():
                 yield Said("tool", left_out=("text before the first title",), line=line)
+            elif found is None:
+                yield Said("tool", left_out=("text behind a frame",), line=line)
             return
         if found is None:
             reading.refuse(f"expected a {piece.what} as {self.name} shows it", text, line=line)

@@ -266,7 +266,7 @@ def _with_parameters(
             "its lists and objects have tags inside, and a template reads flat ones"
         )
     field = _headed(spellings, call)
-    key = rf"{spelt(parameters.opens)}(?P<key>[^<>\n]+?)"
+    key = rf"{spelt(parameters.opens)}(?P<key>[^<>\n]+)"
     args: dict[str, Any] = {}
     if equals == other:
         begins, ends = _quotes(spellings.value_quotes)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SPECIAL: Final = re.compile(r"[][\\^$.|?*+(){}]")
 _BLANK_OR_SLOT: Final = re.compile(rf"[ \t\r\n]+|{SLOTS.pattern}")
 _BRACKETS: Final = frozenset("<>[]{}")
+_BEGINS_CALL: Final = re.compile(r"[<>\[\]{}=]")
 _PARTIAL: Final = re.compile(r"[^\s<>]*<[^<>]*\Z")
 
 
@@ -43,7 +44,7 @@ def spelt(text: str) -> str:
         made.append(literal(text[at : found.start()]))
         at = found.end()
         if found[0] == Slot.TOOL:
-            name = _name(after)
+            name = _name(before, after)
             made.append(name if Slot.TOOL in after else f"(?P<name>{name})")
         elif found[0][0] in (Slot.ID, Slot.NUMBER):
             made.append("[0-9]+" if found[0] == Slot.NUMBER else "[A-Za-z0-9_-]+")
@@ -65,12 +66,22 @@ def begins_without(words: Iterable[str]) -> str:
     return f"(?:{'|'.join((other, *goes_on))})" if goes_on else other
 
 
-def _name(after: str) -> str:
-    """Return a pattern for a name, given what follows it."""
+def _name(before: str, after: str) -> str:
+    """Return a pattern for a name, given the texts around it.
+
+    What begins a call cannot be part of a name: a search that reads a name to its end from each
+    beginning of a call, or from each of its characters, takes quadratic time in a text of those.
+    """
     if not after:
-        return r"[^\s<{]+"
-    ends = "".join(dict.fromkeys(literal(char) for char in after[:1] if not char.isspace()))
-    return rf"[^\n{ends}]+?"
+        return r"[^\s<>{]+"
+    if not before:
+        return r"(?<![^\s<>])[^\s<>]+"
+    ends = [*_BEGINS_CALL.findall(before)[:1], after[0].strip()]
+    others = "".join(dict.fromkeys(map(literal, ends)))
+    if not after[0].isspace():
+        return rf"[^\n{others}]+"  # where it is lazy, `regex` looks for what follows to the end
+    # Blanks around the name are no part of it, and are not read again for each of its characters.
+    return rf"(?=[^ \t\n])[^\n{others}]*?[^ \t\n{others}]"
 
 
 def _blank(before: str, blank: str, after: str) -> str:

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq  # noqa: E402
 
 from agent_parsers.bulk import TableParser, parse_table  # noqa: E402
 from agent_parsers.bulk import files as _files  # noqa: E402
+from agent_parsers.bulk.columns import Rows  # noqa: E402
 from agent_parsers.bulk.files import FileError, parse_files  # noqa: E402
 
 if TYPE_CHECKING:
@@ -316,10 +317,13 @@ def test_any_turn_with_these_labels_is_read_alike(
 
 def others(texts: Sequence[str], name: str = "react", **options: Any) -> list[str]:
     """Return the texts that are not plain."""
-    kind = type(get_parser(name))
-    with mock.patch.object(kind, "read", autospec=True, side_effect=kind.read) as read:
+    with (
+        mock.patch.object(Rows, "put_turn", autospec=True, side_effect=Rows.put_turn) as turns,
+        mock.patch.object(Rows, "put_error", autospec=True, side_effect=Rows.put_error) as errors,
+    ):
         TableParser(name, **options)(pa.table({"text": texts}))
-    return [call.args[1] for call in read.call_args_list]
+    calls = [*turns.call_args_list, *errors.call_args_list]
+    return [texts[call.args[1]] for call in calls]
 
 
 PLAIN = [
@@ -333,7 +337,7 @@ PLAIN = [
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_plain_turns_need_no_parser(lenient: bool) -> None:
+def test_plain_turns_are_read_in_columns(lenient: bool) -> None:
     assert others(PLAIN, lenient=lenient) == []
     assert others(PLAIN, lenient=lenient, tools=["search"]) == []
     call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
@@ -354,11 +358,11 @@ def test_plain_turns_need_no_parser(lenient: bool) -> None:
         ("no label", {}),
     ],
 )
-def test_all_others_are_left_to_the_parser(text: str, options: dict[str, Any]) -> None:
+def test_all_others_are_read_one_by_one(text: str, options: dict[str, Any]) -> None:
     assert others([text], **options) == [text]
 
 
-def test_dialects_with_other_forms_are_left_to_the_parser() -> None:
+def test_turns_in_other_forms_are_read_one_by_one() -> None:
     assert others(["Answer: 1"], "react_llamaindex", lenient=False) == ["Answer: 1"]
     assert others(["hi"], "hermes", start="thought") == ["hi"]
     call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'

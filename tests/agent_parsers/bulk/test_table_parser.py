@@ -35,10 +35,9 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
-from agent_parsers.bulk.columns import Columns, json_text  # noqa: E402
+from agent_parsers.bulk.columns import Rows, json_text  # noqa: E402
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.reading.canonical.columns import TurnColumns
     from agent_parsers.engine.tables.modes import Mode
 
 TEXTS = [
@@ -91,44 +90,34 @@ def test_any_texts_have_the_rows_of_reading(texts: list[str | None]) -> None:
 
 
 def a_thought_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    arrays = _table_parser.plain_arrays
+    def without(rows: Rows) -> Any:
+        rows._turns.thoughts[:] = [each and "" for each in rows._turns.thoughts]
+        return arrays(rows)
 
-    def without(turns: TurnColumns) -> Any:
-        actions = [each._replace(thoughts=[""] * len(each.thoughts)) for each in turns.actions]
-        return arrays(turns._replace(actions=actions))
-
-    monkeypatch.setattr(_table_parser, "plain_arrays", without)
+    arrays = Rows.arrays
+    monkeypatch.setattr(Rows, "arrays", without)
 
 
 def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Columns.add_turn
+    put = Rows.put_turn
     monkeypatch.setattr(
-        Columns, "add_turn", lambda self, turn: add(self, replace(turn, events=(), repairs=()))
+        Rows, "put_turn", lambda self, row, turn: put(self, row, replace(turn, repairs=()))
     )
 
 
 def an_answer_is_that_of_another_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    arrays = _table_parser.plain_arrays
+    def turned(rows: Rows) -> Any:
+        answers = [each for each in rows._turns.answers if each is not None]
+        rows._turns.answers[:] = [each and answers.pop() for each in rows._turns.answers]
+        return arrays(rows)
 
-    def turned(turns: TurnColumns) -> Any:
-        answers = [each._replace(answers=each.answers[::-1]) for each in turns.answers]
-        return arrays(turns._replace(answers=answers))
-
-    monkeypatch.setattr(_table_parser, "plain_arrays", turned)
-
-
-def rows_are_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    order = _table_parser.in_order
-    monkeypatch.setattr(_table_parser, "in_order", lambda parts: order(renumbered(parts)))
+    arrays = Rows.arrays
+    monkeypatch.setattr(Rows, "arrays", turned)
 
 
-def renumbered(parts: Any) -> Any:
-    """Return *parts* whose rows follow one another."""
-    first = [sum(len(places) for places, _ in parts[:n]) for n in range(len(parts))]
-    return [
-        (range(at, at + len(places)), arrays)
-        for at, (places, arrays) in zip(first, parts, strict=True)
-    ]
+def a_row_is_put_in_another_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    put = Rows.put_error
+    monkeypatch.setattr(Rows, "put_error", lambda self, row, error: put(self, row - 1, error))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +126,7 @@ def renumbered(parts: Any) -> Any:
         a_thought_is_lost,
         repairs_are_not_counted,
         an_answer_is_that_of_another_row,
-        rows_are_in_another_order,
+        a_row_is_put_in_another_place,
     ],
 )
 def test_the_check_of_rows_notices_a_bug(bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,8 @@ NAMES = [
     '<<search>>{"query": "lakes"}<</search>>',
     '[TOOL:search]{"query": "lakes"}[/TOOL]',
     '<|tool|>search\n{"query": "lakes"}<|/tool|>',
+    'functions.search:0{"query": "lakes"}',
+    '✿FUNCTION✿: search\n✿ARGS✿: {"query": "lakes"}',
 ]
 ELEMENTS = [
     "<search>\n<query>lakes</query>\n</search>",
@@ -163,6 +165,16 @@ REFUSED = {
         'await search("lakes")',
         'result = search("lakes")',
     ],
+    "in marks of no known form": [
+        "<tool_code>search(query='lakes')</tool_code>",
+        '<tool_code>\nprint(search(query="lakes"))\n</tool_code>',
+        'I look it up.\n\n<call>search("lakes")</call>',
+        '<|python_tag|>search.call(query="lakes")',
+        '<use_tool>search</use_tool><args>{"query": "lakes"}</args>',
+        "<action>search</action><action_input>lakes</action_input>",
+        "<use_mcp_tool>\n<tool_name>search</tool_name>\n<arguments>\n{}\n</arguments>\n</use_mcp_tool>",
+        "search<arg_key>query</arg_key><arg_value>lakes</arg_value>",
+    ],
     "in a fence after other text": [
         'I look it up.\n```json\n{"tool": "search", "args": {"query": "lakes"}}\n```',
     ],
@@ -214,6 +226,21 @@ def test_content_that_says_what_is_called_is_content() -> None:
     turn = read(f'search("lakes")\n{own}')
     assert calls_of(turn) == [LAKES]
     assert turn.content == 'search("lakes")'
+
+
+def test_no_call_is_made_without_those_of_its_turn_behind_a_mark() -> None:
+    """The mark ends a turn of these dialects, and only a message in a turn of the other one."""
+    actions = [AgentAction("search", {"query": query}, "") for query in ("lakes", "rivers")]
+    text = get_parser("muse_glimmer", tools=TOOLS).render(actions)
+    for name in ("jamba", "llama4_pythonic", "pythonic"):
+        with pytest.raises(ForeignCallError, match="stands behind a mark that ends the turn"):
+            read(text, name)
+
+
+def test_a_call_that_the_model_imagines_behind_the_end_of_its_turn_takes_none_away() -> None:
+    call = get_parser("hermes").render(AgentAction("search", {"query": "lakes"}, ""))
+    turn = read(f"{call}<|eom|>user\nAnd then?\n{call}", "pythonic")
+    assert calls_of(turn) == [LAKES]
 
 
 def test_nothing_is_read_across_reasoning() -> None:
@@ -295,6 +322,13 @@ def test_auto_takes_no_code_for_a_call_of_an_interpreter_that_is_not_declared() 
 def test_a_name_behind_a_word_that_holds_it_is_found_where_it_stands() -> None:
     (mention,) = mentions_of(["search"], "research.search(1).")
     assert mention == (9, 15, "search")
+
+
+def test_a_tool_that_is_named_call_keeps_its_name() -> None:
+    assert [each.tool for each in mentions_of(["call", "x.call"], "call, a.call, x.call")] == [
+        "call", "call", "x.call",
+    ]  # fmt: skip
+    assert [*mentions_of(["search"], "search.call(1) and research.call(1)")] == [(0, 6, "search")]
 
 
 @pytest.mark.parametrize("text", [

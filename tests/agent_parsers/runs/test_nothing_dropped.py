@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,10 @@ from agent_parsers import OutputParserException, read_runs
 from agent_parsers.runs import list_readers
 from agent_parsers.runs.readers import known
 from agent_parsers.runs.reading import said
+
+from .readers.consoles import GREEN, chain, coloured
+from .readers.data_logs import LOGS as DATA_LOGS
+from .readers.text_logs import LOGS as TEXT_LOGS
 
 USER, DONE = {"role": "user", "content": "q"}, {"role": "assistant", "content": "done"}
 
@@ -107,3 +112,54 @@ def test_the_law_finds_a_reader_that_lets_one_escape(monkeypatch: pytest.MonkeyP
     broken = replace(known.get_reader("atif"), read=read)  # type: ignore[arg-type]
     monkeypatch.setitem(known._own, "atif", broken)
     assert "atif: KeyError" in [*escaping(odd)]
+
+
+# -- what follows a log --------------------------------------------------------------------------
+
+OTHERS = (
+    "process 7 exited with code 1\n", '{"a": 1}\n', "[1, 2]\n", TEXT_LOGS["langchain_console"],
+)  # fmt: skip
+"""What may stand in a file behind a log of another form."""
+FOLLOWED = {
+    **{name: [log] for name, log in TEXT_LOGS.items()},
+    **{name: ["\n".join(map(json.dumps, log)) for log in logs if isinstance(log, list)]
+       for name, logs in DATA_LOGS.items()},
+}  # fmt: skip
+
+
+def owned(log: str) -> tuple[str, set[str]]:
+    """Return all that the runs of *log* say, and what is complained of."""
+    errors: list[object] = []
+    runs = [*read_runs(log, on_error=errors.append)]
+    notices = [notice for run in runs for notice in run.notices]
+    failed = [step for run in runs for step in run.all_steps if step.error is not None]
+    return repr([run.steps for run in runs]), {*map(repr, [*errors, *notices, *failed])}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_what_follows_a_log_is_said_or_complained_of(name: str) -> None:
+    for log in FOLLOWED[name]:
+        for other in OTHERS:
+            with suppress(OutputParserException):  # no reader knows all of it
+                before, complaints = owned(log)
+                both, more = owned(f"{log.rstrip()}\n{other}")
+                assert more - complaints or len(both) > len(before)
+
+
+@pytest.mark.parametrize("name", ["AgentExecutor", "LLMChain"])
+def test_a_chain_that_is_no_run_is_not_lost(name: str) -> None:
+    log = TEXT_LOGS["crewai_console_old"]
+    other = chain(coloured("Something else is said.", GREEN), name)
+    complaints: list[OutputParserException] = []
+    runs = [*read_runs(log.rstrip() + "\n" + other, on_error=complaints.append)]
+    left = [*(error.llm_output for error in complaints), *(n.text for n in runs[-1].notices)]
+    assert any("Something else is said." in str(text) for text in left)
+
+
+def test_text_behind_a_frame_is_not_lost() -> None:
+    frame = f"{'=' * 50}\n🤖 Agent: B\n{'=' * 50}\n"
+    log = TEXT_LOGS["llamaindex_workflow"] + frame
+    (run,) = read_runs(log)
+    assert "unowned_text" not in [notice.kind for notice in run.notices]
+    (run,) = read_runs(log + "Something else is said.\n")
+    assert "unowned_text" in [notice.kind for notice in run.notices]

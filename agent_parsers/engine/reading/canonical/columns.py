@@ -2,77 +2,157 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from dataclasses import dataclass, field
+from itertools import chain, compress, repeat
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, is_in_keys
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import whole_object
+from outputs.growing_json.whole import whole_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from re import Match
 
-    from agent_parsers.engine.reading.turn import PlainTurn
+    from agent_parsers.engine.reading.turn import PlainCall
 
 TRIPLE: Final = ('"""', "'''")
 """Quotes of Python around text of several lines, in which labels do not count."""
 
 
-class ActionColumns(NamedTuple):
-    """The turns with calls."""
+@dataclass(slots=True)
+class TurnColumns:
+    """What many turns hold: each column has an item for each of their texts.
 
-    places: Sequence[int]
-    """Which of the texts they are."""
-    thoughts: Sequence[str]
-    contents: Sequence[str]
-    counts: Sequence[int]
-    """How many calls each has."""
-    tools: Sequence[str]
-    """Of all calls, as are the inputs and ids."""
-    inputs: Sequence[Any]
-    ids: Sequence[str | None]
-    """Empty if no call has one."""
+    An item is `None` if the turn has no such thing, or is spelt in another way than its dialect
+    writes it.
+    """
+
+    thoughts: list[str | None]
+    contents: list[str | None]
+    """The contents beside calls, or the answers as they are written."""
+    answers: list[Any]
+    tools: list[str | None]
+    """The tools of turns with one call, as are the inputs and ids."""
+    inputs: list[Any]
+    ids: list[str | None]
+    left: list[int]
+    """The places of the texts that are spelt in another way, in order."""
+    several: dict[int, Sequence[PlainCall]] = field(default_factory=dict)
+    """The calls of turns with several, by their places."""
+
+    @classmethod
+    def of_nothing(cls, size: int) -> TurnColumns:
+        """Return the columns of so many texts, none of which is read yet."""
+        thoughts, contents, answers, tools, inputs, ids = _empty(size)
+        return cls(thoughts, contents, answers, tools, inputs, ids, [*range(size)])
+
+    def put(
+        self,
+        place: int,
+        calls: Sequence[PlainCall],
+        thought: str | None,
+        content: str | None,
+        answer: Any,
+    ) -> None:
+        """Put what a `PlainTurn` has in its *place*, which stays `left`."""
+        self.thoughts[place], self.contents[place] = thought, content
+        self.answers[place] = answer
+        self.call([(place, calls)])
+
+    def leave(self, places: Collection[int]) -> None:
+        """Leave what is at some more *places*."""
+        for place in places:
+            self.put(place, [], None, None, None)
+            self.tools[place] = None
+        if places:
+            self.left = sorted({*self.left, *places})
+
+    def calls(
+        self,
+    ) -> tuple[Sequence[str], Sequence[Any], Sequence[str | None], Sequence[int]]:
+        """Return the tools, inputs and ids of all calls, and how many each text has.
+
+        The numbers are empty if each has one.
+        """
+        columns: tuple[Sequence[Any], ...] = (self.tools, self.inputs, self.ids)
+        holes = holes_in(self.tools)
+        counts = [1] * len(self.tools) if holes else []
+        for place in holes:
+            counts[place] = len(self.several.get(place, ()))
+        if self.several:
+            rows = enumerate(zip(*columns, strict=True))
+            each = (self.several.get(n) or [call][: counts[n]] for n, call in rows)
+            columns = (*zip(*chain.from_iterable(each), strict=True),)
+        else:
+            columns = tuple(without_holes(column, holes) for column in columns)
+        tools, inputs, ids = columns
+        return tools, inputs, ids, counts
+
+    def call(self, turns: Iterable[tuple[int, Sequence[PlainCall]]]) -> None:
+        """Put the calls of some *turns* in their places."""
+        for place, calls in turns:
+            if len(calls) == 1:
+                self.tools[place], self.inputs[place], self.ids[place] = calls[0]
+            elif calls:
+                self.several[place] = calls
 
 
-class AnswerColumns(NamedTuple):
-    """The turns with an answer."""
-
-    places: Sequence[int]
-    """Which of the texts they are."""
-    thoughts: Sequence[str]
-    contents: Sequence[str]
-    """The answers as they are written."""
-    answers: Sequence[Any]
+def _empty(size: int) -> Iterator[list[Any]]:
+    return ([None] * size for _ in range(6))
 
 
-class TurnColumns(NamedTuple):
-    """The turns that are spelt as their dialect writes them."""
-
-    actions: Sequence[ActionColumns]
-    answers: Sequence[AnswerColumns]
-    """Both in parts, each of which is in order."""
-
-    def places_left(self, size: int) -> list[int]:
-        """Return which of *size* texts they are not."""
-        actions = (each.places for each in self.actions)
-        answers = (each.places for each in self.answers)
-        return without(range(size), chain(*actions, *answers))
+def in_rows(size: int, *parts: tuple[Sequence[int], Sequence[Any]]) -> list[Any]:
+    """Return a column for so many texts, given the places and items of *parts* of it."""
+    for places, items in parts:
+        if len(places) == size:
+            return items if isinstance(items, list) else [*items]
+    column: list[Any] = [None] * size
+    for places, items in parts:
+        for place, item in zip(places, items, strict=True):
+            column[place] = item
+    return column
 
 
-def columns_of(turns: Mapping[int, PlainTurn]) -> TurnColumns:
-    """Return the columns of *turns*, which were read one by one, given their places."""
-    actions = {place: turn for place, turn in turns.items() if turn.calls}
-    answers = {place: turn for place, turn in turns.items() if not turn.calls}
-    calls = [call for turn in actions.values() for call in turn.calls]
-    tools, inputs, ids = [*zip(*calls, strict=True)] or [()] * 3
-    _, thoughts, contents, answered = [*zip(*answers.values(), strict=True)] or [()] * 4
-    counts, before, beside, _ = [*zip(*actions.values(), strict=True)] or [()] * 4
-    return TurnColumns(
-        [ActionColumns([*actions], before, beside, [*map(len, counts)], tools, inputs, ids)],
-        [AnswerColumns([*answers], thoughts, contents, answered)],
-    )
+def holes_in(column: Sequence[object]) -> list[int]:
+    """Return where a *column* has `None`; quick if it is in few places, or in all."""
+    count = column.count(None)
+    if count > len(column) // 8:
+        return [place for place, item in enumerate(column) if item is None]
+    holes: list[int] = []
+    at = -1
+    for _ in range(count):
+        at = column.index(None, at + 1)
+        holes.append(at)
+    return holes
+
+
+def without_holes(column: Sequence[Any], holes: Sequence[int]) -> Sequence[Any]:
+    """Return a *column* without the items at the places of the *holes*, which are in order."""
+    if not holes:
+        return column
+    items: list[Any] = []
+    at = 0
+    for hole in holes:
+        items += column[at:hole]
+        at = hole + 1
+    items += column[at:]
+    return items
+
+
+def with_holes(items: Sequence[Any], holes: Sequence[int]) -> list[Any]:
+    """Return a column with `None` at the places of the *holes*, and the *items* between them."""
+    if not holes and isinstance(items, list):
+        return items
+    column: list[Any] = []
+    at = 0
+    for number, hole in enumerate(holes):
+        column += items[at : hole - number]
+        column.append(None)
+        at = hole - number
+    column += items[at:]
+    return column
 
 
 def without(places: Sequence[int], taken: Iterable[int]) -> list[int]:
@@ -102,6 +182,9 @@ def marked(texts: Sequence[str], marks: Sequence[str], ends: tuple[str, ...] = (
         ends = ()
     if not (inside or ends):
         return []
+    if not inside:
+        are_ends = map(str.endswith, texts, repeat(ends))
+        return [*compress(range(len(texts)), are_ends)]
     return [
         place
         for place, text in enumerate(texts)
@@ -116,8 +199,12 @@ def objects_in(
 
     It is `NOTHING` if none is, or if a marker *begins* in a key.
     """
-    objects = [NOTHING if each is None else whole_object(each, MOST_DEEP) for each in texts]
-    if begins("\0".join(filter(None, texts))) is None:
+    written = [each for each in texts if each is not None]
+    objects = whole_objects(written, MOST_DEEP)
+    if len(written) < len(texts):
+        rest = iter(objects)
+        objects = [NOTHING if each is None else next(rest) for each in texts]
+    if begins("\0".join(written)) is None:
         return objects
     keys = {key for each in objects if each is not NOTHING for key in each}
     is_odd = any(map(begins, keys))

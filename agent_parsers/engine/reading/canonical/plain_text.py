@@ -44,6 +44,11 @@ class KnownMarks(NamedTuple):
     """The same for the other characters in `first`, as more alternatives."""
 
     @property
+    def odd(self) -> tuple[str, ...]:
+        """The characters without which a text is plain."""
+        return tuple(sorted({*self.first, *UNSEEN, *"`~<>[{"}))
+
+    @property
     def begins(self) -> Callable[..., Match[str] | None]:
         """Finds a character with which a marker may begin, apart from letters, or an escape."""
         return re.compile(rf"[{re.escape(self.first)}\\]").search
@@ -82,7 +87,7 @@ def plain_text(
         label: What must not begin a line of it, if that begins with a letter.
     """
     lines = "\n" if label[:1].isalpha() else ""
-    odd = re.escape("".join(sorted({*known.first, *UNSEEN, *"`~<>[{", *lines})))
+    odd = re.escape("".join(sorted({*known.odd, *lines})))
     parts = [rf"`[^`\n{odd}]++`(?!`)", known.no_tag, r"\[[\d ,x]*+\]"]
     if lines:
         parts.append(rf"\n(?!{re.escape(label)})")

@@ -19,20 +19,23 @@ from agent_parsers.engine.reading.canonical.plain_text import (
     known_marks,
 )
 from agent_parsers.engine.reading.canonical.step_forms import (
+    FENCE,
     ends_lines,
     has_json,
     is_called_answer,
+    json_call,
+    may_lack_label,
     may_lack_lead,
     odd_in,
 )
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
+from agent_parsers.engine.repairs.dressing import may_be_dressed_in
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
 from agent_parsers.forms.form import NUMBER
-from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import whole_object
+from outputs.growing_json.whole import whole_object, whole_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -45,13 +48,10 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
-_MOST_NAMES: Final = 256
-"""Of how many tools it is remembered whether a call of them is an answer."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
-_FENCE: Final = "```json\n"
-_STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
-_OBJECT: Final = r"(?P<input>(?s:\{.*\}))"
+END: Final = "\n\0"
+"""What stands behind each of many steps in one text."""
 
 
 def short_steps(machine: Machine, is_plain: Callable[[str], bool]) -> ShortSteps | None:
@@ -81,9 +81,8 @@ class ShortSteps:
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
         self._answer_name = form.answer if isinstance(form.answer, str) else ""
-        is_answer = lru_cache(_MOST_NAMES)(partial(is_called_answer, machine, form))
-        self._is_answer = is_answer
-        self._is_tool = lru_cache(_MOST_NAMES)(lambda tool: is_plain(tool) and not is_answer(tool))
+        self._is_answer = is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
+        self._is_tool = lru_cache(256)(lambda tool: is_plain(tool) and not is_answer(tool))
         self._has_json = has_json(form)
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
@@ -94,7 +93,7 @@ class ShortSteps:
         if isinstance(form.answer, tuple):
             opens.append(form.answer[0])
         self._begins = [f"{form.thought[1]}{each}" for each in opens] if form.thought else []
-        self._may_lack_label = self._has_json and opens[0].endswith(_FENCE)
+        self._may_lack_label = may_lack_label(form)
         if self._may_lack_label:
             opens.append("```")
         known = known_marks(machine.table, form)
@@ -129,8 +128,9 @@ class ShortSteps:
         empty = "(?P<thought>)" if thought else ""  # so that all have the same groups
         self._match_after = re.compile(f"{empty}{result}").match
         self.groups: tuple[str, ...] = tuple(whole.groupindex)
-        self.loose = self._loose(form, lead, _lines(".", break_)) if break_ else None
-        """Matches a step of any length in which any text may stand, odd or not."""
+        self.split = self._splitter(form, lead, stops) if break_ else None
+        """Splits many steps into their groups, with nothing before those of each. There is `END`
+        behind each step. Any text may stand in a step, odd or not."""
         self.odd: dict[str, Sequence[str]] = {"thought": self._odd, "answer": self._odd}
         """What makes the text of a group odd."""
         if not self._has_json:
@@ -138,16 +138,8 @@ class ShortSteps:
 
     def _call(self, form: Form) -> str:
         """Return a pattern for a call, whose input may be an object in JSON if there are braces."""
-        templates = templates_of(form)
-        if self._has_json and templates is not None:
-            end = rf"{pattern(templates.tail)}{BLANK}\Z"
-            head = pattern(form.calls[0] + templates.head)
-            if self._may_lack_label:  # as may the tag of the fence
-                label, fence, head = head.partition("```json")
-                head = f"(?>(?:{label})?)```(?>(?:json)?){head}" if fence else label
-            if isinstance(form.answer, str):
-                head = head.replace(NAME, f"(?:{re.escape(form.answer)}|{NAME})")
-            return f"{head}(?:{_STRING}|{_OBJECT}){end}"
+        if (call := json_call(form, r"(?s:.*)")) is not None:
+            return rf"{call}\Z"
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
         end = _escaped(tail)
         if tail and tail == self._machine.dialect.closer:
@@ -157,19 +149,24 @@ class ShortSteps:
         line = _lines(_line((*self._odd, *tail[:1])), r'(?<="):')
         return rf"{head}(?P<input>{line}){end}\Z"
 
-    def _loose(self, form: Form, lead: str, text: str) -> Callable[[str], Match[str] | None] | None:
-        """Return what matches a step, given patterns for the *lead* and for *text* of any kind."""
+    def _splitter(
+        self, form: Form, lead: str, stops: str
+    ) -> Callable[[str], list[str | None]] | None:
+        """Return `split`, given patterns for the *lead* and for what *stops* a thought."""
         tail = form.call.text.partition("{input}")[2]
         if form.thought is None or form.no_thought or self._closer != "\n":
             return None
         if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
             return None
-        call = self._call(form)
-        if not self._has_json:
+        # A dot stops at the line break of the end, a line at the character behind it.
+        text = _lines(".", rf"\n(?![{{\0]|{stops})")
+        call = json_call(form, r"[^\0]*")  # which takes the line break as well
+        if call is None:
             head = _escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
-            call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\Z"
-        answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\Z"
-        return re.compile(rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})").match
+            call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\n"
+        answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\n"
+        step = rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})"
+        return re.compile(rf"(?:{step}|[^\0]*+)\0").split
 
     def _match_long(self, text: str) -> Match[str] | None:
         """Return the match of the action or answer of a long step."""
@@ -181,7 +178,7 @@ class ShortSteps:
         end = len(text) - LONGEST
         at = max((text.rfind(each, end) for each in self._begins), default=-1)
         if at < 0 and self._may_lack_label:
-            at = text.rfind(f"{self._closer}{_FENCE}", end)
+            at = text.rfind(f"{self._closer}{FENCE}", end)
         has_lead = text.startswith(self._lead)
         if at < 0 or not (has_lead or self._may_lack_lead):
             return -1
@@ -312,31 +309,34 @@ class ShortSteps:
             texts: Those that are texts in JSON; `None` if inputs are not in JSON.
         """
         if texts is not None:
-            objects = objects_in(written, self._begins_mark)
-            pairs = zip(objects, texts, strict=True)
+            pairs = zip(objects_in(written, self._begins_mark), texts, strict=True)
             return [each if text is None else text for each, text in pairs]
         if self._has_reader:
             return None
         read_input = self._machine.read_input
         repairs: list[Repair] = []
-        trimmed = map(str.lstrip if self._keeps_input_end else str.strip, written)
+        trimmed = [*map(str.lstrip if self._keeps_input_end else str.strip, written)]
+        objects: list[Any] = []
+        if self._leaves_objects:
+            if not may_be_dressed_in(trimmed):
+                return [*map(str.strip, trimmed)]
+            objects = whole_objects([each for each in trimmed if each[:1] == "{"], MOST_DEEP)
+            if len(objects) == len(trimmed) and {*map(type, objects)} == {dict}:
+                return trimmed
         try:
-            if not self._leaves_objects or "{" not in "\0".join(written):
-                inputs = [*map(read_input, trimmed, repeat(repairs))]
-            else:
-                inputs = [
-                    each
-                    if each[:1] == "{" and whole_object(each, MOST_DEEP) is not NOTHING
-                    else read_input(each, repairs)
-                    for each in trimmed
-                ]
+            inputs = [
+                each
+                if objects and each[:1] == "{" and objects.pop() is not NOTHING
+                else read_input(each, repairs)
+                for each in reversed(trimmed)
+            ][::-1]
         except BadPayload:
             return None
         return None if repairs else inputs
 
     def plain_answers(
         self, contents: Sequence[str], tools: ToolSet | Collection[str] | None
-    ) -> list[Any] | None:
+    ) -> Sequence[Any] | None:
         """Return the answers with these *contents*; `None` if one of them is repaired or odd."""
         machine = self._machine
         is_odd = self.keeps_answer_space or not all(contents)
@@ -344,7 +344,7 @@ class ShortSteps:
             return None
         read = machine.read_answer
         repairs: list[Repair] = []
-        answers = [*contents] if read is as_written else [*map(read, contents, repeat(repairs))]
+        answers = contents if read is as_written else [*map(read, contents, repeat(repairs))]
         is_kept = tools is None or all(machine.keeps_answer(each, tools) for each in answers)
         return None if repairs or not is_kept else answers
 

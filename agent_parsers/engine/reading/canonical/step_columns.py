@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine.reading.canonical.columns import (
     TRIPLE,
-    ActionColumns,
-    AnswerColumns,
     TurnColumns,
-    columns_of,
+    holes_in,
     marked,
-    picked,
+    with_holes,
+    without_holes,
 )
-from agent_parsers.engine.reading.canonical.short_steps import LONGEST
+from agent_parsers.engine.reading.canonical.short_steps import END, LONGEST
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.payloads import BadPayload
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from agent_parsers.engine.reading.canonical.short_steps import ShortSteps
     from agent_parsers.engine.reading.canonical.steps import StepReader
-    from agent_parsers.engine.reading.turn import PlainTurn
     from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
 
@@ -38,17 +36,18 @@ def step_columns(
         texts: The whole steps.
         tools: The available tools, or only their names.
     """
-    found = TurnColumns([], [])
-    if reader.short is not None:
+    if reader.short is None:
+        found = TurnColumns.of_nothing(len(texts))
+    else:
         found = _Steps(reader.short, texts, tools).columns()
-    others: dict[int, PlainTurn] = {}
-    for place in found.places_left(len(texts)):
-        if (turn := reader.read_long(texts[place], tools)) is not None:
-            others[place] = turn
-    if not others:
-        return found
-    more = columns_of(others)
-    return TurnColumns([*found.actions, *more.actions], [*found.answers, *more.answers])
+    left = []
+    for place in found.left:
+        if (turn := reader.read_long(texts[place], tools)) is None:
+            left.append(place)
+        else:
+            found.put(place, *turn)
+    found.left = left
+    return found
 
 
 class _Steps:
@@ -59,52 +58,57 @@ class _Steps:
     ) -> None:
         self._steps, self._tools = steps, tools
         self._known = known_tools(tools)
-        self._groups = dict(zip(steps.groups, _columns(steps, texts), strict=True))
+        self._size = len(texts)
+        columns: list[list[Any]] = _columns(steps, texts)
+        self._groups = dict(zip(steps.groups, columns, strict=True))
 
     def columns(self) -> TurnColumns:
         """Return what is in them."""
-        return TurnColumns([self._actions()], [self._answers()])
+        tools = self._called()
+        inputs = self._inputs(tools)
+        contents, answers = self._answers()
+        nothing: list[Any] = [None] * self._size
+        left = holes_in(tools)
+        if left and answers.count(None) < self._size:
+            left = [place for place in left if answers[place] is None]
+        thoughts = self._thoughts()
+        for place in left:
+            thoughts[place] = contents[place] = None
+        return TurnColumns(thoughts, contents, answers, tools, inputs, nothing, left)
 
-    def _places(self, group: str) -> Sequence[int]:
-        """Return which of the steps have this *group*."""
-        column = self._groups.get(group, ())
-        if all(column):
-            return range(len(column))
-        return [n for n, each in enumerate(column) if each is not None]
-
-    def _actions(self) -> ActionColumns:
-        """Return the steps with an action."""
-        steps = self._steps
-        places, tools = self._called(self._places("tool" if steps.reads_name else "input"))
-        is_checked = self._known is not None and any(map(self._known.checks, set(tools)))
-        inputs: Sequence[Any] | None = None
-        if not is_checked:
-            written, said = self._groups["input"], self._groups.get("text")
-            texts = None if said is None else picked(said, places)
-            inputs = steps.plain_inputs(picked(written, places), texts)
-        if inputs is None:
-            inputs = [self._input(n, tool) for n, tool in zip(places, tools, strict=True)]
-        if {*map(type, inputs)} != {str}:
-            kept = [n for n, each in enumerate(inputs) if each is not NOTHING]
-            places, tools, inputs = (picked(each, kept) for each in (places, tools, inputs))
-        size = len(places)
-        thoughts = self._thoughts(places)
-        return ActionColumns(places, thoughts, [""] * size, [1] * size, tools, inputs, [])
-
-    def _called(self, places: Sequence[int]) -> tuple[Sequence[int], Sequence[str]]:
-        """Return which of the steps at *places* call a tool that they may call, and those tools."""
+    def _called(self) -> list[str | None]:
+        """Return the tools that the steps call and may call."""
         steps, tools = self._steps, self._tools
         if not steps.reads_name:
             name = steps.only_tool(tools)
-            return (places, [name] * len(places)) if steps.takes(name, tools) else ([], [])
-        written = picked(self._groups["tool"], places)
-        names = {each: each.strip() for each in dict.fromkeys(written)}
-        if refused := {each for each, name in names.items() if not steps.takes(name, tools)}:
-            kept = [n for n, each in enumerate(written) if each not in refused]
-            places, written = picked(places, kept), picked(written, kept)
-        if len(names) == 1:
-            return places, [*names.values()] * len(places)
-        return places, [names[each] for each in written]
+            if not steps.takes(name, tools):
+                return [None] * self._size
+            return [None if each is None else name for each in self._groups["input"]]
+        written = self._groups["tool"]
+        names = {each: each.strip() for each in {*written} if each is not None}
+        names = {each: name for each, name in names.items() if steps.takes(name, tools)}
+        return [*map(names.get, written)]
+
+    def _inputs(self, tools: list[str | None]) -> list[Any]:
+        """Return the inputs of the steps that call *tools*, from which it takes what is odd."""
+        steps = self._steps
+        holes = holes_in(tools)
+        known = self._known
+        is_checked = known is not None and any(tool and known.checks(tool) for tool in {*tools})
+        inputs: Sequence[Any] | None = None
+        if not is_checked:
+            written, said = self._groups["input"], self._groups.get("text")
+            texts = None if said is None else without_holes(said, holes)
+            inputs = steps.plain_inputs(without_holes(written, holes), texts)
+        if inputs is None:
+            places = without_holes(range(self._size), holes)
+            inputs = [self._input(place, tools[place] or "") for place in places]
+        column = with_holes(inputs, holes)
+        if {*map(type, inputs)} != {str}:
+            for place, each in enumerate(column):
+                if each is NOTHING:
+                    tools[place] = None
+        return column
 
     def _input(self, place: int, tool: str) -> Any:
         """Return the input of the step at a *place*; `NOTHING` if it is repaired or odd."""
@@ -117,19 +121,24 @@ class _Steps:
             return NOTHING
         return NOTHING if repairs else value
 
-    def _answers(self) -> AnswerColumns:
-        """Return the steps with an answer."""
-        steps = self._steps
-        places = self._places("answer")
-        contents: Sequence[str] = picked(self._groups.get("answer", ()), places)
+    def _answers(self) -> tuple[list[str | None], list[Any]]:
+        """Return the contents and the answers of the steps."""
+        steps, written = self._steps, self._groups.get("answer", ())
+        nothing: list[Any] = [None] * self._size
+        if written.count(None) == len(written):
+            return [""] * self._size, nothing
+        holes = holes_in(written)
+        contents = without_holes(written, holes)
         if not steps.keeps_answer_space:
-            contents = [each.strip() for each in contents]
-        answers: Sequence[Any] | None = steps.plain_answers(contents, self._tools)
+            contents = [*map(str.strip, contents)]
+        answers = steps.plain_answers(contents, self._tools)
         if answers is None:
-            answers = [self._answer(each) for each in contents]
-            kept = [n for n, each in enumerate(answers) if each is not None]
-            places, contents, answers = (picked(e, kept) for e in (places, contents, answers))
-        return AnswerColumns(places, self._thoughts(places), contents, answers)
+            answers = [*map(self._answer, contents)]
+        said = with_holes(contents, holes)
+        answered = said if answers is contents else with_holes(answers, holes)
+        if holes:
+            said = [each or "" for each in said]
+        return said, answered
 
     def _answer(self, content: str) -> Any:
         """Return the answer that is written so; `None` if it is repaired or odd."""
@@ -137,45 +146,75 @@ class _Steps:
         answer = self._steps.answer(content, self._tools, repairs)
         return None if repairs else answer
 
-    def _thoughts(self, places: Sequence[int]) -> Sequence[str]:
-        """Return the thoughts of the steps at some *places*."""
-        if "thought" not in self._groups:
-            return [""] * len(places)
-        thoughts = picked(self._groups["thought"], places)
-        if all(thoughts):
-            return [*map(str.strip, thoughts)]
-        return [each.strip() if each else "" for each in thoughts]
+    def _thoughts(self) -> list[str | None]:
+        """Return the thoughts of the steps."""
+        thoughts = self._groups.get("thought")
+        if thoughts is None:
+            return [""] * self._size
+        for place in holes_in(thoughts):
+            thoughts[place] = ""
+        return [*map(str.strip, thoughts)]
 
 
-def _columns(steps: ShortSteps, texts: Sequence[str]) -> list[tuple[Any, ...]]:
+def _columns(steps: ShortSteps, texts: Sequence[str]) -> list[list[Any]]:
     """Return the groups of the matches of many steps; `None` where there is no match."""
-    nothing = (None,) * len(steps.groups)
-    if max(map(len, texts), default=0) <= LONGEST:
-        rows = [nothing if found is None else found.groups() for found in map(steps.match, texts)]
-    elif steps.loose is None:
-        rows = [*map(steps.groups_of, texts)]
-    else:
-        rows = [nothing if found is None else found.groups() for found in map(steps.loose, texts)]
-        for place in _unsure(steps, rows):
-            rows[place] = steps.groups_of(texts[place])
+    columns, unsure = _split(steps, texts)
+    for place in unsure:
+        for column, group in zip(columns, steps.groups_of(texts[place]), strict=True):
+            column[place] = group
     for place in marked(texts, TRIPLE, steps.half_stops):
-        rows[place] = nothing
-    return [*zip(*rows, strict=True)] or [()] * len(nothing)
+        for column in columns:
+            column[place] = None
+    return columns
 
 
-def _unsure(steps: ShortSteps, rows: Sequence[tuple[Any, ...]]) -> set[int]:
-    """Return the places of those *rows* of loose matches that are none, or that have odd texts.
+def _split(steps: ShortSteps, texts: Sequence[str]) -> tuple[list[list[Any]], Iterable[int]]:
+    """Return the groups of many steps that are found at once, and the places of unsure ones."""
+    size = len(steps.groups) + 1
+    if steps.split is None:
+        return [[None] * len(texts) for _ in range(size - 1)], range(len(texts))
+    odd: Iterable[int] = ()
+    whole = END.join((*texts, ""))
+    if whole.count("\0") > len(texts):
+        odd = [place for place, text in enumerate(texts) if "\0" in text]
+        whole = END.join("" if "\0" in text else text for text in (*texts, ""))
+    pieces = steps.split(whole)
+    columns = [pieces[at::size] for at in range(1, size)]
+    there = {each for chars in steps.odd.values() for each in chars if each in whole}
+    return columns, {*odd, *_unsure(steps, texts, columns, there)}
+
+
+def _unsure(
+    steps: ShortSteps,
+    texts: Sequence[str],
+    columns: Sequence[Sequence[str | None]],
+    there: set[str],
+) -> set[int]:
+    """Return the places of steps that may be odd.
 
     To look for a character in all texts at once takes a tenth of the time of a match.
+
+    Args:
+        steps: Says what is odd.
+        texts: The steps.
+        columns: Their groups, which were split off.
+        there: Which of the odd characters are in them.
     """
-    unsure = {place for place, row in enumerate(rows) if not any(row)}
-    for name, column in zip(steps.groups, zip(*rows, strict=True), strict=True):
-        whole = "\0".join(filter(None, column))
-        for odd in steps.odd.get(name, ()):
-            if odd not in whole:
-                continue
-            there = [place for place, text in enumerate(column) if text and odd in text]
-            if (name, odd) == ("input", ":"):  # one behind quotes is that of a key
-                there = [n for n in there if column[n].count(":") != column[n].count('":')]
-            unsure.update(there)
+    unsure: set[int] = set()
+    if max(map(len, texts), default=0) > LONGEST:  # whose thought may have a word of a label
+        found = map(any, zip(*columns, strict=True))
+        unsure.update(n for n, is_found in enumerate(found) if not is_found)
+    for name, column in zip(steps.groups, columns, strict=True):
+        odd = there.intersection(steps.odd.get(name, ()))
+        whole = "\0".join(filter(None, column)) if odd else ""
+        for each in filter(whole.__contains__, odd):
+            if (name, each) != ("input", ":"):
+                unsure.update(n for n, text in enumerate(column) if text and each in text)
+            elif not _is_of_keys(whole):
+                unsure.update(n for n, text in enumerate(column) if text and not _is_of_keys(text))
     return unsure
+
+
+def _is_of_keys(text: str) -> bool:
+    """Return whether each colon in a *text* stands behind quotes, as that of a key does."""
+    return text.count(":") == text.count('":')

@@ -177,6 +177,11 @@ class StepReader:
             return PlainTurn([], thought, content, result.output)
         return PlainTurn([(result.tool, result.tool_input, None)], thought, content)
 
+    def last_part(self, text: str) -> tuple[State, str] | None:
+        """Return the state in which a turn ends, and its text; `None` if a stream has to say it."""
+        turn = self._find(text)
+        return None if turn is None else (turn.path.states[-1], turn.texts[-1])
+
     @staticmethod
     def result_of(turn: PlainTurn, text: str) -> AgentAction | AgentFinish:
         """Return the result of a *turn* with this *text*."""

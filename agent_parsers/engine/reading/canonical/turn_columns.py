@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from agent_parsers.engine.reading.canonical.columns import (
-    ActionColumns,
-    AnswerColumns,
     TurnColumns,
+    in_rows,
     is_in,
     marked,
     objects_in,
@@ -21,10 +20,11 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from re import Match
 
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
+    from agent_parsers.engine.reading.turn import PlainCall
     from agent_parsers.toolset import ToolSet
 
 _Groups: TypeAlias = "dict[str, Sequence[Any]]"
@@ -43,6 +43,14 @@ def turn_columns(
     return _Turns(reader, texts, tools).columns()
 
 
+class _Part(NamedTuple):
+    """Some of the turns."""
+
+    places: Sequence[int]
+    thoughts: Sequence[str]
+    contents: Sequence[str]
+
+
 class _Turns:
     """Many turns."""
 
@@ -54,23 +62,38 @@ class _Turns:
 
     def columns(self) -> TurnColumns:
         """Return what is in them."""
-        turns = self._reader.turns
-        everywhere = range(len(self._texts))
+        turns, size = self._reader.turns, len(self._texts)
         calls: list[int] = []
         if is_in(turns.opener, "\0".join(self._texts)):
-            calls = [n for n in everywhere if turns.opener in self._texts[n]]
-        answers = without(everywhere, calls)
-        actions: list[ActionColumns] = []
+            calls = [n for n, text in enumerate(self._texts) if turns.opener in text]
+        answers = without(range(size), calls)
+        singles = _Part((), (), ())
+        tools: Sequence[str] = ()
+        inputs: Sequence[Any] = ()
+        ids: Sequence[str | None] = ()
         if turns.single is not None:
-            actions.append(self._singles(*self._groups(turns.single, calls)))
-            calls = without(calls, actions[0].places)
+            singles, tools, inputs, ids = self._singles(*self._groups(turns.single, calls))
+            calls = without(calls, singles.places)
         texts = picked(self._texts, calls)
         found = [*map(turns.lead, texts)]
-        actions.append(self._calls(calls, texts, found))
+        others, called = self._calls(calls, texts, found)
         answers += [n for n, each in zip(calls, found, strict=True) if each is None]
-        if turns.answer is None:
-            return TurnColumns(actions, [])
-        return TurnColumns(actions, [self._answers(*self._groups(turns.answer, sorted(answers)))])
+        answered = [*self._all_answers(sorted(answers))]
+        parts = [singles, others, *answered]
+        contents = in_rows(size, *((each.places, each.contents) for each in parts))
+        columns = TurnColumns(
+            thoughts=in_rows(size, *((each.places, each.thoughts) for each in parts)),
+            contents=contents,
+            answers=contents
+            if any(len(each.places) == size for each in answered)
+            else in_rows(size, *((each.places, each.contents) for each in answered)),
+            tools=in_rows(size, (singles.places, tools)),
+            inputs=in_rows(size, (singles.places, inputs)),
+            ids=in_rows(size, (singles.places, ids)) if ids else [None] * size,
+            left=without(range(size), chain.from_iterable(each.places for each in parts)),
+        )
+        columns.call(zip(others.places, called, strict=True))
+        return columns
 
     def _groups(
         self, match: Callable[[str], Match[str] | None], places: Sequence[int]
@@ -83,8 +106,10 @@ class _Turns:
         columns = zip(*(each.groups() for each in found), strict=True)
         return places, dict(zip(found[0].re.groupindex if found else (), columns, strict=True))
 
-    def _singles(self, places: Sequence[int], groups: _Groups) -> ActionColumns:
-        """Return the turns with one call whose input is an object."""
+    def _singles(
+        self, places: Sequence[int], groups: _Groups
+    ) -> tuple[_Part, Sequence[str], Sequence[Any], Sequence[str | None]]:
+        """Return the turns with one call whose input is an object: their tools, inputs and ids."""
         reader, known, tools = self._reader, self._known, groups.get("tool", ())
         inputs = objects_in(groups.get("input", ()), reader.turns.begins)
         ids = groups.get("id", ())
@@ -101,20 +126,13 @@ class _Turns:
                 else:
                     inputs[n] = fitted[0][1]
         kept = [n for n in range(len(places)) if n not in odd] if odd else range(len(places))
-        return ActionColumns(
-            picked(places, kept),
-            picked(thoughts, kept),
-            picked(contents, kept),
-            [1] * len(kept),
-            picked(tools, kept),
-            picked(inputs, kept),
-            picked(ids, kept) if ids else (),
-        )
+        part = _Part(picked(places, kept), picked(thoughts, kept), picked(contents, kept))
+        return part, picked(tools, kept), picked(inputs, kept), picked(ids, kept) if ids else ()
 
     def _calls(
         self, places: Sequence[int], texts: Sequence[str], found: Sequence[Match[str] | None]
-    ) -> ActionColumns:
-        """Return the turns of which the part up to the first input was *found*."""
+    ) -> tuple[_Part, Sequence[Sequence[PlainCall]]]:
+        """Return the turns of which the part up to the first input was *found*, and their calls."""
         reader, known = self._reader, self._known
         there = [n for n, each in enumerate(found) if each is not None]
         matches = [each for each in found if each is not None]
@@ -129,28 +147,34 @@ class _Turns:
         if not reader.takes_as_written(called, known):
             made = [None if calls is None else reader.fitted(calls, known) for calls in made]
         kept = [n for n, calls in enumerate(made) if calls is not None and n not in odd]
+        at = picked(picked(places, there), kept)
         turns = [calls for calls in picked(made, kept) if calls is not None]
-        tools, inputs, ids = [*zip(*chain.from_iterable(turns), strict=True)] or [()] * 3
-        return ActionColumns(
-            picked(picked(places, there), kept),
-            picked(thoughts, kept),
-            picked(contents, kept),
-            [*map(len, turns)],
-            tools,
-            inputs,
-            () if ids.count(None) == len(ids) else ids,
-        )
+        return _Part(at, picked(thoughts, kept), picked(contents, kept)), turns
 
-    def _answers(self, places: Sequence[int], groups: _Groups) -> AnswerColumns:
-        """Return the turns with an answer."""
+    def _all_answers(self, places: Sequence[int]) -> Iterator[_Part]:
+        """Yield those turns at *places* that are answers, in parts."""
+        turns = self._reader.turns
+        if turns.answer is None:
+            return
+        if turns.odd:
+            texts = picked(self._texts, places)
+            odd = picked(places, marked(texts, turns.odd))
+            plain = without(places, odd)
+            yield self._answers(plain, {"content": picked(self._texts, plain)})
+            places = odd
+        yield self._answers(*self._groups(turns.answer, places))
+
+    def _answers(self, places: Sequence[int], groups: _Groups) -> _Part:
+        """Return the turns with an answer, which is their content."""
         reader, tools = self._reader, self._tools
         thoughts, contents, odd = self._said(groups, len(places))
         odd.update(marked(picked(self._texts, places), (), reader.half_stops))
-        kept = [n for n, each in enumerate(contents) if each and n not in odd]
+        kept: Sequence[int] = range(len(places))
+        if odd or not all(contents):
+            kept = [n for n in kept if contents[n] and n not in odd]
         if tools is not None:
             kept = [n for n in kept if reader.keeps_answer(contents[n], tools)]
-        contents = picked(contents, kept)
-        return AnswerColumns(picked(places, kept), picked(thoughts, kept), contents, contents)
+        return _Part(picked(places, kept), picked(thoughts, kept), picked(contents, kept))
 
     def _said(
         self, groups: _Groups, size: int, *, before_call: bool = False

@@ -66,6 +66,8 @@ class CanonicalTurns(ABC):
         self.opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
         """What each turn with calls has somewhere; empty if that is not known."""
         self.answer: Callable[[str], Match[str] | None] | None = None
+        self.odd: tuple[str, ...] = ()
+        """Characters without which a whole text is an answer; empty if answers have marks."""
         if isinstance(form.answer, tuple):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
             begins_line = f"{BLANK}{_AT_LINE}" if label[:1].isalpha() else ""
@@ -73,6 +75,9 @@ class CanonicalTurns(ABC):
                 f"{begins_line}{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
             )
             self.answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
+            has_marks = bool((before + after).strip())
+            if not has_marks and (form.thought is None or form.thought[0][:1] in known.odd):
+                self.odd = known.odd
         self.begins = known.begins
         self._words = re.compile(known.words, re.IGNORECASE).search if known.words else None
         self.has_thought = bool(thoughts)

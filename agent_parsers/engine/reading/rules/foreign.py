@@ -71,6 +71,10 @@ _BEGINS: Final = re.compile(
 """Matches a text that may begin with a mark of a call, or with a label of a step."""
 
 
+_FIRST: Final = frozenset("<[{(|tafTAF思行动")
+"""With what such a text begins, if not with white space."""
+
+
 _INSIDE: Final = ('"name"', "<arg", "<param")
 """What a text that holds a call may have anywhere."""
 
@@ -100,7 +104,8 @@ def may_be_foreign_in(texts: Sequence[str], tools: Collection[str]) -> bool:
     # Looking for one character takes a tenth of the time of looking for several.
     if any(mark[0] in whole and mark in whole for mark in (*_INSIDE, *tools)):
         return any(may_be_foreign(each, tools) for each in texts)
-    return any(map(_BEGINS, texts))
+    begun = (text for text in texts if text[:1] in _FIRST or text[:1].isspace())
+    return any(map(_BEGINS, begun))
 
 
 def foreign_calls(

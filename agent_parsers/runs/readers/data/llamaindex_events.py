@@ -54,7 +54,9 @@ def _fields(event: Any) -> Mapping[str, Any]:
 def _is_event(value: Any) -> bool:
     keys = _fields(value).keys()
     is_output = {"response", "current_agent_name"} <= keys
-    is_call = {"tool_name", "tool_kwargs", "tool_id"} <= keys
+    is_call = {"tool_name", "tool_id"} <= keys and not keys.isdisjoint(
+        ("tool_kwargs", "tool_output")
+    )
     return is_output or is_call or any(other <= keys for other in _OTHERS)
 
 
@@ -69,7 +71,15 @@ class _Events:
         """Whether the last event was the answer."""
 
     def said(self, event: Any) -> Said | None:
-        """Return what an *event* says; `None` if it only repeats others."""
+        """Return what an *event* says; `None` if it only repeats others.
+
+        Raises:
+            TypeError: It is no object.
+        """
+        if not isinstance(event, dict):
+            raise TypeError("expected an event of LlamaIndex's workflows")
+        if not _is_event(event):
+            return Said("tool", left_out=(f"an object with the keys {', '.join(event)}"[:200],))
         fields = _fields(event)
         self.is_answer = False
         if "tool_kwargs" in fields:

@@ -42,6 +42,10 @@ class Around:
             yield self.held.transcript()
             self.held = None
 
+    def rest(self) -> tuple[str, int]:
+        """Return the text that belongs to no run, since none is held or follows, and its line."""
+        return "".join(self._texts).rstrip(), self._line
+
     def _disown(self, run: RunBuilder) -> None:
         text = "".join(self._texts).rstrip()
         if text:

@@ -79,6 +79,7 @@ class _Chains:
         self._chains: list[Chain] = []  # from the outside
         self._outside = Chain("", 0)  # what stands outside of all chains
         self._around = Around()
+        self._has_run = False
 
     def take(self, event: Event) -> Iterator[Transcript]:
         """Take the next event, and yield the runs that it ends."""
@@ -91,7 +92,10 @@ class _Chains:
                 question = ""
                 if not self._chains:
                     question = yield from self._leave_outside()
-                self._chains.append(Chain(name, line, question))
+                chain = Chain(name, line, question)
+                if not self._chains and chain.is_agent:
+                    yield from self._around.release()  # all behind its run has been read
+                self._chains.append(chain)
             case End():
                 # Without a beginning, the log was cut before it.
                 chain = self._chains.pop() if self._chains else self._outside
@@ -106,17 +110,21 @@ class _Chains:
             yield from self._end(self._chains.pop())
         yield from self._leave_outside()
         yield from self._around.release()
+        text, line = self._around.rest()
+        if text and self._has_run:
+            self._reading.refuse("found a chain, or text, that is in no run", text, line=line)
 
     def _leave_outside(self) -> Generator[Transcript, None, str]:
         """Read the text outside of chains, and return the question in it."""
         outside, self._outside = self._outside, Chain("", 0)
         if any(piece.colour == GREEN for piece in outside.pieces):
             yield from self._end(outside)
-            return ""
-        text, question = self._read_outside(outside.text, self._around.held)
+            outside, self._outside = self._outside, Chain("", 0)  # all of it, if it was no run
+            text, question = outside.text, ""
+        else:
+            text, question = self._read_outside(outside.text, self._around.held)
         if outside.pieces:
             self._around.put(text, outside.pieces[0].line)
-        yield from self._around.release()
         return question
 
     def _end(self, chain: Chain) -> Iterator[Transcript]:
@@ -124,10 +132,12 @@ class _Chains:
         if run is not None:
             if chain.question:
                 run.ask(chain.question)
+            self._has_run = True
             yield from self._around.hold(run)
             return
         outer = self._chains[-1] if self._chains else self._outside
-        outer.pieces.append(PrintedText(chain.text, NESTED, chain.line))
+        line = chain.line or min((piece.line for piece in chain.pieces), default=0)
+        outer.pieces.append(PrintedText(chain.text, NESTED, line))
 
 
 _MAX_RETURNED: Final = 1_000_000

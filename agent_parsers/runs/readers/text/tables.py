@@ -10,10 +10,10 @@ from agent_parsers.runs.tables.console import Console, ConsolePiece
 LLAMAINDEX_WORKFLOW: Final = Console(
     name="llamaindex_workflow", summary="the loop of LlamaIndex's guide to multi-agent workflows",
     pieces=[
-        ConsolePiece("nothing", r"={50}\n"),
-        ConsolePiece("nothing", r"🤖 Agent: "),
+        ConsolePiece("nothing", r"={50}\n", r""),
+        ConsolePiece("nothing", r"🤖 Agent: ", r"[^\n]*"),
         ConsolePiece("text", r"📤 Output: "),
-        ConsolePiece("nothing", r"🛠️  Planning to use tools: ", is_sign=True),
+        ConsolePiece("nothing", r"🛠️  Planning to use tools: ", r"[^\n]*", is_sign=True),
         ConsolePiece("call", r"🔨 Calling Tool: (?P<tool>[^\n]+)\n",
                      r"  With arguments: (?P<args>.*)", is_sign=True),
         ConsolePiece("result", r"🔧 Tool Result \((?P<tool>[^\n]*)\):\n",

@@ -99,18 +99,19 @@ def texts(dialect: Dialect, mode: Mode, seed: int, count: int) -> Iterator[str]:
 def turns_of(read: columns.TurnColumns) -> dict[int, PlainTurn]:
     """Return the turns in some columns, by their places."""
     found: dict[int, PlainTurn] = {}
-    for part in read.actions:
-        at = 0
-        ids = part.ids or [None] * len(part.tools)
-        for place, thought, content, count in zip(*part[:4], strict=True):
-            calls = [*zip(part.tools, part.inputs, ids, strict=True)][at : at + count]
-            at += count
-            assert place not in found
-            found[place] = PlainTurn(calls, thought, content)
-    for each in read.answers:
-        for place, thought, content, answer in zip(*each, strict=True):
-            assert place not in found
-            found[place] = PlainTurn([], thought, content, answer)
+    rows = zip(read.thoughts, read.contents, read.answers, strict=True)
+    calls = [*zip(read.tools, read.inputs, read.ids, strict=True)]
+    for place, (thought, content, answer) in enumerate(rows):
+        called = [call for call in calls[place : place + 1] if call[0] is not None]
+        called += read.several.get(place, ())
+        if place in read.left:
+            assert thought is content is answer is None
+            assert not called
+            continue
+        assert isinstance(thought, str)
+        assert isinstance(content, str)
+        found[place] = PlainTurn(called, thought, content, answer)
+    assert read.left == sorted({*range(len(calls))} - {*found})
     return found
 
 
@@ -176,21 +177,20 @@ def test_no_turns_have_no_columns() -> None:
 def shifted(steps: ShortSteps, texts: Any) -> Any:
     """Return groups in which each thought is that of another step."""
     thoughts, *others = in_columns(steps, texts)
-    return [(*thoughts[1:], *thoughts[:1]), *others]
+    return [[*thoughts[1:], *thoughts[:1]], *others]
 
 
-class FirstOnly:
-    """In place of `itertools.chain`: takes the first of each."""
-
-    @staticmethod
-    def from_iterable(turns: Any) -> Iterator[Any]:
-        """Return the first item of each of *turns*."""
-        return (calls[0] for calls in turns)
+def first_only(found: columns.TurnColumns, turns: Any) -> None:
+    """Put the first call of each turn in its place."""
+    put_calls(found, ((place, calls[:1]) for place, calls in turns))
 
 
-def any_called(steps: Any, places: Any) -> Any:
-    """Return all steps at *places* with the tools that they call."""
-    return places, [steps._groups["tool"][place].strip() for place in places]
+def any_called(steps: Any) -> Any:
+    """Return the tools that all steps call."""
+    return [each and each.strip() for each in steps._groups["tool"]]
+
+
+put_calls = columns.TurnColumns.call
 
 
 in_columns = step_columns._columns
@@ -199,9 +199,9 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "react",
         lambda patch: patch.setattr(step_columns, "marked", lambda *_: []),
     ),
-    "a loose match is sure": (
+    "what is split off is sure": (
         "react",
-        lambda patch: patch.setattr(step_columns, "_unsure", lambda *_: ()),
+        lambda patch: patch.setattr(step_columns, "_unsure", lambda *_: set()),
     ),
     "a thought is that of another step": (
         "react",
@@ -232,7 +232,9 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "an object may end early": (
         "hermes",
         lambda patch: patch.setattr(
-            columns, "whole_object", lambda text, depth: scan_object(text, 0, depth)[0]
+            columns,
+            "whole_objects",
+            lambda texts, depth: [scan_object(text, 0, depth)[0] for text in texts],
         ),
     ),
     "a call may be forbidden": (
@@ -249,7 +251,7 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     ),
     "a first call is the only one": (
         "qwen3_coder",
-        lambda patch: patch.setattr(turn_columns, "chain", FirstOnly),
+        lambda patch: patch.setattr(columns.TurnColumns, "call", first_only),
     ),
 }
 

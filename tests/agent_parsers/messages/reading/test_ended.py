@@ -301,3 +301,49 @@ def test_a_parser_of_ones_own_that_reads_results_keeps_working() -> None:
     with pytest.raises(OutputParserException):
         Own().invoke(chat("{", reason="length"), ended="length")
     assert get_parser("tools").invoke(chat("{}", reason="stop"))
+
+
+# -- where a message says how it ended -----------------------------------------------------------
+
+CUT_WORDS = {
+    "finish_reason": "length",
+    "done_reason": "length",
+    "stop_reason": "max_tokens",
+    "stopReason": "max_tokens",
+    "finishReason": "MAX_TOKENS",
+    "status": "incomplete",
+}
+RAW = {"role": "assistant", "content": "Action: clean\nAction Input: /tmp/a"}
+DATA = {"role": "assistant", "content": "", "tool_calls": [
+    {"id": "1", "function": {"name": "clean", "arguments": {"path": "/tmp/a"}}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "word"), CUT_WORDS.items())
+@pytest.mark.parametrize("place", ["message", "around", "choice"])
+@pytest.mark.parametrize(("name", "message"), [("react", RAW), ("tools", DATA)])
+def test_a_cut_counts_wherever_a_message_says_so(
+    name: str, message: dict[str, Any], place: str, field: str, word: str
+) -> None:
+    parser = get_parser(name)
+
+    def given(said: str) -> dict[str, Any]:
+        if place == "message":
+            return {**message, field: said}
+        around = {"message": message, field: said}
+        return around if place == "around" else {"choices": [around]}
+
+    assert not isinstance(parser.invoke(given("stop")), AgentFinish)
+    with pytest.raises(OutputParserException, match="the rest of"):
+        parser.invoke(given(word))
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_an_item_that_is_not_complete_was_cut(is_list: bool) -> None:
+    text = {"type": "output_text", "text": RAW["content"]}
+    item = {"type": "message", "role": "assistant", "status": "incomplete", "content": [text]}
+    call = {"type": "custom_tool_call", "call_id": "1", "name": "sh", "input": "ls"}
+    for name, half in (("react", item), ("tools", {**call, "status": "incomplete"})):
+        with pytest.raises(OutputParserException, match="the rest of"):
+            get_parser(name).invoke([half] if is_list else half)
+        whole = {**half, "status": "completed"}
+        assert get_parser(name).invoke([whole] if is_list else whole)

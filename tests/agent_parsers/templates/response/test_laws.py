@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,12 +16,17 @@ from agent_parsers import (
     list_dialects,
     merge_events,
 )
+from agent_parsers.core import SLOTS
 from agent_parsers.engine.reading.turn import turn_of
 from agent_parsers.templates import TemplateError, from_response_template, response_template
+from agent_parsers.templates.response.spellings import Spellings
+from agent_parsers.templates.response.template import load_template
 from agent_parsers.testing.trials.stories import cut, results_in
 from agent_parsers.testing.trials.strategies import cuts, texts, turns
+from output_parsers.text import compiled
 
 from ....helpers.effort import THOROUGH
+from ....helpers.growth import assert_linear
 from ....helpers.response_templates import Reading, exports, reading, theirs, turn_texts
 from ....helpers.shipped_templates import DIALECTS, SHIPPED, TURNS
 
@@ -273,3 +279,45 @@ def test_a_text_with_two_parts_is_cut_at_their_labels() -> None:
     parser = from_response_template(response_template("react"))
     (action,) = parser.parse("Action: a\nAction Input: x\nFinal Answer: y\nObservation: z")
     assert (action.tool, action.tool_input) == ("a", "x")
+
+
+# A search for a call takes linear time in any text, with the engine that our reader uses.
+
+
+def beginnings(name: str) -> set[str]:
+    """Return parts of what stands before the name of a tool."""
+    call = Spellings(get_dialect(name)).call
+    before = SLOTS.split(call.opens + call.head)
+    parts = (*before, call.between, "aa".join(before[:2]), before[0].rpartition("\n")[2])
+    return {part.lstrip(" ") for part in parts if part.strip()}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_a_call_that_never_comes_is_searched_for_in_linear_time(name: str) -> None:
+    opens = load_template(EXPORTS[name]).fields["tool_calls"].opens
+    runs = {(begin, f"{inside}{begin}") for begin in beginnings(name) for inside in ("", "a")}
+    runs |= {(f"{begin}{inside}", " ") for begin in beginnings(name) for inside in ("", "a")}
+    runs |= {("", run) for run in ("a", "a ", ">", "<", "_", "\n", " ")}
+
+    def search(text: str) -> None:
+        with suppress(TimeoutError):
+            opens.search(text, partial=True, timeout=2)
+
+    for head, run in sorted(runs):
+        assert_linear(search, lambda size, h=head, r=run: h + r * (size // len(r) + 1), 1_000)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, found in EXPORTS.items() if "tag_pattern" in str(found["fields"])]
+)
+def test_a_parameter_that_does_not_end_is_searched_for_in_linear_time(name: str) -> None:
+    tags = compiled(load_template(EXPORTS[name]).fields["tool_calls"].args.tag_pattern)
+    parameters = Spellings(get_dialect(name)).call.parameters
+    assert parameters is not None
+
+    def search(text: str) -> None:
+        with suppress(TimeoutError):
+            tags.search(text, timeout=2)
+
+    run = f"{parameters.opens}key".lstrip()
+    assert_linear(search, lambda size: run * (size // len(run)), 4_000)
