@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers import OutputParserException
 from output_parsers.model_output import message_of, part_of, text_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
+_BESIDE_TEXT: Final = ("tool_calls", "invalid_tool_calls", "additional_kwargs")
+
 
 def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
     """Return the text of a string, a message or a generation, and how the text ended.
@@ -32,8 +34,7 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
     if type(output) is AIMessage:  # only text, most often
         find = vars(output).get
         content, metadata = find("content"), find("response_metadata")
-        has_more = find("tool_calls") or find("invalid_tool_calls") or find("additional_kwargs")
-        if isinstance(content, str) and not has_more:
+        if isinstance(content, str) and not any(map(find, _BESIDE_TEXT)):
             ended = ended_of(metadata) if metadata else "unknown"
             if ended != "length":  # a message that is refused or filtered counts as cut
                 return content, ended

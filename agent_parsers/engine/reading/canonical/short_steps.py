@@ -19,12 +19,15 @@ from agent_parsers.engine.reading.canonical.plain_text import (
     known_marks,
 )
 from agent_parsers.engine.reading.canonical.step_forms import (
+    FENCE,
     ends_lines,
     escaped,
     has_json,
     is_called_answer,
+    json_call,
     line_without,
     lines_of,
+    may_lack_label,
     may_lack_lead,
     odd_in,
 )
@@ -33,7 +36,6 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.dressing import may_be_dressed_in
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
-from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object, whole_objects
 
@@ -48,12 +50,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
-_MOST_NAMES: Final = 256
-"""Of how many tools it is remembered whether a call of them is an answer."""
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
-_FENCE: Final = "```json\n"
-_STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 END: Final = "\n\0"
 """What stands behind each of many steps in one text."""
 
@@ -85,9 +83,8 @@ class ShortSteps:
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
         self._answer_name = form.answer if isinstance(form.answer, str) else ""
-        is_answer = lru_cache(_MOST_NAMES)(partial(is_called_answer, machine, form))
-        self._is_answer = is_answer
-        self._is_tool = lru_cache(_MOST_NAMES)(lambda tool: is_plain(tool) and not is_answer(tool))
+        self._is_answer = is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
+        self._is_tool = lru_cache(256)(lambda tool: is_plain(tool) and not is_answer(tool))
         self._has_json = has_json(form)
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
@@ -98,7 +95,7 @@ class ShortSteps:
         if isinstance(form.answer, tuple):
             opens.append(form.answer[0])
         self._begins = [f"{form.thought[1]}{each}" for each in opens] if form.thought else []
-        self._may_lack_label = self._has_json and opens[0].endswith(_FENCE)
+        self._may_lack_label = may_lack_label(form)
         if self._may_lack_label:
             opens.append("```")
         known = known_marks(machine.table, form)
@@ -144,7 +141,7 @@ class ShortSteps:
 
     def _call(self, form: Form) -> str:
         """Return a pattern for a call, whose input may be an object in JSON if there are braces."""
-        if (call := self._json_call(form, r"(?s:.*)")) is not None:
+        if (call := json_call(form, r"(?s:.*)")) is not None:
             return rf"{call}\Z"
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
         end = escaped(tail)
@@ -154,20 +151,6 @@ class ShortSteps:
         head = escaped(head).replace(r"\{tool\}", tool)
         line = lines_of(line_without((*self._odd, *tail[:1])), r'(?<="):')
         return rf"{head}(?P<input>{line}){end}\Z"
-
-    def _json_call(self, form: Form, inside: str) -> str | None:
-        """Return a pattern for a call with JSON, given one for what is *inside* an object."""
-        templates = templates_of(form) if self._has_json else None
-        if templates is None:
-            return None
-        value = rf"(?:{_STRING}|(?P<input>\{{{inside}\}}))"
-        head = pattern(form.calls[0] + templates.head)
-        if self._may_lack_label:  # as may the tag of the fence
-            label, fence, head = head.partition("```json")
-            head = f"(?>(?:{label})?)```(?>(?:json)?){head}" if fence else label
-        if isinstance(form.answer, str):
-            head = head.replace(NAME, f"(?:{re.escape(form.answer)}|{NAME})")
-        return f"{head}{value}{pattern(templates.tail)}{BLANK}"
 
     def _splitter(
         self, form: Form, lead: str, stops: str
@@ -180,7 +163,7 @@ class ShortSteps:
             return None
         # A dot stops at the line break of the end, and no line begins at the character behind it.
         text = lines_of(".", rf"\n(?![{{\0]|{stops})")
-        call = self._json_call(form, r"[^\0]*")  # which takes the line break as well
+        call = json_call(form, r"[^\0]*")  # which takes the line break as well
         if call is None:
             head = escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
             call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\n"
@@ -198,7 +181,7 @@ class ShortSteps:
         end = len(text) - LONGEST
         at = max((text.rfind(each, end) for each in self._begins), default=-1)
         if at < 0 and self._may_lack_label:
-            at = text.rfind(f"{self._closer}{_FENCE}", end)
+            at = text.rfind(f"{self._closer}{FENCE}", end)
         has_lead = text.startswith(self._lead)
         if at < 0 or not (has_lead or self._may_lack_lead):
             return -1

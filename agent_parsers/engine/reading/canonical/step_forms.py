@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import UNSEEN
 from agent_parsers.forms.form import NUMBER, WrittenCall
+from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
 
 if TYPE_CHECKING:
     from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.forms.form import Form
+
+FENCE: Final = "```json\n"
+"""What opens the fence of an object."""
+_STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 
 
 def odd_in(machine: Machine, known: KnownMarks, form: Form) -> tuple[str, ...]:
@@ -71,3 +76,23 @@ def lines_of(line: str, between: str) -> str:
 def escaped(text: str) -> str:
     """Return a pattern for a *text* of a form."""
     return re.escape(text).replace(re.escape(NUMBER), r"\d{1,4}+")
+
+
+def may_lack_label(form: Form) -> bool:
+    """Return whether a call is an object in a fence, so that it may lack what stands before it."""
+    return has_json(form) and f"{form.calls[0]}{form.call.text}".partition("{")[0].endswith(FENCE)
+
+
+def json_call(form: Form, inside: str) -> str | None:
+    """Return a pattern for a call with JSON, given one for what is *inside* an object."""
+    templates = templates_of(form) if has_json(form) else None
+    if templates is None:
+        return None
+    value = rf"(?:{_STRING}|(?P<input>\{{{inside}\}}))"
+    head = pattern(form.calls[0] + templates.head)
+    if may_lack_label(form):  # as may the tag of the fence
+        label, _, head = head.partition("```json")
+        head = f"(?>(?:{label})?)```(?>(?:json)?){head}"
+    if isinstance(form.answer, str):
+        head = head.replace(NAME, f"(?:{re.escape(form.answer)}|{NAME})")
+    return f"{head}{value}{pattern(templates.tail)}{BLANK}"

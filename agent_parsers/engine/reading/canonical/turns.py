@@ -45,7 +45,7 @@ class CanonicalTurns(ABC):
         lead = f"{form.calls[0]}{templates.head}"
         lead = lead.rstrip() if templates.parameter else lead
         is_fenced = lead.startswith("```")  # then JSON in a thought may be a call as well
-        label = form.answer[0].strip() if isinstance(form.answer, tuple) else ""
+        label = form.answer[0].rstrip() if isinstance(form.answer, tuple) else ""
         thought = plain_text(known, of_thought=not is_fenced, label=label)
         thoughts = around(form.thought, f"(?P<thought>{thought})")
         said = plain_text(known, stop=lead[:WORD] if lead[:1] == " " else lead.lstrip()[:WORD])

@@ -12,7 +12,7 @@ from agent_parsers import ToolSet, get_dialect, list_dialects
 from agent_parsers.actions.agent import make_action, make_finish
 from agent_parsers.authoring import Written
 from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.engine.reading.canonical import short_steps
+from agent_parsers.engine.reading.canonical import short_steps, step_forms
 from agent_parsers.engine.reading.canonical.short_steps import ShortSteps
 from agent_parsers.engine.reading.canonical.steps import StepReader
 from agent_parsers.engine.reading.collecting.collector import Collector
@@ -195,7 +195,7 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     ),
     "a text in JSON has no escapes": (
         "json",
-        lambda patch: patch.setattr(short_steps, "_STRING", r'"(?P<text>(?>(?:[^"\\]|\\.)*))"'),
+        lambda patch: patch.setattr(step_forms, "_STRING", r'"(?P<text>(?>(?:[^"\\]|\\.)*))"'),
     ),
     "an answer in JSON is what is called so": (
         "structured_chat",
