@@ -10,22 +10,28 @@ import re
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.columns import objects_in
-from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import (
     MOST_DEEP,
-    UNSEEN,
     WORD,
     is_in_keys,
     known_marks,
+)
+from agent_parsers.engine.reading.canonical.step_patterns import (
+    ends_lines,
+    escaped,
+    has_json,
+    line_of,
+    lines_of,
+    may_lack_lead,
+    odd_in,
+    text_around,
 )
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign, may_be_foreign_in
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.dressing import may_be_dressed_in
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
-from agent_parsers.forms.form import NUMBER
 from agent_parsers.forms.templates import BLANK, pattern, templates_of
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object, whole_objects
@@ -34,10 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from re import Match
 
-    from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.events import Repair
-    from agent_parsers.forms.form import Form, Marks
+    from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
 
 LONGEST: Final = 400
@@ -45,8 +50,6 @@ LONGEST: Final = 400
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches a text from which nothing is taken off."""
 _STRING: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
-END: Final = "\n\0"
-"""What stands behind each of many steps in one text."""
 
 
 def short_steps(machine: Machine, is_plain: Callable[[str], bool]) -> ShortSteps | None:
@@ -76,7 +79,7 @@ class ShortSteps:
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
         self._answer_tool = form.answer.casefold() if isinstance(form.answer, str) else ""
-        self._has_json = _has_json(form)
+        self._has_json = has_json(form)
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
@@ -87,11 +90,11 @@ class ShortSteps:
             opens.append(form.answer[0])
         known = known_marks(machine.table, form)
         self._begins_mark = known.begins
-        self._odd = _odd_in(machine, known, form)
-        line = _line(self._odd)
+        self._odd = odd_in(machine, known, form)
+        line = line_of(self._odd)
         stops = "|".join(re.escape(each[:WORD]) for each in opens)
-        break_ = "" if _ends_lines(machine) else rf"\n(?![{{]|{stops})"
-        text = said = _lines(line, break_)
+        break_ = "" if ends_lines(machine) else rf"\n(?![{{]|{stops})"
+        text = said = lines_of(line, break_)
         self._never_thought = ["\n{"]
         self._lead, self._closer = form.thought or ("", "")
         if self._closer == " ":  # a result begins behind the thought, on the same line
@@ -100,15 +103,15 @@ class ShortSteps:
             first = {each[0] for each in opens}
             begun = rf"\ (?!{stops})|(?!{stops})[{re.escape(''.join(sorted(first)))}]"
             begun = f"{begun}|{break_}" if break_ else begun
-            said = rf"(?=\ ){_lines(_line((*self._odd, ' ', *first)), begun)}"
-        self._may_lack_lead = _may_lack_lead(machine, form)
-        lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
+            said = rf"(?=\ ){lines_of(line_of((*self._odd, ' ', *first)), begun)}"
+        self._may_lack_lead = may_lack_lead(machine, form)
+        lead = f"(?:{escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
         thought = ""
         if form.thought is not None:
-            thought = f"{lead}(?P<thought>{said}){_escaped(self._closer)}"
+            thought = f"{lead}(?P<thought>{said}){escaped(self._closer)}"
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
-            results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
+            results.append(rf"{text_around(form.answer, f'(?P<answer>{text})')}\Z")
         before = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
         result = f"(?:{'|'.join(results)})"
         whole = re.compile(f"{before}{result}")
@@ -130,12 +133,12 @@ class ShortSteps:
         if (call := self._json_call(form, r"(?s:.*)")) is not None:
             return rf"{call}\Z"
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
-        end = _escaped(tail)
+        end = escaped(tail)
         if tail and tail == self._machine.dialect.closer:
             end = f"(?>(?:{end})?)"  # a stop sequence may have removed it
         tool = rf"(?P<tool>[^{re.escape(''.join(self._odd))}\n\[]++)"
-        head = _escaped(head).replace(r"\{tool\}", tool)
-        line = _lines(_line((*self._odd, *tail[:1])), r'(?<="):')
+        head = escaped(head).replace(r"\{tool\}", tool)
+        line = lines_of(line_of((*self._odd, *tail[:1])), r'(?<="):')
         return rf"{head}(?P<input>{line}){end}\Z"
 
     def _json_call(self, form: Form, inside: str) -> str | None:
@@ -157,12 +160,12 @@ class ShortSteps:
         if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
             return None
         # A dot stops at the line break of the end, and no line begins at the character behind it.
-        text = _lines(".", rf"\n(?![{{\0]|{stops})")
+        text = lines_of(".", rf"\n(?![{{\0]|{stops})")
         call = self._json_call(form, r"[^\0]*")  # which takes the line break as well
         if call is None:
-            head = _escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
+            head = escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
             call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\n"
-        answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\n"
+        answer = rf"{escaped(form.answer[0])}(?P<answer>{text})\n"
         step = rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})"
         return re.compile(rf"(?:{step}|[^\0]*+)\0").split
 
@@ -360,56 +363,3 @@ class ShortSteps:
             return None
         answer = machine.read_answer(written, repairs)
         return answer if machine.keeps_answer(answer, tools) else None
-
-
-def _odd_in(machine: Machine, known: KnownMarks, form: Form) -> tuple[str, ...]:
-    """Return the characters of which each marker of a step has one, but for those of its form."""
-    odd = {*known.first, *UNSEEN, ":", "："} - {"\n"}
-    for marker in machine.table.markers.values():
-        if isinstance(marker, Label):
-            odd |= {*marker.colon}
-    if machine.lenient:
-        odd |= {*"`~#"}
-    if form.escape is not None:
-        odd.add("[")  # tags that are text are written in brackets
-    return tuple(sorted(odd | {*"{["} if _has_json(form) else odd))
-
-
-def _may_lack_lead(machine: Machine, form: Form) -> bool:
-    """Return whether a reply may go on with a thought whose label ends its prompt."""
-    if form.thought is None or form.no_thought or form.thought[1] != "\n":
-        return False
-    return machine.initial.part in SAID and any(
-        isinstance(crossing.marker, Label) and form.thought[0].startswith(crossing.marker.canonical)
-        for crossing in machine.initial.crossings
-    )
-
-
-def _has_json(form: Form) -> bool:
-    """Return whether calls are objects in JSON."""
-    return '{"tool"}' in form.call.text
-
-
-def _line(odd: tuple[str, ...]) -> str:
-    """Return a pattern for a character of a line that is none of the *odd* ones."""
-    return rf"[^{re.escape(''.join(odd))}\n]"
-
-
-def _lines(line: str, between: str) -> str:
-    """Return a pattern for characters of lines, with what may stand *between* them."""
-    return rf"(?>{line}*+(?:(?:{between}){line}*+)*)" if between else f"{line}*+"
-
-
-def _ends_lines(machine: Machine) -> bool:
-    """Return whether each line break is a marker."""
-    markers = machine.table.markers.values()
-    return any(type(marker) is Literal and marker.canonical == "\n" for marker in markers)
-
-
-def _escaped(text: str) -> str:
-    """Return a pattern for a *text* of a form."""
-    return re.escape(text).replace(re.escape(NUMBER), r"\d{1,4}+")
-
-
-def _around(marks: Marks, text: str) -> str:
-    return f"{_escaped(marks[0])}{text}{_escaped(marks[1])}"

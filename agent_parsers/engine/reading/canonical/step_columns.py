@@ -12,7 +12,8 @@ from agent_parsers.engine.reading.canonical.columns import (
     with_holes,
     without_holes,
 )
-from agent_parsers.engine.reading.canonical.short_steps import END, LONGEST
+from agent_parsers.engine.reading.canonical.short_steps import LONGEST
+from agent_parsers.engine.reading.canonical.step_patterns import END
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.payloads import BadPayload
 from outputs.growing_json.scalars import NOTHING

@@ -162,11 +162,11 @@ def begin_anywhere(self: ShortSteps, text: str) -> int:
 BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "no character is odd": (
         "react",
-        lambda patch: patch.setattr(short_steps, "_odd_in", lambda *_: ("\0",)),
+        lambda patch: patch.setattr(short_steps, "odd_in", lambda *_: ("\0",)),
     ),
     "each line break is text": (
         "self_ask",
-        lambda patch: patch.setattr(short_steps, "_ends_lines", lambda _: False),
+        lambda patch: patch.setattr(short_steps, "ends_lines", lambda _: False),
     ),
     "repairs are not reported": (
         "react",
