@@ -121,7 +121,7 @@ def _in_dialects(
     spans = sorted(best.call_spans)
     if not is_named:
         is_all = _is_marked(best) and not any(text[slice(*span)].strip() for span in best.content)
-        is_clear = is_all or (
+        is_clear = (is_all and not _is_in_clause(text, best, spans)) or (
             best.is_told
             and _has_literal_mark(best)
             and not are_fenced(text, spans, best.first_mark)
@@ -154,6 +154,12 @@ def _has_literal_mark(trial: DialectTrial) -> bool:
     return any(not mark.endswith((":", "：")) for mark in marks)
 
 
+def _is_in_clause(text: str, trial: DialectTrial, spans: Sequence[Span]) -> bool:
+    """Return whether the calls of a *trial* stand in the middle of a sentence."""
+    begin = spans[0][0] if trial.first_mark < 0 else min(trial.first_mark, spans[0][0])
+    return is_in_clause(text, begin, spans[-1][1])
+
+
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search
 
 
@@ -161,8 +167,7 @@ def _doubt(text: str, trial: DialectTrial, spans: Sequence[Span]) -> str:
     """Return why it is in doubt that the calls of a *trial* are meant; empty if it is not."""
     if not trial.is_told and not is_over(text, spans[-1][1]):
         return "text follows it"
-    begin = spans[0][0] if trial.first_mark < 0 else min(trial.first_mark, spans[0][0])
-    if trial.is_told and is_in_clause(text, begin, spans[-1][1]):
+    if trial.is_told and _is_in_clause(text, trial, spans):
         return "it stands in the middle of a sentence"
     is_raw = not trial.dialect.several and any(isinstance(each, str) for each in trial.inputs)
     if is_raw and any(isinstance(each, str) and _PARAGRAPH(each) for each in trial.inputs):
