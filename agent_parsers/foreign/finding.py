@@ -118,17 +118,15 @@ def _in_dialects(
         )
     if not best.actions or best.result is None or isinstance(best.result, AgentFinish):
         return None
-    spans = sorted(best.call_spans)
     if not is_named:
-        is_all = _is_marked(best) and not any(text[slice(*span)].strip() for span in best.content)
-        is_clear = is_all or (
-            best.is_told
-            and _has_literal_mark(best)
-            and not are_fenced(text, spans, best.first_mark)
-            and not _doubt(text, best, spans)
+        is_all = (
+            _is_marked(best)
+            and not is_in_clause(text, max(best.first_mark, 0), best.call_spans[-1][1])
+            and not any(text[slice(*span)].strip() for span in best.content)
         )
-        return Foreign(form, whole, why="it calls no tool that is known") if is_clear else None
+        return Foreign(form, whole, why="it calls no tool that is known") if is_all else None
     actions = [best.result] if isinstance(best.result, AgentAction) else best.result
+    spans = sorted(best.call_spans)
     if are_fenced(text, spans, best.first_mark):
         return None
     if not best.is_told and is_indented(text, spans[0][0]):
@@ -146,12 +144,7 @@ def _in_dialects(
 def _is_marked(trial: DialectTrial) -> bool:
     """Return whether the marks in a text are no words: a mark of its own, or several labels."""
     marks = [mark for mark in trial.markers.values() if mark not in SHARED]
-    return len(marks) > 1 or _has_literal_mark(trial)
-
-
-def _has_literal_mark(trial: DialectTrial) -> bool:
-    marks = (mark for mark in trial.markers.values() if mark not in SHARED)
-    return any(not mark.endswith((":", "：")) for mark in marks)
+    return len(marks) > 1 or any(not mark.endswith((":", "：")) for mark in marks)
 
 
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search

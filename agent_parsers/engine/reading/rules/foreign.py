@@ -71,9 +71,7 @@ _BEGINS: Final = re.compile(
 """Matches a text that may begin with a mark of a call, or with a label of a step."""
 
 
-_INSIDE: Final = (
-    '"name"', "<arg", "<param", "<|", "<｜", "<tool", "<func", "<invoke", "[TOOL",
-)  # fmt: skip
+_INSIDE: Final = ('"name"', "<arg", "<param")
 """What a text that holds a call may have anywhere."""
 
 
