@@ -75,9 +75,7 @@ _FIRST: Final = frozenset("<[{(|tafTAF思行动")
 """With what such a text begins, if not with white space."""
 
 
-_INSIDE: Final = (
-    '"name"', "<arg", "<param", "<|", "<｜", "<tool", "<func", "<invoke", "[TOOL",
-)  # fmt: skip
+_INSIDE: Final = ('"name"', "<arg", "<param")
 """What a text that holds a call may have anywhere."""
 
 
