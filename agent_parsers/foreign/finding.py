@@ -48,8 +48,8 @@ def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
         plain = _find(said.replace('\\"', '"'), tools)
         if plain is not None and plain.calls:
             return Foreign(plain.form, (0, len(said.rstrip())), why="its quotes are escaped")
-    if found is None and text[over:].strip():
-        return _across(text, tools, over)
+    if (found is None or found.calls) and text[over:].strip():
+        return _across(text, tools, over) or found
     return found
 
 
