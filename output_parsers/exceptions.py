@@ -80,8 +80,10 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         self.send_to_llm = send_to_llm
         if isinstance(llm_output, str):
             start, end = span or (0, len(llm_output))
-            start, end = _clamp(start, llm_output), _clamp(end, llm_output)
-            span = (start, max(start, end))
+            if not 0 <= start <= end <= len(llm_output):
+                start, end = _clamp(start, llm_output), _clamp(end, llm_output)
+                end = max(start, end)
+            span = (start, end)
         self.span = span
         self._reason = reason
 

@@ -314,7 +314,7 @@ def test_neither_do_tests_examples_and_benchmarks() -> None:
 
 
 def test_an_inner_file_has_no_list_of_its_names() -> None:
-    """Packages have one, modules of which at least one name is promised, and one like LangChain's."""
+    """Packages have one, modules with a name that is promised, and one that is like LangChain's."""
     fronts = PROMISED | FOR_APPLICATIONS.keys()
     promised = {name for front in fronts for name in import_module(front).__all__}
     for name, path in modules().items():

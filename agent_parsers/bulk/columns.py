@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
@@ -15,9 +16,9 @@ from agent_parsers.core import as_data
 from outputs.json_form import Misfit, write_value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from agent_parsers import Turn
+    from agent_parsers import Repair, Turn
     from agent_parsers.core import TurnColumns
     from output_parsers import OutputParserException
 
@@ -113,10 +114,14 @@ class Rows:
         place = (*(error.span or (None, None)), error.line, error.column)
         self._unread[row] = (error.reason, error.observation, *place)
 
+    def put(self, row: int, turn: tuple[Any, str, str, Any], repairs: Sequence[Repair]) -> None:
+        """Put a row in its place: the calls of a turn, its thought, content and answer."""
+        if repairs:
+            self._repairs[row] = [(repair.kind, *repair.span) for repair in repairs]
+        self._turns.put(row, *turn)
+
     def put_turn(self, row: int, turn: Turn) -> None:
         """Put a row in its place."""
-        if turn.repairs:
-            self._repairs[row] = [(repair.kind, *repair.span) for repair in turn.repairs]
         calls: list[tuple[str, Any, str | None]] = []
         answer, result = None, turn.result
         if isinstance(result, AgentFinish):
@@ -125,7 +130,7 @@ class Rows:
             for action in result if isinstance(result, list) else [result]:
                 call_id = action.tool_call_id if isinstance(action, ToolAgentAction) else None
                 calls.append((action.tool, action.tool_input, call_id))
-        self._turns.put(row, calls, turn.thought, turn.content, answer)
+        self.put(row, (calls, turn.thought, turn.content, answer), turn.repairs)
 
     def arrays(self) -> list[Any]:
         """Return the arrays of all rows."""
@@ -151,63 +156,109 @@ class Rows:
         """Return an array with the same *text* in each row that was read."""
         if not self._unread:
             return pa.repeat(pa.scalar(text, _TEXT), self._size)
-        # imported lazily: it takes longer than a table without odd rows
-        from pyarrow import compute
-
-        return compute.if_else(self._is_unread, pa.scalar(None, _TEXT), text)
+        bits = _bits(self._size, self._unread, others=True)
+        rows = pa.Array.from_buffers(pa.int8(), self._size, [bits, pa.py_buffer(bytes(self._size))])
+        return pa.array([text], _TEXT).take(rows)
 
     @cached_property
     def _is_unread(self) -> Any:
-        is_unread = [False] * self._size
-        for row in self._unread:
-            is_unread[row] = True
-        return pa.array(is_unread)
+        """An array that says which rows were not read; `None` if all were."""
+        if not self._unread:
+            return None
+        bits = _bits(self._size, self._unread)
+        return pa.Array.from_buffers(pa.bool_(), self._size, [None, bits])
 
     def _kinds(self, answers: Any) -> Any:
         if not answers.null_count:
             return self._of_read("answer")
-        if answers.null_count == self._size and not self._unread:
-            return self._of_read("action")
-        kinds: list[str | None] = ["action"] * self._size
         if answers.null_count < self._size:
-            kinds = ["action" if each is None else "answer" for each in self._turns.answers]
-        for row, error in self._unread.items():
-            kinds[row] = None if error is None else "error"
-        return pa.array(kinds, _TEXT)
+            kinds = bytearray(each is not None for each in self._turns.answers)
+        elif self._unread:
+            kinds = bytearray(self._size)
+        else:
+            return self._of_read("action")
+        empty = [row for row, error in self._unread.items() if error is None]
+        for row in self._unread:
+            kinds[row] = 2
+        buffers = [_bits(self._size, empty, others=True), pa.py_buffer(kinds)]
+        numbers = pa.Array.from_buffers(pa.int8(), self._size, buffers)
+        return pa.array(["action", "answer", "error"], _TEXT).take(numbers)
 
     def _calls(self) -> Any:
         tools, inputs, ids, counts = self._turns.calls()
         calls = _call_structs(tools, inputs, ids)
         if not counts:
             return pa.ListArray.from_arrays(_one_each(self._size), calls)
-        return self._lists(counts, calls)
+        offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
+        if tools:
+            # imported lazily: it takes longer than a table in which all rows have one call
+            from pyarrow import compute
+
+            counts.insert(0, 0)
+            buffers = [None, pa.py_buffer(counts)]
+            offsets = pa.Array.from_buffers(_AT, self._size + 1, buffers)
+            offsets = compute.cumulative_sum(offsets)
+        return pa.ListArray.from_arrays(offsets, calls, mask=self._is_unread)
 
     def _all_repairs(self) -> Any:
-        repairs = [each for row in sorted(self._repairs) for each in self._repairs[row]]
-        counts = [0] * self._size
-        for row, found in self._repairs.items():
-            counts[row] = len(found)
-        return self._lists(counts, _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR))
-
-    def _lists(self, counts: Sequence[int], items: Any) -> Any:
-        """Return lists of so many *items* each, and no lists for rows that were not read."""
-        offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
-        if len(items):
-            from pyarrow import compute  # lazily, as above
-
-            offsets = compute.cumulative_sum(pa.array(counts, _AT))
-            offsets = pa.concat_arrays([pa.array([0], _AT), offsets])
-        mask = self._is_unread if self._unread else None
-        return pa.ListArray.from_arrays(offsets, items, mask=mask)
+        rows = sorted(self._repairs)
+        offsets = _offsets(self._size, rows, [len(self._repairs[row]) for row in rows])
+        repairs = [each for row in rows for each in self._repairs[row]]
+        items = _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR)
+        array = pa.Array.from_buffers(_AT, self._size + 1, [None, offsets])
+        return pa.ListArray.from_arrays(array, items, mask=self._is_unread)
 
     def _errors(self) -> Any:
-        errors = {row: error for row, error in self._unread.items() if error is not None}
-        if not errors:
+        rows = sorted(row for row, error in self._unread.items() if error is not None)
+        if not rows:
             return pa.nulls(self._size, pa.struct(_ERROR))
-        at: list[int | None] = [None] * self._size
-        for number, row in enumerate(errors):
-            at[row] = number
-        return _structs([*zip(*errors.values(), strict=True)], _ERROR).take(pa.array(at, _AT))
+        columns = zip(*map(self._unread.__getitem__, rows), strict=True)
+        fields = zip(_ERROR, columns, strict=True)
+        others = _bits(self._size, rows, others=True)
+        return pa.StructArray.from_arrays(
+            [_sparse(field.type, self._size, rows, items) for field, items in fields],
+            fields=_ERROR,
+            mask=pa.Array.from_buffers(pa.bool_(), self._size, [None, others]),
+        )
+
+
+def _bits(size: int, rows: Iterable[int], *, others: bool = False) -> Any:
+    """Return a buffer with a bit for each of so many rows, set for those *rows*, or for others."""
+    bits = bytearray(b"\xff" if others else b"\0") * (size // 8 + 1)
+    for row in rows:
+        bits[row // 8] ^= 1 << row % 8
+    return pa.py_buffer(bits)
+
+
+def _offsets(size: int, rows: Iterable[int], counts: Iterable[int]) -> Any:
+    """Return a buffer with the offsets of what so many rows have, of which few have any.
+
+    Args:
+        size: How many rows there are.
+        rows: Those with any, in order.
+        counts: How much each of these has.
+    """
+    offsets, total = array("i"), 0
+    for row, count in zip(rows, counts, strict=True):
+        offsets.extend(array("i", [total]) * (row + 1 - len(offsets)))
+        total += count
+    offsets.extend(array("i", [total]) * (size + 1 - len(offsets)))
+    return pa.py_buffer(offsets)
+
+
+def _sparse(kind: Any, size: int, rows: Sequence[int], items: Sequence[Any]) -> Any:
+    """Return an array of a *kind* with *items* in some *rows*, which are in order."""
+    there = [(row, item) for row, item in zip(rows, items, strict=True) if item is not None]
+    rows = [row for row, _ in there]
+    bits = _bits(size, rows)
+    if kind == _AT:
+        numbers = array("i", [0]) * size
+        for row, item in there:
+            numbers[row] = item
+        return pa.Array.from_buffers(kind, size, [bits, pa.py_buffer(numbers)])
+    texts = [item.encode("utf-8", "backslashreplace") for _, item in there]
+    buffers = [bits, _offsets(size, rows, map(len, texts)), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(kind, size, buffers)
 
 
 @lru_cache(8)

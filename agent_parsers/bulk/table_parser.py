@@ -194,7 +194,7 @@ class TableParser:
         given = _texts_of(texts)
         parser = self._parser
         reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
-        unfit = self._unfit(given)
+        unfit = self._unfit(given, texts.nbytes)
         fit = ["" if n in unfit else each for n, each in enumerate(given)] if unfit else given
         turns = reader.columns(fit, parser.tools)
         turns.leave(unfit)
@@ -207,9 +207,12 @@ class TableParser:
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                is_odd = row in unfit or LISTENERS
-                turn = parser.read(text) if is_odd else reader.read_left(text, parser.tools)
-                rows.put_turn(row, turn)
+                if row in unfit or LISTENERS:
+                    rows.put_turn(row, parser.read(text))
+                elif (odd := reader.read_odd(text, parser.tools)) is not None:
+                    rows.put(row, odd.turn, odd.repairs)
+                else:
+                    rows.put_turn(row, reader.read_streamed(text, parser.tools))
             except OutputParserException as error:
                 if self._on_error == "raise":
                     error.add_note(f"in row {first + row} of the column {self._column!r}")
@@ -217,12 +220,17 @@ class TableParser:
                 rows.put_error(row, error)
         return rows.arrays()
 
-    def _unfit(self, texts: Sequence[Any]) -> set[int]:
-        """Return the places of *texts* that are none, or that only the parser reads."""
+    def _unfit(self, texts: Sequence[Any], size: int) -> set[int]:
+        """Return the places of *texts* that are none, or that only the parser reads.
+
+        Args:
+            texts: The texts.
+            size: How many bytes they have, of which no text has more than all together.
+        """
         parser, most = self._parser, self._parser.max_chars
         if parser.start or parser.prompt:
             return {*range(len(texts))}
-        if {*map(type, texts)} <= {str} and max(map(len, texts), default=0) <= most:
+        if {*map(type, texts)} <= {str} and size <= most:
             return set()
         return {n for n, each in enumerate(texts) if type(each) is not str or len(each) > most}
 

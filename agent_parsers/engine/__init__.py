@@ -112,11 +112,12 @@ only the result, so `whole.WholeReader` reads most turns at a fraction of the co
 events (`reading/canonical/`): a step is split at its markers, and a turn of calls is matched with
 the dialect's form. Where something may be meant otherwise (a guard that asks for more than the text
 before a marker, half a stop sequence at the end), the stream decides. A few oddities leave no doubt
-and need no stream: dressed labels and turns that end too early (`odd_steps`), JSON with commas
-before closing brackets, in a fence or in a string (`odd_calls`). A table of texts is read by the
-same matches, column by column (`reading/canonical/*_columns.py`); a law compares each turn in it
-with the turn read alone. All roads follow the same states
-and rules (`reading/rules/`), and a law compares whole with streamed on every text of the tests.
+and need no stream: dressed labels, turns that end too early, and what follows a turn (`odd_steps`),
+JSON with commas before closing brackets, in a fence or in a string (`odd_calls`). A table of texts
+is read by the same matches, column by column (`reading/canonical/*_columns.py`): short steps are
+split in one scan of all texts, and what few texts have is looked for in all at once. A law compares
+each turn in it with the turn read alone. All roads follow the same states and rules
+(`reading/rules/`), and a law compares whole with streamed on every text of the tests.
 
 The floors, top first
 =====================

@@ -8,7 +8,7 @@ turn that ends in a thought, or in the name of a tool, is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _Read: TypeAlias = "Callable[[str, ToolSet | Collection[str] | None], _T | None]"
+_QUOTES: Final = "\"'`"
 _MOST, _LONGEST = 64, 12
 """How many sequences of markers are remembered, and of how many markers."""
 
@@ -48,16 +49,6 @@ class OddTurn(NamedTuple):
     log: str
     """The text of the turn, without what follows it."""
     repairs: tuple[Repair, ...]
-
-
-class _Cut(NamedTuple):
-    """Where a turn ends before the text does."""
-
-    before: str
-    """The text up to there."""
-    mark: str
-    """The key of the mark that ends the turn."""
-    repair: Repair
 
 
 class OddSteps:
@@ -72,7 +63,7 @@ class OddSteps:
     def __init__(self, machine: Machine, steps: StepReader, advise: Advise | None) -> None:
         self._machine, self._steps, self._advise = machine, steps, advise
         self._end = lru_cache(_MOST)(partial(_end, machine.initial))
-        self._are_marks = lru_cache(_MOST)(steps.leads)
+        self._lead = lru_cache(_MOST)(steps.lead)
         self._is_ended = lru_cache(_MOST)(_is_ended)
 
     def result(
@@ -115,28 +106,55 @@ class OddSteps:
         """
         pieces = self._steps.split(text)
         marks = tuple(pieces[1::2])
-        if len(marks) > _LONGEST:
+        ends = self._ends if ended != "length" else ()
+        end = next((n for n, mark in enumerate(marks) if mark in ends), len(marks))
+        if end > _LONGEST:
             return None
-        end = self._end(marks)
-        if end is not None:
-            self._refuse(text, end, pieces, known_tools(tools), ended)
+        if end < len(marks):
+            return self._before(text, pieces, end, tools, read)
+        state = self._end(marks)
+        if state is not None:
+            self._refuse(text, state, pieces, known_tools(tools), ended)
             return None
         if not (marks and self._machine.lenient) or ended == "length":
             return None
-        cut = self._cut(text)
-        spelt = text if cut is None else cut.before
-        found = None if cut is None else read(spelt, tools)
         repairs: list[Repair] = []
+        respelt, state, _ = self._respelt(text, repairs)
+        found = None if state is None else read(respelt, tools)
+        return None if found is None else (found, text, (*repairs,))
+
+    def _before(
+        self,
+        text: str,
+        pieces: Sequence[str],
+        end: int,
+        tools: ToolSet | Collection[str] | None,
+        read: _Read[_T],
+    ) -> tuple[_T, str, tuple[Repair, ...]] | None:
+        """Return what *read* reads before the mark with the number *end*, as `_odd` does."""
+        mark, marks, last = pieces[2 * end + 1], tuple(pieces[1 : 2 * end : 2]), pieces[2 * end]
+        label = mark.lstrip("\n")
+        start = sum(map(len, pieces[: 2 * end + 2])) - 1 - len(label)
+        stop = start + len(label)
+        if label == mark and text[stop:].strip():
+            return None  # a label before it may need what stands on the same line
+        log = text[:start].rstrip()
+        spelt = text[:start] if "#" in log else log  # only a heading needs the line break behind it
+        repairs: list[Repair] = []
+        state, found = self._lead(marks), read(spelt, tools)
         if found is None:
-            spelt = self._respelt(spelt, repairs)
-            found = read(spelt, tools) if spelt else None
-        if found is None:
+            spelt, state, last = self._respelt(spelt, repairs)
+            found = None if state is None else read(spelt, tools)
+        if found is None or state is None or not self._is_ended(state, mark):
             return None
-        if cut is None:
-            return found, text, (*repairs,)
-        if not self._is_over(spelt, cut):
-            return None
-        return found, cut.before.rstrip(), (*repairs, cut.repair)
+        if any(map(last.__contains__, _QUOTES)):
+            watch = QuoteWatch(fences_only=state.part is Part.ANSWER)
+            watch.feed(last.strip())
+            if watch.holds_marker():
+                return None
+        message = f"the turn ended at {label!r}; what follows is not part of it"
+        repairs.append(Repair("invented", (start, stop), message))
+        return found, log, (*repairs,)
 
     # -- refusals ----------------------------------------------------------------------------------
 
@@ -200,14 +218,14 @@ class OddSteps:
             rf"^(?:\*\*({words}):\*\*|(?:#{{1,6}} )?({words}):)", re.MULTILINE | re.IGNORECASE
         )
 
-    def _respelt(self, text: str, repairs: list[Repair]) -> str:
-        """Return a step with labels as its dialect writes them, and append the *repairs*.
+    def _respelt(self, text: str, repairs: list[Repair]) -> tuple[str, State | None, str]:
+        """Return a step with the labels of its dialect, where they lead, and the text there.
 
-        It is empty if no label is dressed, or if only a stream knows what they are.
+        They lead nowhere if none is dressed, or if only a stream knows what they are.
         """
         labels = self._labels
         if not labels:
-            return ""
+            return text, None, ""
 
         def respell(found: re.Match[str]) -> str:
             spelt, name = labels[(found[1] or found[2]).lower()]
@@ -217,14 +235,18 @@ class OddSteps:
             return spelt
 
         respelt = self._dressed.sub(respell, text)
-        are_marks = repairs and self._are_marks(tuple(self._steps.split(respelt)[1::2]))
-        return respelt if are_marks else ""
+        if not repairs:
+            return text, None, ""
+        pieces = self._steps.split(respelt)
+        return respelt, self._lead(tuple(pieces[1::2])), pieces[-1]
 
     # -- what follows a turn -----------------------------------------------------------------------
 
     @cached_property
     def _ends(self) -> list[str]:
-        """The marks behind which nothing is read, wherever they stand."""
+        """The marks behind which nothing is read, wherever they stand; strict turns have none."""
+        if not self._machine.lenient:
+            return []
         states = [self._machine.initial]
         states += (crossing.to for crossing in _plain_crossings(self._machine.initial))
         crossings = [each for state in states for each in state.crossings]
@@ -233,37 +255,6 @@ class OddSteps:
             if each.to.part is not Part.SKIPPED or each.to.crossings:
                 ends.pop(key_of(each.marker), None)
         return [*ends]
-
-    def _cut(self, text: str) -> _Cut | None:
-        """Return where the first mark stands that may end the turn before the *text* does."""
-        whole = f"\n{text}"
-        found = [(whole.find(mark), mark) for mark in self._ends if mark in whole]
-        if not found:
-            return None
-        at, mark = min(found)
-        label = mark.lstrip("\n")
-        is_label = label != mark
-        if not is_label and whole[at + len(mark) :].strip():
-            return None  # a label before it may need what stands on the same line
-        message = f"the turn ended at {label!r}; what follows is not part of it"
-        start = at - 1 + is_label
-        repair = Repair("invented", (start, start + len(label)), message)
-        before = text[:start]
-        # Only a heading needs the line break behind it.
-        return _Cut(before if "#" in before else before.rstrip(), mark, repair)
-
-    def _is_over(self, text: str, cut: _Cut) -> bool:
-        """Return whether a mark ends the turn of which *text* stands before it."""
-        if (last := self._steps.last_part(text)) is None:
-            return False
-        state, written = last
-        if not self._is_ended(state, cut.mark):
-            return False
-        if not any(map(written.__contains__, "\"'`")):
-            return True
-        watch = QuoteWatch(fences_only=state.part is Part.ANSWER)
-        watch.feed(written.strip())
-        return not watch.holds_marker()
 
 
 def _end(initial: State, marks: tuple[str, ...]) -> State | None:

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.odd_calls import OddCalls
+    from agent_parsers.engine.odd_steps import OddTurn
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
-    from agent_parsers.engine.reading.turn import PlainTurn, Turn
+    from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode, OnConflict
     from agent_parsers.events import Repair
@@ -114,55 +115,57 @@ class WholeReader:
         assert stream.result is not None, "a turn that is not refused has a result"
         return stream.result
 
-    def read_plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
-        """Read one whole turn without repairs; return `None` if only a stream can."""
-        if self.canonical is None or (turn := self.canonical.read(text, tools)) is None:
-            return None
-        return self._turn(turn, text, text, tools)
+    def read(
+        self, text: str, tools: ToolSet | Collection[str] | None = None, *, repairs: bool = True
+    ) -> Turn | None:
+        """Read one whole turn; return `None` if only a stream can.
 
-    def read_odd(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
-        """Read one whole turn that is left by `read_plain`; return `None` if only a stream can.
+        Args:
+            text: What the model wrote.
+            tools: The available tools, or only their names; `None` accepts any tool.
+            repairs: Whether turns are read that are repaired or refused.
 
         Raises:
             OutputParserException: As for `parse`.
         """
-        if self._odd is None or (odd := self._odd.read(text, tools)) is None:
+        if self.canonical is None:
             return None
-        return self._turn(odd.turn, text, odd.log, tools, odd.repairs)
-
-    def _turn(
-        self,
-        turn: PlainTurn,
-        text: str,
-        log: str,
-        tools: ToolSet | Collection[str] | None,
-        repairs: tuple[Repair, ...] = (),
-    ) -> Turn:
-        assert self.canonical is not None, "it has read the turn"
-        result = self.canonical.result_of(turn, log)
+        odd, turn = None, self.canonical.read(text, tools)
+        if turn is None and repairs and (odd := self.read_odd(text, tools)) is not None:
+            turn = odd.turn
+        if turn is None:
+            return None
+        result = self.canonical.result_of(turn, text if odd is None else odd.log)
         read_events = partial(events_of, self._machine, text, tools)
-        return turn_before_events(result, turn.thought, turn.content, repairs, read_events)
+        made = () if odd is None else odd.repairs
+        return turn_before_events(result, turn.thought, turn.content, made, read_events)
 
-    def columns(
-        self, texts: Sequence[str], tools: ToolSet | Collection[str] | None = None
-    ) -> TurnColumns:
-        """Read many whole turns, and return those that `read_plain` does, column by column."""
-        if self._read_columns is None:
-            return TurnColumns.of_nothing(len(texts))
-        return self._read_columns(texts, tools)
-
-    def read_left(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn:
-        """Read one whole turn that is left by `columns`.
+    def read_odd(self, text: str, tools: ToolSet | Collection[str] | None = None) -> OddTurn | None:
+        """Read one whole turn that `columns` leaves; return `None` if only a stream can.
 
         Raises:
             OutputParserException: As for `parse`.
         """
-        if (turn := self.read_odd(text, tools)) is not None:
-            return turn
+        return None if self._odd is None else self._odd.read(text, tools)
+
+    def read_streamed(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn:
+        """Read one whole turn that only a stream can read.
+
+        Raises:
+            OutputParserException: As for `parse`.
+        """
         # imported lazily: few turns need it
         from agent_parsers.engine.reading.stream import TurnStream
 
         return read_turn(TurnStream(self._machine, known_tools(tools), advise=self._advise), text)
+
+    def columns(
+        self, texts: Sequence[str], tools: ToolSet | Collection[str] | None = None
+    ) -> TurnColumns:
+        """Read many whole turns, and return those without repairs, column by column."""
+        if self._read_columns is None:
+            return TurnColumns.of_nothing(len(texts))
+        return self._read_columns(texts, tools)
 
 
 _ReadColumns: TypeAlias = "Callable[[Sequence[str], ToolSet | Collection[str] | None], TurnColumns]"

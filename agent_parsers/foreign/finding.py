@@ -58,7 +58,8 @@ def _find(text: str, tools: ToolSet | None) -> Foreign | None:
     mentions = [*mentions_of(() if tools is None else tools.names, text)]
     may_be_shaped = any(is_structural(text, mention) for mention in mentions)
     if tools is None or may_be_shaped or has_telling_marker(text):
-        alike, against, _ = ranked([text], partial(_attempt, tools))
+        # A call of a tool that is not named in the text is read as if there were no tools.
+        alike, against, _ = ranked([text], partial(_attempt, tools if mentions else None))
         if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:
             return found
     if tools is None:
@@ -117,11 +118,17 @@ def _in_dialects(
         )
     if not best.actions or best.result is None or isinstance(best.result, AgentFinish):
         return None
+    spans = sorted(best.call_spans)
     if not is_named:
         is_all = _is_marked(best) and not any(text[slice(*span)].strip() for span in best.content)
-        return Foreign(form, whole, why="it calls no tool that is known") if is_all else None
+        is_clear = (is_all and not _is_in_clause(text, best, spans)) or (
+            best.is_told
+            and _has_literal_mark(best)
+            and not are_fenced(text, spans, best.first_mark)
+            and not _doubt(text, best, spans)
+        )
+        return Foreign(form, whole, why="it calls no tool that is known") if is_clear else None
     actions = [best.result] if isinstance(best.result, AgentAction) else best.result
-    spans = sorted(best.call_spans)
     if are_fenced(text, spans, best.first_mark):
         return None
     if not best.is_told and is_indented(text, spans[0][0]):
@@ -139,7 +146,18 @@ def _in_dialects(
 def _is_marked(trial: DialectTrial) -> bool:
     """Return whether the marks in a text are no words: a mark of its own, or several labels."""
     marks = [mark for mark in trial.markers.values() if mark not in SHARED]
-    return len(marks) > 1 or any(not mark.endswith((":", "：")) for mark in marks)
+    return len(marks) > 1 or _has_literal_mark(trial)
+
+
+def _has_literal_mark(trial: DialectTrial) -> bool:
+    marks = (mark for mark in trial.markers.values() if mark not in SHARED)
+    return any(not mark.endswith((":", "：")) for mark in marks)
+
+
+def _is_in_clause(text: str, trial: DialectTrial, spans: Sequence[Span]) -> bool:
+    """Return whether the calls of a *trial* stand in the middle of a sentence."""
+    begin = spans[0][0] if trial.first_mark < 0 else min(trial.first_mark, spans[0][0])
+    return is_in_clause(text, begin, spans[-1][1])
 
 
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search
@@ -149,8 +167,7 @@ def _doubt(text: str, trial: DialectTrial, spans: Sequence[Span]) -> str:
     """Return why it is in doubt that the calls of a *trial* are meant; empty if it is not."""
     if not trial.is_told and not is_over(text, spans[-1][1]):
         return "text follows it"
-    begin = spans[0][0] if trial.first_mark < 0 else min(trial.first_mark, spans[0][0])
-    if trial.is_told and is_in_clause(text, begin, spans[-1][1]):
+    if trial.is_told and _is_in_clause(text, trial, spans):
         return "it stands in the middle of a sentence"
     is_raw = not trial.dialect.several and any(isinstance(each, str) for each in trial.inputs)
     if is_raw and any(isinstance(each, str) and _PARAGRAPH(each) for each in trial.inputs):

@@ -147,10 +147,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         """Return all of a turn that *ended* like this."""
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
-            if (turn := reader.read_plain(text, self.tools)) is not None:
-                return turn
             # Only a stream tells those who listen.
-            if not LISTENERS and (turn := reader.read_odd(text, self.tools)) is not None:
+            if (turn := reader.read(text, self.tools, repairs=not LISTENERS)) is not None:
                 return turn
         from agent_parsers.engine.reading.turn import read_turn
 

@@ -58,10 +58,20 @@ def steps_of(turn: Any, seen: list[Any]) -> Any:
     return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
 
 
-def run(name: str, origin: Any, value: Any) -> Any:
-    """Return what the tool *name*, made from *origin*, returns for an input."""
-    problem = f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"
-    return present(origin.run(value), problem)
+def run_all(calls: Sequence[tuple[str, Any, Any]]) -> list[Any]:
+    """Return what the tools of *calls* return: the name, what it was made from, and the input.
+
+    Raises:
+        TypeError: One of them is asynchronous. If its function says so, no tool was run.
+    """
+    for name, origin, _ in calls:
+        if inspect.iscoroutinefunction(getattr(origin, "function", None)):
+            raise TypeError(_is_asynchronous(name))
+    return [present(origin.run(value), _is_asynchronous(name)) for name, origin, value in calls]
+
+
+def _is_asynchronous(name: str) -> str:
+    return f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"
 
 
 async def arun(_name: str, origin: Any, value: Any) -> Any:

@@ -18,7 +18,7 @@ from agent_parsers.toolset.problems.errors import (
     unknown_tool,
 )
 from agent_parsers.toolset.problems.names import folded_start
-from agent_parsers.toolset.running import HasActions, arun, checked_calls, run, steps_of
+from agent_parsers.toolset.running import HasActions, arun, checked_calls, run_all, steps_of
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
@@ -338,7 +338,7 @@ class ToolSet:
                 it is asynchronous; see `acall`.
         """
         calls = checked_calls(turn, self._specs, self.read)
-        return steps_of(turn, [run(*call) for call in calls])
+        return steps_of(turn, run_all(calls))
 
     @overload
     async def acall(

@@ -54,7 +54,7 @@ def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:
     blocks = [_block(block) for block in content]
     return AIMessage(
         content_of(blocks),
-        tool_calls=calls_in_blocks(blocks),
+        **calls_in_blocks(blocks),
         response_metadata=_metadata(fields),
         usage_metadata=_usage(fields.get("usage")),
         id=fields.get("id"),

@@ -20,7 +20,7 @@ from outputs.messages.ended import reasons_in
 from outputs.messages.function import FunctionMessage
 from outputs.messages.human import HumanMessage
 from outputs.messages.system import SystemMessage
-from outputs.messages.tool import ToolCall, ToolMessage, tool_call
+from outputs.messages.tool import ToolMessage, invalid_tool_call, tool_call
 from outputs.messages.wire_calls import chunks_from_wire
 
 if TYPE_CHECKING:
@@ -116,8 +116,7 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
             rest["tool_calls"] = [_with_function(entry) for entry in entries]
         if isinstance(function := rest.get("function_call"), dict):
             rest["function_call"] = _ordered(function)
-        if calls := calls_in_blocks(content):
-            ours["tool_calls"] = calls
+        ours |= calls_in_blocks(content)
     return message_class(content, additional_kwargs=rest, **ours, **more)
 
 
@@ -127,13 +126,24 @@ def _transcript_in(fields: dict[str, Any]) -> str:
     return (audio.get("transcript") or "") if isinstance(audio, dict) else ""
 
 
-def calls_in_blocks(content: Any) -> list[ToolCall]:
-    """Return the tool calls among the blocks of *content*, in Anthropic's format."""
-    return [
-        tool_call(name=block["name"], args=block.get("input") or {}, id=block["id"])
-        for block in (() if isinstance(content, str) else content)
-        if isinstance(block, dict) and block.get("type") == "tool_use"
-    ]
+def calls_in_blocks(content: Any) -> dict[str, list[Any]]:
+    """Return the tool calls among the blocks of *content*, in Anthropic's format.
+
+    Returns:
+        The fields ``tool_calls`` and, with the calls whose input is no object, which some servers
+        send as text, ``invalid_tool_calls``.
+    """
+    found: dict[str, list[Any]] = {"tool_calls": [], "invalid_tool_calls": []}
+    for block in () if isinstance(content, str) else content:
+        if isinstance(block, dict) and block.get("type") == "tool_use":
+            name, given, call_id = block["name"], block.get("input"), block["id"]
+            if given is None or isinstance(given, dict):
+                found["tool_calls"].append(tool_call(name=name, args=given or {}, id=call_id))
+            else:
+                text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+                call = invalid_tool_call(name=name, args=text, id=call_id)
+                found["invalid_tool_calls"].append(call)
+    return {name: calls for name, calls in found.items() if calls}
 
 
 def _with_function(entry: Any) -> Any:

@@ -16,6 +16,7 @@ from outputs.messages.wire_calls import calls_from_wire
 
 if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
+    from outputs.messages.base import Content
 
 _GENERATIONS: Final = (
     "ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk",
@@ -231,10 +232,18 @@ def tool_pieces(message: AIMessage) -> list[CallPiece]:
         if is_unread or calls_from_wire(entries) == (calls, invalid):
             functions = [_wire_piece(entry) for entry in entries]
             return [piece for piece in functions if is_unread or piece is not _NO_CALL]
-    return [
+    pieces = [
         *(CallPiece(call["name"], call["args"], call["id"], is_data=True) for call in calls),
         *(CallPiece(bad["name"], bad["args"], bad["id"]) for bad in invalid),
     ]
+    return _in_order_of(message.content, pieces) if calls and invalid else pieces
+
+
+def _in_order_of(content: Content, pieces: list[CallPiece]) -> list[CallPiece]:
+    """Return *pieces* in the order in which their ids stand in the blocks of *content*."""
+    ids = [block.get("id") for block in content if isinstance(block, dict)]
+    places = {call_id: place for place, call_id in enumerate(ids) if isinstance(call_id, str)}
+    return sorted(pieces, key=lambda piece: places.get(piece.id or "", len(ids)))
 
 
 def _entries_in(content: list[str | dict[Any, Any]]) -> list[dict[str, Any]]:

@@ -318,7 +318,7 @@ def test_any_turn_with_these_labels_is_read_alike(
 def others(texts: Sequence[str], name: str = "react", **options: Any) -> list[str]:
     """Return the texts that are not plain."""
     with (
-        mock.patch.object(Rows, "put_turn", autospec=True, side_effect=Rows.put_turn) as turns,
+        mock.patch.object(Rows, "put", autospec=True, side_effect=Rows.put) as turns,
         mock.patch.object(Rows, "put_error", autospec=True, side_effect=Rows.put_error) as errors,
     ):
         TableParser(name, **options)(pa.table({"text": texts}))

@@ -99,10 +99,8 @@ def a_thought_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    put = Rows.put_turn
-    monkeypatch.setattr(
-        Rows, "put_turn", lambda self, row, turn: put(self, row, replace(turn, repairs=()))
-    )
+    put = Rows.put
+    monkeypatch.setattr(Rows, "put", lambda self, row, turn, _: put(self, row, turn, ()))
 
 
 def an_answer_is_that_of_another_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -350,3 +350,26 @@ def test_an_indented_block_within_prose_is_never_called(name: str) -> None:
         return
     assert isinstance(result, AgentFinish)
     assert result.return_values["output"] == text
+
+
+UNDECLARED = {
+    "hermes": '<tool_call>\n{"name": "find", "arguments": {"what": "lakes"}}\n</tool_call>',
+    "mistral": '[TOOL_CALLS]find[ARGS]{"what": "lakes"}',
+    "anthropic_xml": '<function_calls>\n<invoke name="find">\n'
+    '<parameter name="what">lakes</parameter>\n</invoke>\n</function_calls>',
+    "kimi_k2": "<|tool_calls_section_begin|><|tool_call_begin|>functions.find:0"
+    '<|tool_call_argument_begin|>{"what": "lakes"}<|tool_call_end|><|tool_calls_section_end|>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("owner", UNDECLARED)
+@pytest.mark.parametrize("before", ["", "I look it up.\n\n"])
+def test_marks_around_a_call_of_no_declared_tool_are_no_answer(before: str, owner: str) -> None:
+    text = before + UNDECLARED[owner]
+    for name in {*DIALECTS, "tools"} - {owner}:
+        for given in (text, {"role": "assistant", "content": text}):
+            with pytest.raises(OutputParserException):
+                get_parser(name, tools=TOOLS).invoke(given)
+    quoted = f"Models write `{UNDECLARED[owner]}`".replace("\n", " ") + " for that."
+    for name in {"glm45", "gemma4"} - {owner}:
+        assert isinstance(get_parser(name, tools=TOOLS).parse(quoted), AgentFinish)

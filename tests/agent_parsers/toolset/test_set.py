@@ -138,6 +138,20 @@ def test_an_asynchronous_tool_is_awaited_or_refused() -> None:
     assert asyncio.run(tools.acall([action, action])) == [(action, "a"), (action, "a")]
 
 
+def test_no_tool_of_a_turn_is_run_if_one_of_them_is_asynchronous() -> None:
+    ran = []
+
+    def note(text: str) -> None:
+        ran.append(text)
+
+    async def wait() -> None: ...
+
+    turn = [AgentAction("note", {"text": "a"}, ""), AgentAction("wait", {}, "")]
+    with pytest.raises(TypeError, match="'wait' is asynchronous"):
+        ToolSet([note, wait]).call(turn)
+    assert ran == []
+
+
 # -- tools as people list them in a text -----------------------------------------------------------
 
 SCHEMA = {"type": "object", "properties": {"query": {"type": "string"}}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from itertools import chain, compress, repeat
 from os.path import commonprefix
@@ -37,7 +38,7 @@ class TurnColumns:
     """The tools of turns with one call, as are the inputs and ids."""
     inputs: list[Any]
     ids: list[str | None]
-    left: list[int]
+    left: Sequence[int]
     """The places of the texts that are spelt in another way, in order."""
     several: dict[int, Sequence[PlainCall]] = field(default_factory=dict)
     """The calls of turns with several, by their places."""
@@ -59,7 +60,7 @@ class TurnColumns:
         """Put what a `PlainTurn` has in its *place*, which stays `left`."""
         self.thoughts[place], self.contents[place] = thought, content
         self.answers[place] = answer
-        self.call([(place, calls)])
+        self.call(place, calls)
 
     def leave(self, places: Collection[int]) -> None:
         """Leave what is at some more *places*."""
@@ -71,32 +72,33 @@ class TurnColumns:
 
     def calls(
         self,
-    ) -> tuple[Sequence[str], Sequence[Any], Sequence[str | None], Sequence[int]]:
+    ) -> tuple[Sequence[str], Sequence[Any], Sequence[str | None], array[int]]:
         """Return the tools, inputs and ids of all calls, and how many each text has.
 
         The numbers are empty if each has one.
         """
-        columns: tuple[Sequence[Any], ...] = (self.tools, self.inputs, self.ids)
-        holes = holes_in(self.tools)
-        counts = [1] * len(self.tools) if holes else []
-        for place in holes:
-            counts[place] = len(self.several.get(place, ()))
+        columns: list[Sequence[Any]] = [self.tools, self.inputs, self.ids]
+        holes, size = holes_in(self.tools), len(self.tools)
+        counts = array("i", [len(holes) < size]) * size
         if self.several:
+            for place in holes:
+                counts[place] = len(self.several.get(place, ()))
             rows = enumerate(zip(*columns, strict=True))
             each = (self.several.get(n) or [call][: counts[n]] for n, call in rows)
-            columns = (*zip(*chain.from_iterable(each), strict=True),)
-        else:
-            columns = tuple(without_holes(column, holes) for column in columns)
+            columns = [*zip(*chain.from_iterable(each), strict=True)]
+        elif holes:
+            for place in holes if len(holes) < size else ():
+                counts[place] = 0
+            columns = [without_holes(column, holes) for column in columns]
         tools, inputs, ids = columns
-        return tools, inputs, ids, counts
+        return tools, inputs, ids, counts if holes else array("i")
 
-    def call(self, turns: Iterable[tuple[int, Sequence[PlainCall]]]) -> None:
-        """Put the calls of some *turns* in their places."""
-        for place, calls in turns:
-            if len(calls) == 1:
-                self.tools[place], self.inputs[place], self.ids[place] = calls[0]
-            elif calls:
-                self.several[place] = calls
+    def call(self, place: int, calls: Sequence[PlainCall]) -> None:
+        """Put the *calls* of a turn in its place."""
+        if len(calls) == 1:
+            self.tools[place], self.inputs[place], self.ids[place] = calls[0]
+        elif calls:
+            self.several[place] = calls
 
 
 def _empty(size: int) -> Iterator[list[Any]]:
@@ -115,10 +117,16 @@ def in_rows(size: int, *parts: tuple[Sequence[int], Sequence[Any]]) -> list[Any]
     return column
 
 
-def holes_in(column: Sequence[object]) -> list[int]:
+_FEW: Final = 8
+"""If there is one hole in so many items, or fewer, they are copied in slices, not one by one."""
+
+
+def holes_in(column: Sequence[object]) -> Sequence[int]:
     """Return where a *column* has `None`; quick if it is in few places, or in all."""
     count = column.count(None)
-    if count > len(column) // 8:
+    if count == len(column):
+        return range(count)
+    if count * _FEW > len(column):
         return [place for place, item in enumerate(column) if item is None]
     holes: list[int] = []
     at = -1
@@ -132,6 +140,10 @@ def without_holes(column: Sequence[Any], holes: Sequence[int]) -> Sequence[Any]:
     """Return a *column* without the items at the places of the *holes*, which are in order."""
     if not holes:
         return column
+    if len(holes) == len(column):
+        return []
+    if len(holes) * _FEW > len(column):
+        return [*compress(column, _is_kept(len(column), holes))]
     items: list[Any] = []
     at = 0
     for hole in holes:
@@ -145,6 +157,12 @@ def with_holes(items: Sequence[Any], holes: Sequence[int]) -> list[Any]:
     """Return a column with `None` at the places of the *holes*, and the *items* between them."""
     if not holes and isinstance(items, list):
         return items
+    if not items:
+        return [None] * len(holes)
+    if len(holes) * _FEW > len(items):
+        rest = iter(items)
+        kept = _is_kept(len(items) + len(holes), holes)
+        return [next(rest) if each else None for each in kept]
     column: list[Any] = []
     at = 0
     for number, hole in enumerate(holes):
@@ -153,6 +171,14 @@ def with_holes(items: Sequence[Any], holes: Sequence[int]) -> list[Any]:
         at = hole - number
     column += items[at:]
     return column
+
+
+def _is_kept(size: int, holes: Sequence[int]) -> bytearray:
+    """Return for each of so many places whether it is none of the *holes*."""
+    kept = bytearray(b"\1") * size
+    for hole in holes:
+        kept[hole] = 0
+    return kept
 
 
 def without(places: Sequence[int], taken: Iterable[int]) -> list[int]:

@@ -21,9 +21,12 @@ from agent_parsers.engine.reading.canonical.plain_text import (
 from agent_parsers.engine.reading.canonical.step_forms import (
     FENCE,
     ends_lines,
+    escaped,
     has_json,
     is_called_answer,
     json_call,
+    line_without,
+    lines_of,
     may_lack_label,
     may_lack_lead,
     odd_in,
@@ -33,7 +36,6 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.repairs.dressing import may_be_dressed_in
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
-from agent_parsers.forms.form import NUMBER
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object, whole_objects
 
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.events import Repair
-    from agent_parsers.forms.form import Form, Marks
+    from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
 
 LONGEST: Final = 400
@@ -99,10 +101,10 @@ class ShortSteps:
         known = known_marks(machine.table, form)
         self._begins_mark = known.begins
         self._odd = odd_in(machine, known, form)
-        line = _line(self._odd)
+        line = line_without(self._odd)
         stops = "|".join(re.escape(each[:WORD]) for each in opens)
         break_ = "" if ends_lines(machine) else rf"\n(?![{{]|{stops})"
-        text = said = _lines(line, break_)
+        text = said = lines_of(line, break_)
         self._never_thought = ["\n{"]
         self._lead, self._closer = form.thought or ("", "")
         if self._closer == " ":  # a result begins behind the thought, on the same line
@@ -111,16 +113,17 @@ class ShortSteps:
             first = {each[0] for each in opens}
             begun = rf"\ (?!{stops})|(?!{stops})[{re.escape(''.join(sorted(first)))}]"
             begun = f"{begun}|{break_}" if break_ else begun
-            said = rf"(?=\ ){_lines(_line((*self._odd, ' ', *first)), begun)}"
+            said = rf"(?=\ ){lines_of(line_without((*self._odd, ' ', *first)), begun)}"
         self._may_lack_lead = may_lack_lead(machine, form)
-        lead = f"(?:{_escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
+        lead = f"(?:{escaped(self._lead)}){'?+' if self._may_lack_lead else ''}"
         thought = ""
         if form.thought is not None:
             said = f"(?!```){said}" if self._may_lack_label else said
-            thought = f"{lead}(?P<thought>{said}){_escaped(self._closer)}"
+            thought = f"{lead}(?P<thought>{said}){escaped(self._closer)}"
         results = [self._call(form)]
         if isinstance(form.answer, tuple):
-            results.append(rf"{_around(form.answer, f'(?P<answer>{text})')}\Z")
+            before, after = map(escaped, form.answer)
+            results.append(rf"{before}(?P<answer>{text}){after}\Z")
         before = f"(?>(?:{thought})?)" if thought and not form.no_thought else thought
         result = f"(?:{'|'.join(results)})"
         whole = re.compile(f"{before}{result}")
@@ -141,12 +144,12 @@ class ShortSteps:
         if (call := json_call(form, r"(?s:.*)")) is not None:
             return rf"{call}\Z"
         head, _, tail = f"{form.calls[0]}{form.call.text}".partition("{input}")
-        end = _escaped(tail)
+        end = escaped(tail)
         if tail and tail == self._machine.dialect.closer:
             end = f"(?>(?:{end})?)"  # a stop sequence may have removed it
         tool = rf"(?P<tool>[^{re.escape(''.join(self._odd))}\n\[]++)"
-        head = _escaped(head).replace(r"\{tool\}", tool)
-        line = _lines(_line((*self._odd, *tail[:1])), r'(?<="):')
+        head = escaped(head).replace(r"\{tool\}", tool)
+        line = lines_of(line_without((*self._odd, *tail[:1])), r'(?<="):')
         return rf"{head}(?P<input>{line}){end}\Z"
 
     def _splitter(
@@ -158,13 +161,13 @@ class ShortSteps:
             return None
         if not isinstance(form.answer, tuple) or form.answer[1] or (tail and not self._has_json):
             return None
-        # A dot stops at the line break of the end, a line at the character behind it.
-        text = _lines(".", rf"\n(?![{{\0]|{stops})")
+        # A dot stops at the line break of the end, and no line begins at the character behind it.
+        text = lines_of(".", rf"\n(?![{{\0]|{stops})")
         call = json_call(form, r"[^\0]*")  # which takes the line break as well
         if call is None:
-            head = _escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
+            head = escaped(f"{form.calls[0]}{form.call.text}".partition("{input}")[0])
             call = head.replace(r"\{tool\}", "(?P<tool>.++)") + r"(?P<input>.*+)\n"
-        answer = rf"{_escaped(form.answer[0])}(?P<answer>{text})\n"
+        answer = rf"{escaped(form.answer[0])}(?P<answer>{text})\n"
         step = rf"(?>(?:{lead}(?P<thought>{text})\n)?)(?:{call}|{answer})"
         return re.compile(rf"(?:{step}|[^\0]*+)\0").split
 
@@ -319,7 +322,7 @@ class ShortSteps:
         objects: list[Any] = []
         if self._leaves_objects:
             if not may_be_dressed_in(trimmed):
-                return [*map(str.strip, trimmed)]
+                return [*map(str.strip, trimmed)] if self._keeps_input_end else trimmed
             objects = whole_objects([each for each in trimmed if each[:1] == "{"], MOST_DEEP)
             if len(objects) == len(trimmed) and {*map(type, objects)} == {dict}:
                 return trimmed
@@ -378,22 +381,3 @@ class ShortSteps:
             return None
         answer = machine.read_answer(written, repairs)
         return answer if machine.keeps_answer(answer, tools) else None
-
-
-def _line(odd: tuple[str, ...]) -> str:
-    """Return a pattern for a character of a line that is none of the *odd* ones."""
-    return rf"[^{re.escape(''.join(odd))}\n]"
-
-
-def _lines(line: str, between: str) -> str:
-    """Return a pattern for characters of lines, with what may stand *between* them."""
-    return rf"(?>{line}*+(?:(?:{between}){line}*+)*)" if between else f"{line}*+"
-
-
-def _escaped(text: str) -> str:
-    """Return a pattern for a *text* of a form."""
-    return re.escape(text).replace(re.escape(NUMBER), r"\d{1,4}+")
-
-
-def _around(marks: Marks, text: str) -> str:
-    return f"{_escaped(marks[0])}{text}{_escaped(marks[1])}"

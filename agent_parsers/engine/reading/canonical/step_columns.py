@@ -107,7 +107,7 @@ class _Steps:
             places = without_holes(range(self._size), holes)
             inputs = [self._input(place, tools[place] or "") for place in places]
         column = with_holes(inputs, holes)
-        if {*map(type, inputs)} != {str}:
+        if type(NOTHING) in {*map(type, inputs)}:
             for place, each in enumerate(column):
                 if each is NOTHING:
                     tools[place] = None
@@ -165,7 +165,11 @@ def _columns(steps: ShortSteps, texts: Sequence[str]) -> list[list[Any]]:
     for place in unsure:
         for column, group in zip(columns, steps.groups_of(texts[place]), strict=True):
             column[place] = group
-    for place in marked(texts, TRIPLE, steps.half_stops):
+    answers = dict(zip(steps.groups, columns, strict=True)).get("answer", ())
+    has_answers = answers.count(None) < len(answers)
+    # An input ends with its line, and so not in half a stop sequence, which is a line of its own.
+    ends = steps.half_stops if has_answers or steps.split is None else ()
+    for place in marked(texts, TRIPLE, ends):
         for column in columns:
             column[place] = None
     return columns
@@ -209,7 +213,7 @@ def _unsure(
         unsure.update(n for n, is_found in enumerate(found) if not is_found)
     for name, column in zip(steps.groups, columns, strict=True):
         odd = there.intersection(steps.odd.get(name, ()))
-        whole = "\0".join(filter(None, column)) if odd else ""
+        whole = "\0".join(filter(None, {*column} if name == "tool" else column)) if odd else ""
         for each in filter(whole.__contains__, odd):
             if (name, each) != ("input", ":"):
                 unsure.update(n for n, text in enumerate(column) if text and each in text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.canonical.leads import SAID
 from agent_parsers.engine.reading.canonical.plain_text import UNSEEN
-from agent_parsers.forms.form import WrittenCall
+from agent_parsers.forms.form import NUMBER, WrittenCall
 from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
 
 if TYPE_CHECKING:
@@ -61,6 +61,21 @@ def is_called_answer(machine: Machine, form: Form, tool: str) -> bool:
         return isinstance(form.answer, str) and tool.casefold() == form.answer.casefold()
     written = form.call(WrittenCall(tool, ""))
     return machine.new_call().read(written[written.find("```") :], 0).is_answer
+
+
+def line_without(odd: tuple[str, ...]) -> str:
+    """Return a pattern for a character of a line that is none of the *odd* ones."""
+    return rf"[^{re.escape(''.join(odd))}\n]"
+
+
+def lines_of(line: str, between: str) -> str:
+    """Return a pattern for characters of lines, with what may stand *between* them."""
+    return rf"(?>{line}*+(?:(?:{between}){line}*+)*)" if between else f"{line}*+"
+
+
+def escaped(text: str) -> str:
+    """Return a pattern for a *text* of a form."""
+    return re.escape(text).replace(re.escape(NUMBER), r"\d{1,4}+")
 
 
 def may_lack_label(form: Form) -> bool:

@@ -112,12 +112,16 @@ class StepReader:
         """Return a turn in pieces, as `Marks.split` does, with a line break before it."""
         return self._marks.split(f"\n{text}")  # a label may begin the text
 
-    def leads(self, marks: tuple[str, ...]) -> bool:
-        """Return whether all *marks* count, and lead to an action or an answer without a call."""
+    def lead(self, marks: tuple[str, ...]) -> State | None:
+        """Return the state of an action or answer to which *marks* lead, all of which count.
+
+        It is `None` if one of them does not, or if they lead to a call.
+        """
         path = self._path(marks)
         if path is None or len(path.marks) < len(marks) or path.before_call:
-            return False
-        return path.states[-1].part is not Part.CALL and not path.states[-1].is_open_answer
+            return None
+        last = path.states[-1]
+        return None if last.part is Part.CALL or last.is_open_answer else last
 
     def result(self, text: str, tools: ToolSet | Collection[str] | None) -> _Result:
         """Return the result of a turn; `None` if only a stream can read it.
@@ -176,11 +180,6 @@ class StepReader:
         if isinstance(result, AgentFinish):
             return PlainTurn([], thought, content, result.output)
         return PlainTurn([(result.tool, result.tool_input, None)], thought, content)
-
-    def last_part(self, text: str) -> tuple[State, str] | None:
-        """Return the state in which a turn ends, and its text; `None` if a stream has to say it."""
-        turn = self._find(text)
-        return None if turn is None else (turn.path.states[-1], turn.texts[-1])
 
     @staticmethod
     def result_of(turn: PlainTurn, text: str) -> AgentAction | AgentFinish:

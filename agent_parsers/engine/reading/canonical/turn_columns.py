@@ -92,7 +92,8 @@ class _Turns:
             ids=in_rows(size, (singles.places, ids)) if ids else [None] * size,
             left=without(range(size), chain.from_iterable(each.places for each in parts)),
         )
-        columns.call(zip(others.places, called, strict=True))
+        for place, made in zip(others.places, called, strict=True):
+            columns.call(place, made)
         return columns
 
     def _groups(

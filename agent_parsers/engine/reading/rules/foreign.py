@@ -75,7 +75,9 @@ _FIRST: Final = frozenset("<[{(|tafTAF思行动")
 """With what such a text begins, if not with white space."""
 
 
-_INSIDE: Final = ('"name"', "<arg", "<param")
+_INSIDE: Final = (
+    '"name"', "<arg", "<param", "<|", "<｜", "<tool", "<func", "<invoke", "[TOOL",
+)  # fmt: skip
 """What a text that holds a call may have anywhere."""
 
 
@@ -90,7 +92,8 @@ def may_be_foreign(text: str, tools: Collection[str]) -> bool:
         return any(mark in text for mark in ("(", "{", "[", "<", "=", ":", "：", "--"))
     if _BEGINS(text) is not None:
         return True
-    return any(map(text.__contains__, _INSIDE))
+    # Looking for one character takes a tenth of the time of looking for several.
+    return any(mark[0] in text and mark in text for mark in _INSIDE)
 
 
 def may_be_foreign_in(texts: Sequence[str], tools: Collection[str]) -> bool:
@@ -101,7 +104,6 @@ def may_be_foreign_in(texts: Sequence[str], tools: Collection[str]) -> bool:
         tools: As for `may_be_foreign`.
     """
     whole = "\n".join(texts)
-    # Looking for one character takes a tenth of the time of looking for several.
     if any(mark[0] in whole and mark in whole for mark in (*_INSIDE, *tools)):
         return any(may_be_foreign(each, tools) for each in texts)
     begun = (text for text in texts if text[:1] in _FIRST or text[:1].isspace())

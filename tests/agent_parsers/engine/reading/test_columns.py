@@ -180,9 +180,9 @@ def shifted(steps: ShortSteps, texts: Any) -> Any:
     return [[*thoughts[1:], *thoughts[:1]], *others]
 
 
-def first_only(found: columns.TurnColumns, turns: Any) -> None:
-    """Put the first call of each turn in its place."""
-    put_calls(found, ((place, calls[:1]) for place, calls in turns))
+def first_only(found: columns.TurnColumns, place: int, calls: Any) -> None:
+    """Put the first call of a turn in its place."""
+    put_calls(found, place, calls[:1])
 
 
 def any_called(steps: Any) -> Any:

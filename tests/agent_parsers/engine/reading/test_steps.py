@@ -60,7 +60,7 @@ def beginnings(dialect: Dialect) -> Iterator[str]:
 def test_a_plain_turn_is_what_a_stream_reads(name: str, *, lenient: bool) -> None:
     parser = get_parser(name, lenient=lenient)
     reader = whole_reader(parser.dialect, parser.mode)
-    found = {text: reader.read_plain(text) for text in texts(parser.dialect)}
+    found = {text: reader.read(text, repairs=False) for text in texts(parser.dialect)}
     plain = {text: turn for text, turn in found.items() if turn is not None}
 
     assert plain, "no turn is read in one scan"
@@ -157,7 +157,7 @@ def test_a_usual_turn_needs_no_stream(name: str, mode: Mode) -> None:
     example = dialect.example
     thought = "I look it up." if dialect.thinks else ""
     text = dialect.write(Written(thought, example.tool, example.tool_input))
-    plain = whole_reader(dialect, mode).read_plain(text)
+    plain = whole_reader(dialect, mode).read(text, repairs=False)
     assert plain is not None
     assert isinstance(plain.result, AgentAction)
     assert plain.result.tool == example.tool
@@ -282,7 +282,7 @@ def test_an_earlier_action_is_left_to_the_stream(rows: dict[str, Go], text: str)
     for mode in MODES:
         assert not differences(WholeReader(Machine(memo(**rows), mode)), iter([text]))[1]
         reader = WholeReader(Machine(memo(**rows), mode))
-        assert reader.read_plain(text) is None
+        assert reader.read(text, repairs=False) is None
 
 
 def test_labels_that_look_like_dress_are_left_to_the_stream() -> None:

@@ -326,3 +326,21 @@ def test_what_is_called_fits_and_what_does_not_has_an_example_that_does(
         assert action.tool_input == json.loads(example)
     else:
         assert tools.check(action.tool, action.tool_input) == action.tool_input
+
+
+@pytest.mark.parametrize("lenient", [True, False])
+@pytest.mark.parametrize("around", [{}, {"type": "message", "stop_reason": "tool_use"}])
+def test_the_input_of_a_block_may_be_text(around: dict[str, Any], lenient: bool) -> None:
+    def blocks(*inputs: Any) -> dict[str, Any]:
+        content = [
+            {"type": "tool_use", "id": str(n), "name": "search", "input": each}
+            for n, each in enumerate(inputs)
+        ]
+        return {**around, "role": "assistant", "content": content}
+
+    parser: Any = get_parser("tools", lenient=lenient)
+    calls = parser.invoke(blocks('{"q": "rain"}', {"q": "fog"}))
+    assert [action.tool_input for action in calls] == [{"q": "rain"}, {"q": "fog"}]
+    for wrong in ('{"q": "a", "q": "b"}', "[1]", [1], 5, "rain"):
+        with pytest.raises(OutputParserException, match="search"):
+            parser.invoke(blocks(wrong))
