@@ -82,7 +82,7 @@ class ShortSteps:
         self._half_ends = {half[-1] for half in self.half_stops}
         self._own_tool = form.own_tool
         self.reads_name = not form.own_tool
-        self._answer_name = form.answer if isinstance(form.answer, str) else ""
+        self.answer_name = form.answer if isinstance(form.answer, str) else ""
         self._is_answer = is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
         self._is_tool = lru_cache(256)(lambda tool: is_plain(tool) and not is_answer(tool))
         self._has_json = has_json(form)
@@ -220,7 +220,7 @@ class ShortSteps:
             answer = self.answer(self.content(found), tools, repairs)
             return None if answer is None else (found, "", answer)
         tool = found["tool"].strip() if self.reads_name else self.only_tool(tools)
-        if tool and tool == self._answer_name:
+        if tool and tool == self.answer_name:
             answer = self._json_answer(found, tools)
             return None if answer is None else (found, "", answer)
         if not self.takes(tool, tools):
@@ -362,7 +362,7 @@ class ShortSteps:
 
     def content(self, found: Match[str]) -> str:
         """Return the answer of a step as it is written, given its match."""
-        answer = found["text" if self._answer_name else "answer"]
+        answer = found["text" if self.answer_name else "answer"]
         return answer if self.keeps_answer_space else answer.strip()
 
     def only_tool(self, tools: ToolSet | Collection[str] | None) -> str:

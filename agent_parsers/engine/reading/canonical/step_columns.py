@@ -40,9 +40,12 @@ def step_columns(
         found = TurnColumns.of_nothing(len(texts))
     else:
         found = _Steps(reader.short, texts, tools).columns()
+    # Answers that are calls are no columns, but they may be read alone.
+    is_call = reader.short is not None and reader.short.answer_name
+    read = reader.read if is_call else reader.read_long
     left = []
     for place in found.left:
-        if (turn := reader.read_long(texts[place], tools)) is None:
+        if (turn := read(texts[place], tools)) is None:
             left.append(place)
         else:
             found.put(place, *turn)
