@@ -82,6 +82,8 @@ def _escaped(text: str) -> str:
 
 def _texts(values: Sequence[str | None]) -> Any:
     """Return an array of texts."""
+    if values.count(None) == len(values):
+        return pa.nulls(len(values), _TEXT)
     try:
         return pa.array(values, _TEXT)
     except UnicodeEncodeError:
@@ -277,7 +279,7 @@ def _call_structs(
 
 def _answers(answers: Sequence[Any]) -> Any:
     """Return an array of the texts of *answers*."""
-    if {*map(type, answers)} <= {str, type(None)}:
+    if answers.count(None) == len(answers) or {*map(type, answers)} <= {str, type(None)}:
         return _texts(answers)
     return _texts([each if each is None else _answer_text(each) for each in answers])
 

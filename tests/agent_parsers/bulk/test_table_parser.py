@@ -34,6 +34,7 @@ from ...helpers.tables import NOTHING, check_rows
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
+from agent_parsers.bulk import columns as _columns  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
 from agent_parsers.bulk.columns import Rows, json_text  # noqa: E402
 
@@ -118,9 +119,17 @@ def a_row_is_put_in_another_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rows, "put_error", lambda self, row, error: put(self, row - 1, error))
 
 
+def an_error_is_that_of_another_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    sparse = _columns._sparse
+    monkeypatch.setattr(
+        _columns, "_sparse", lambda kind, size, rows, items: sparse(kind, size, rows, items[::-1])
+    )
+
+
 @pytest.mark.parametrize(
     "bug",
     [
+        an_error_is_that_of_another_row,
         a_thought_is_lost,
         repairs_are_not_counted,
         an_answer_is_that_of_another_row,

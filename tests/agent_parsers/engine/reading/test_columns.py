@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
 from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.testing.trials.pieces import rows, written
+from outputs.growing_json import whole
 from outputs.growing_json.whole import scan_object
 
 from ....helpers.effort import THOROUGH
@@ -190,6 +192,14 @@ def any_called(steps: Any) -> Any:
     return [each and each.strip() for each in steps._groups["tool"]]
 
 
+def any_objects(texts: list[str], _: int) -> Any:
+    """Return the objects in *texts*, whatever keys they have."""
+    try:
+        return json.loads(f"[{','.join(texts)}]")
+    except ValueError:
+        return None
+
+
 put_calls = columns.TurnColumns.call
 
 
@@ -235,6 +245,20 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
             columns,
             "whole_objects",
             lambda texts, depth: [scan_object(text, 0, depth)[0] for text in texts],
+        ),
+    ),
+    "a key may stand twice in many objects": (
+        "react",
+        lambda patch: patch.setattr(whole, "_short_objects", any_objects),
+    ),
+    "no sign of a marker is looked for": (
+        "hermes",
+        lambda patch: patch.setattr(turn_columns, "marked", lambda *_: []),
+    ),
+    "a hole is at the wrong place": (
+        "react",
+        lambda patch: patch.setattr(
+            step_columns, "with_holes", lambda items, holes: [None] * len(holes) + [*items]
         ),
     ),
     "a call may be forbidden": (
