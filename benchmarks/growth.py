@@ -298,17 +298,17 @@ def _summary(
         yield f"| {kind} | {names} | {len(of_kind)} | {_row(of_kind)}"
     cells = [(subject, cell) for subject, cells in every for cell in cells]
     high = sorted((each for each in cells if each[1].exponent >= AIM), key=_exponent_of)
-    unsure = sum(not cell.is_sure for _, cell in high)
+    sure = sum(cell.is_sure for _, cell in high)
     missing = sum(len(SHAPES) + bool(subject.own) - len(cells) for subject, cells in every)
     yield ""
     yield (
         f"{len(SHAPES)} shapes, {len(every)} readers, {len(cells):,} texts, {minutes:.0f} minutes"
         f" with {jobs} process{'es' * (jobs > 1)}. {missing:,} texts had no time."
-        f" {len(high) - unsure} have an exponent of {AIM} or more; {unsure} may have it (`?`)."
+        f" {sure} have an exponent of {AIM} or more; {len(high) - sure} may have it (`?`)."
     )
     if high:
         yield ""
-    for subject, cell in reversed(high):
+    for subject, cell in reversed(high[-max(sure, 10) :]):
         yield f"- {cell.exponent:.2f}: {subject.kind}, {subject.name}, {subject.way}: {_code(cell)}"
 
 
