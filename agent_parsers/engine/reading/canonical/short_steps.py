@@ -7,6 +7,7 @@ character that any other marker needs. All others are left to a `StepReader`, wh
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
@@ -305,7 +306,9 @@ class ShortSteps:
     def plain_inputs(
         self, written: Sequence[str], texts: Sequence[str | None] | None
     ) -> Sequence[Any] | None:
-        """Return the inputs of many steps; `None` if one of them may have to be repaired.
+        """Return the inputs of many steps; `None` if only `value` reads them.
+
+        An input is `NOTHING` if it is repaired, or if a stream has to say it.
 
         Args:
             written: How they are written.
@@ -318,6 +321,7 @@ class ShortSteps:
             return None
         read_input = self._machine.read_input
         repairs: list[Repair] = []
+        inputs: list[Any]
         trimmed = [*map(str.lstrip if self._keeps_input_end else str.strip, written)]
         objects: list[Any] = []
         if self._leaves_objects:
@@ -326,16 +330,26 @@ class ShortSteps:
             objects = whole_objects([each for each in trimmed if each[:1] == "{"], MOST_DEEP)
             if len(objects) == len(trimmed) and {*map(type, objects)} == {dict}:
                 return trimmed
-        try:
-            inputs = [
-                each
-                if objects and each[:1] == "{" and objects.pop() is not NOTHING
-                else read_input(each, repairs)
-                for each in reversed(trimmed)
-            ][::-1]
-        except BadPayload:
-            return None
-        return None if repairs else inputs
+        if not objects:
+            with suppress(BadPayload):
+                inputs = [*map(read_input, trimmed, repeat(repairs))]
+                if not repairs:
+                    return inputs
+        rest = iter(objects)
+        repairs.clear()
+        inputs = []
+        for each in trimmed:
+            value: Any = NOTHING
+            if objects and each[:1] == "{" and next(rest) is not NOTHING:
+                value = each
+            else:
+                with suppress(BadPayload):
+                    value = read_input(each, repairs)
+            if repairs:
+                repairs.clear()
+                value = NOTHING
+            inputs.append(value)
+        return inputs
 
     def plain_answers(
         self, contents: Sequence[str], tools: ToolSet | Collection[str] | None
