@@ -90,6 +90,9 @@ class OddSteps:
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> OddTurn | None:
         """Return what is in a step; all else as for `result`."""
+        if (repaired := self._steps.read_repaired(text, tools)) is not None:
+            turn, repairs = repaired
+            return OddTurn(turn, text, (*repairs,))
         found = self._odd(text, tools, "unknown", self._steps.read)
         return None if found is None else OddTurn(*found)
 
