@@ -1,8 +1,9 @@
 """Reads steps that a `StepReader` leaves, where it is still certain what a stream would say.
 
 A step whose labels are dressed (``**Action:**``, ``## Action:``, ``action:``) is written again with
-the labels of its dialect. What follows the turn, such as an invented observation, is left out. A
-turn that ends in a thought, or in the name of a tool, is refused.
+the labels of its dialect. What follows the turn, such as an invented observation, is left out. The
+repairs of an input get their places. A turn that ends in a thought, or in the name of a tool, is
+refused.
 """
 
 from __future__ import annotations
