@@ -1,8 +1,9 @@
 """Reads steps that a `StepReader` leaves, where it is still certain what a stream would say.
 
 A step whose labels are dressed (``**Action:**``, ``## Action:``, ``action:``) is written again with
-the labels of its dialect. What follows the turn, such as an invented observation, is left out. A
-turn that ends in a thought, or in the name of a tool, is refused.
+the labels of its dialect. What follows the turn, such as an invented observation, is left out. The
+repairs of an input get their places. A turn that ends in a thought, or in the name of a tool, is
+refused.
 """
 
 from __future__ import annotations
@@ -90,6 +91,9 @@ class OddSteps:
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> OddTurn | None:
         """Return what is in a step; all else as for `result`."""
+        if (repaired := self._steps.read_repaired(text, tools)) is not None:
+            turn, repairs = repaired
+            return OddTurn(turn, text, (*repairs,))
         found = self._odd(text, tools, "unknown", self._steps.read)
         return None if found is None else OddTurn(*found)
 

@@ -138,6 +138,7 @@ USUAL = {
     f"{STEP}<|im_end|>": ["invented"],
     f"{STEP.lower()}\nObservation: 1489": ["label", "label", "invented"],
     "**Final Answer:** 42\nObservation: 1": ["label", "invented"],
+    'Action: search\nAction Input: {"query": "a",}': ["trailing_comma"],
 }
 
 

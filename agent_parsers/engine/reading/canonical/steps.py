@@ -154,6 +154,22 @@ class StepReader:
             return PlainTurn([], thought, self.short.content(found), value)
         return self.read_long(text, tools)
 
+    def read_repaired(
+        self, text: str, tools: ToolSet | Collection[str] | None
+    ) -> tuple[PlainTurn, list[Repair]] | None:
+        """Return what is in a short turn whose input is repaired, and the repairs; see `read`."""
+        repairs: list[Repair] = []
+        if self.short is None or (step := self.short.read(text, tools, repairs)) is None:
+            return None
+        found, tool, value = step
+        known = known_tools(tools)
+        if not (tool and repairs) or (known is not None and known.checks(tool)):
+            return None
+        written = found["input"]
+        start = found.end("input") - len(written.lstrip())
+        turn = PlainTurn([(tool, value, None)], self.short.thought(text, found), "")
+        return turn, [repair.moved(start) for repair in repairs]
+
     def read_long(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what `read` does for a turn that is not read by `short`."""
         if (plain := self._without_repairs(text, tools)) is None:
