@@ -5,7 +5,7 @@ streamed and explained, JSON readers, detectors, response templates, and readers
 sample holds the hostile text as its thought, its result or its answer, or is repeated itself. Give
 words to try only what has one of them in its kind, its name or its way::
 
-    python -m benchmarks.growth [--jobs 2] [--seconds 1.5] [--minutes 25] [--page docs] [hermes …]
+    python -m benchmarks.growth [--jobs 2] [--seconds 0.7] [--minutes 25] [--page docs] [hermes …]
 
 Method: each subject has its seconds of CPU time, and the shapes climb a ladder. On the first two
 rungs all shapes are read, in some 512 and 2,048 characters. On each next rung the texts are four
@@ -251,7 +251,7 @@ def found(jobs: int, seconds: float, minutes: float) -> Iterator[tuple[Subject, 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.growth")
     options.add_argument("--jobs", type=int, default=1, help="number of processes")
-    options.add_argument("--seconds", type=float, default=1.5, help="CPU seconds of each subject")
+    options.add_argument("--seconds", type=float, default=0.7, help="CPU seconds of each subject")
     options.add_argument("--minutes", type=float, default=25, help="CPU minutes of each process")
     options.add_argument("--page", type=Path, help="folder in which growth.md is written")
     options.add_argument("words", nargs="*", help="only what has one of them in its title")
