@@ -108,7 +108,7 @@ class _Climber:
 
     @property
     def next_seconds(self) -> float:
-        return self.times[-1] * float(TIMES) ** min(max(self.exponent, 1), 2)
+        return self.times[-1] * math.pow(TIMES, min(max(self.exponent, 1), 2))
 
     def cell(self) -> Cell:
         return Cell(self.exponent, self.times[-1], self.sizes[-1], self.head, self.run)
@@ -231,9 +231,11 @@ def _end(*_signal: object) -> None:
 # -- the table -------------------------------------------------------------------------------------
 
 
-def _numbered(seconds: float, minutes: float, number: int) -> list[Cell]:
+def _numbered(jobs: int, seconds: float, minutes: float, number: int) -> list[Cell]:
     left = minutes * 60 - time.process_time()
-    return measured(_SUBJECTS[number], min(seconds, left / 4)) if left > 0 else []
+    # A slow reader takes three times its seconds, and the last ones have time as well.
+    share = left * jobs / (len(_SUBJECTS) - number) / 3
+    return measured(_SUBJECTS[number], min(seconds, share)) if left > 0 else []
 
 
 _SUBJECTS: Final[list[Subject]] = []
@@ -244,7 +246,7 @@ def found(jobs: int, seconds: float, minutes: float) -> Iterator[tuple[Subject, 
     """Yield all subjects and their cells."""
     signal.signal(signal.SIGPROF, _end)
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
-        numbered = partial(_numbered, seconds, minutes)
+        numbered = partial(_numbered, jobs, seconds, minutes)
         yield from zip(_SUBJECTS, pool.map(numbered, range(len(_SUBJECTS))), strict=True)
 
 
