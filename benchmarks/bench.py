@@ -89,7 +89,7 @@ SECTIONS: Final[Mapping[str, tuple[Callable[[], Iterator[Row]], str]]] = {
         (
             "The power by which the time grows with the text; 1 is linear. The text is up to 64 KB"
             f" long, or shorter if it takes {_streams.LONG_S * 1e3:.0f} ms. `make growth` tries"
-            " more texts, and everything here that reads."
+            " more texts, and everything here that reads: [the table](growth.md)."
         ),
     ),
     "Fresh processes": (_values.processes, "With cached bytecode."),

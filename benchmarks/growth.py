@@ -5,7 +5,7 @@ streamed and explained, JSON readers, detectors, response templates, and readers
 sample holds the hostile text as its thought, its result or its answer, or is repeated itself. Give
 words to try only what has one of them in its kind, its name or its way::
 
-    python -m benchmarks.growth [--jobs 2] [--seconds 1.5] [--minutes 25] [--page docs] [hermes …]
+    python -m benchmarks.growth [--jobs 2] [--seconds 0.7] [--minutes 25] [--page docs] [hermes …]
 
 Method: each subject has its seconds of CPU time, and the shapes climb a ladder. On the first two
 rungs all shapes are read, in some 512 and 2,048 characters. On each next rung the texts are four
@@ -108,7 +108,7 @@ class _Climber:
 
     @property
     def next_seconds(self) -> float:
-        return self.times[-1] * float(TIMES) ** min(max(self.exponent, 1), 2)
+        return self.times[-1] * math.pow(TIMES, min(max(self.exponent, 1), 2))
 
     def cell(self) -> Cell:
         return Cell(self.exponent, self.times[-1], self.sizes[-1], self.head, self.run)
@@ -231,9 +231,11 @@ def _end(*_signal: object) -> None:
 # -- the table -------------------------------------------------------------------------------------
 
 
-def _numbered(seconds: float, minutes: float, number: int) -> list[Cell]:
+def _numbered(jobs: int, seconds: float, minutes: float, number: int) -> list[Cell]:
     left = minutes * 60 - time.process_time()
-    return measured(_SUBJECTS[number], min(seconds, left / 4)) if left > 0 else []
+    # A slow reader takes three times its seconds, and the last ones have time as well.
+    share = left * jobs / (len(_SUBJECTS) - number) / 3
+    return measured(_SUBJECTS[number], min(seconds, share)) if left > 0 else []
 
 
 _SUBJECTS: Final[list[Subject]] = []
@@ -244,14 +246,14 @@ def found(jobs: int, seconds: float, minutes: float) -> Iterator[tuple[Subject, 
     """Yield all subjects and their cells."""
     signal.signal(signal.SIGPROF, _end)
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
-        numbered = partial(_numbered, seconds, minutes)
+        numbered = partial(_numbered, jobs, seconds, minutes)
         yield from zip(_SUBJECTS, pool.map(numbered, range(len(_SUBJECTS))), strict=True)
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.growth")
     options.add_argument("--jobs", type=int, default=1, help="number of processes")
-    options.add_argument("--seconds", type=float, default=1.5, help="CPU seconds of each subject")
+    options.add_argument("--seconds", type=float, default=0.7, help="CPU seconds of each subject")
     options.add_argument("--minutes", type=float, default=25, help="CPU minutes of each process")
     options.add_argument("--page", type=Path, help="folder in which growth.md is written")
     options.add_argument("words", nargs="*", help="only what has one of them in its title")
