@@ -66,11 +66,11 @@ def run_all(calls: Sequence[tuple[str, Any, Any]]) -> list[Any]:
     """
     for name, origin, _ in calls:
         if inspect.iscoroutinefunction(getattr(origin, "function", None)):
-            raise TypeError(_is_asynchronous(name))
-    return [present(origin.run(value), _is_asynchronous(name)) for name, origin, value in calls]
+            raise TypeError(_to_be_awaited(name))
+    return [present(origin.run(value), _to_be_awaited(name)) for name, origin, value in calls]
 
 
-def _is_asynchronous(name: str) -> str:
+def _to_be_awaited(name: str) -> str:
     return f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"
 
 
