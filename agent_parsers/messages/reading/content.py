@@ -41,6 +41,8 @@ _opener = re.compile("|".join(map(re.escape, _OPENERS))).search
 _PARTS: Final = frozenset(opener[:size] for opener in _OPENERS for size in range(1, len(opener)))
 _JSON_STARTS: Final = frozenset("{[`")
 _THINK_END: Final = "</think>"
+_ENDS_OF_MESSAGES: Final = ("<|end|>", "<|end_message|>")
+"""Closers of reasoning that close all else as well, so that the first one ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,11 @@ def reasoning_end(content: str) -> int:
     """Return where the reasoning in *content* ends; its length if the reasoning is still open."""
     end, opened = 0, -1
     for opens, closes in REASONING:
-        opened = max(opened, content.rfind(opens))
-        if opens in content and closes in content:
-            end = max(end, content.rfind(closes) + len(closes))
+        last = content.rfind(opens)
+        opened = max(opened, last)
+        seek = content.find if closes in _ENDS_OF_MESSAGES else content.rfind
+        if last >= 0 and (at := seek(closes, last)) >= 0:
+            end = max(end, at + len(closes))
     return len(content) if opened >= end else end
 
 
