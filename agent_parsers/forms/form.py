@@ -187,6 +187,11 @@ class ParameterForm:
         """The texts of one parameter, and between them the names of holes."""
         return _segments(self.text)
 
+    @property
+    def names_types(self) -> bool:
+        """Whether a parameter says of which type its value is."""
+        return "type" in self.segments[1::2]
+
     def __call__(self, parameters: dict[str, Any]) -> str:
         """Return all *parameters* as text."""
         keys = sorted(parameters, key=str.lower) if self.sorts else parameters

@@ -223,7 +223,7 @@ def _parameter_of(form: Form) -> tuple[str, str] | None:
 
     It is `None` if the input is one object, or if the type of each value is written.
     """
-    if form.call.parameters is None or "type" in form.call.parameters.segments[1::2]:
+    if form.call.parameters is None or form.call.parameters.names_types:
         return None
     segments = form.call.parameters.segments
     value = segments.index("value")

@@ -199,7 +199,7 @@ class Shapes:
                 " their spelling"
             )
         parameters = self._form.call.parameters
-        if parameters is not None and "type" in parameters.segments[1::2]:
+        if parameters is not None and parameters.names_types:
             raise GrammarError(
                 f"the calls of {self._dialect.name} say of which type each value is, and a grammar"
                 " does not know that"

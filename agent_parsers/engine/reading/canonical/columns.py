@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.reading.turn import PlainCall
 
-TRIPLE: Final = ('"""', "'''")
-"""Quotes of Python around text of several lines, in which labels do not count."""
-
 
 @dataclass(slots=True)
 class TurnColumns:

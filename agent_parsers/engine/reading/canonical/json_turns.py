@@ -31,10 +31,8 @@ class JsonTurns(CanonicalTurns):
         head, tail, ids = templates.head, templates.tail, templates.ids
         super().__init__(form, templates, known, ahead="(?={)")
         _, between, behind = form.calls
-        end, between = (
-            tail + behind + form.around[1],
-            "" if form.is_single else tail + between + head,
-        )
+        end = tail + behind + form.around[1]
+        between = "" if form.is_single else tail + between + head
         shared = commonprefix([between, end]) if between else ""
         ends = rf"{pattern(end[len(shared) :], ids)}{self._ends}"
         whole = rf"(?P<input>(?s:\{{.*\}})){pattern(shared, ids)}{ends}"

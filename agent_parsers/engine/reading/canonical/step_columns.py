@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine.reading.canonical.columns import (
-    TRIPLE,
     TurnColumns,
     holes_in,
     marked,
@@ -13,6 +12,7 @@ from agent_parsers.engine.reading.canonical.columns import (
     without_holes,
 )
 from agent_parsers.engine.reading.canonical.short_steps import END, LONGEST
+from agent_parsers.engine.reading.quoting.watch import TRIPLE
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.payloads import BadPayload
 from outputs.growing_json.scalars import NOTHING

@@ -53,11 +53,11 @@ class CanonicalTurns(ABC):
         content = ""
         if self.has_content:
             content = around(form.content, f"(?P<content>{said})")
-        self.has_content_behind = form.is_content_last and form.content is not None
+        self.has_content_behind = False
         self._ends = rf"{BLANK}\Z"
-        if self.has_content_behind:
-            behind = pattern(form.content[0]) if form.content is not None else ""
-            self._ends = rf"{behind}(?P<behind>{_NO_CLOSER}{plain_text(known)})\Z"
+        if form.is_content_last and form.content is not None:
+            self.has_content_behind = True
+            self._ends = rf"{pattern(form.content[0])}(?P<behind>{_NO_CLOSER}{plain_text(known)})\Z"
         call = pattern(lead, templates.ids)
         if is_fenced:
             call = f"{_AT_LINE}{call}"  # a fence within a line opens no call

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.reading.quoting.spans import trimmed
+from agent_parsers.engine.reading.quoting.watch import TRIPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,12 +39,11 @@ _OPENER: Final = {closer: opener for opener, (closer, _) in _PAIRS.items()}
 _CLOSES_TAG: Final = re.compile(
     "|".join(re.escape(closer) for closer in _OPENER if closer[0] == "<")
 ).search
-_TRIPLE: Final = ('"""', "'''")
 _QUOTES: Final = frozenset(("``", '""', "''", "“”", "‘’", "«»"))
 _OPENS: Final = frozenset(pair[0] for pair in _QUOTES)
 _MARKS: Final = re.compile(
     r"(?P<line>\n)|^[ \t>]*+(?P<fence>`{3}`*+|~{3}~*+)|(?P<ticks>`++)"
-    rf"|(?P<mark>{'|'.join(map(re.escape, (*_TRIPLE, *_PAIRS, *_OPENER)))})",
+    rf"|(?P<mark>{'|'.join(map(re.escape, (*TRIPLE, *_PAIRS, *_OPENER)))})",
     re.MULTILINE,
 )
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
@@ -225,7 +225,7 @@ class Surroundings:
                 self._turn("fence `", "a fence", at, mark.end(), number)
             case "ticks":
                 self._turn(spelt[:3], "backticks", at, mark.end(), number)
-            case _ if spelt in _TRIPLE:
+            case _ if spelt in TRIPLE:
                 self._turn(spelt, "quotes", at, mark.end(), number)
             case _ if spelt in _PAIRS:
                 self._open.setdefault(spelt, ((at, mark.end()), number))

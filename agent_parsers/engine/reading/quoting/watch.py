@@ -6,14 +6,15 @@ import re
 from typing import Final
 
 _FENCE: Final = "```"
-_TRIPLE: Final = ('"""', "'''")
+TRIPLE: Final = ('"""', "'''")
+"""Quotes of Python around text of several lines, in which labels do not count."""
 # By the beginning of a text: what opens or closes a quotation, and what may be half of that.
 _MARKS: Final = {
     "": (re.compile(_FENCE), re.compile(r"`{1,2}\Z")),
     '"': (re.compile(rf'{_FENCE}|\\.|"', re.DOTALL), re.compile(r"(?:`{1,2}|\\)\Z")),
     **{
         mark: (re.compile(f"{_FENCE}|{mark}"), re.compile(rf"(?:`{{1,2}}|{mark[0]}{{1,2}})\Z"))
-        for mark in _TRIPLE
+        for mark in TRIPLE
     },
 }
 
@@ -81,7 +82,7 @@ class QuoteWatch:
         self._held = ""
         if self._kind is None:
             begin = text.lstrip()[:3]
-            if begin in _TRIPLE:
+            if begin in TRIPLE:
                 self._kind = begin
             else:
                 self._kind = '"' if begin[:1] in ('"', "{", "[") else ""
