@@ -31,18 +31,16 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.marks import CallStart
     from agent_parsers.engine.markers.kinds import label_words, spelt_texts
     from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
-    from agent_parsers.engine.reading.canonical.columns import TurnColumns
-    from agent_parsers.engine.reading.canonical.steps import StepReader
+    from agent_parsers.engine.reading.canonical.runs import RunReader, run_reader
     from agent_parsers.engine.reading.message_text import MessageText, text_and_end
     from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
     from agent_parsers.engine.reading.rules.machine import machine
-    from agent_parsers.engine.reading.turn import turn_of
+    from agent_parsers.engine.reading.turn import PlainCall, PlainTurn, turn_of
     from agent_parsers.engine.tables.problems import too_long
     from agent_parsers.engine.tables.reasoning import REASONING
     from agent_parsers.engine.tables.rewritings import END_TOKENS
     from agent_parsers.engine.turn_reports import report_error
     from agent_parsers.engine.whole import whole_reader
-    from agent_parsers.engine.whole_runs import WholeRuns, whole_runs
     from agent_parsers.engine.writing.advice import advice_on_call
     from agent_parsers.engine.writing.prompt import asked_in
     from agent_parsers.engine.writing.render import Rendered, Step, render
@@ -92,18 +90,18 @@ __all__ = [
     "MessageText",
     "Parameters",
     "Patterns",
+    "PlainCall",
+    "PlainTurn",
     "Rendered",
+    "RunReader",
     "Shapes",
     "Slot",
     "Step",
-    "StepReader",
     "ToolShape",
-    "TurnColumns",
     "TurnKind",
     "TurnOptions",
     "TurnParser",
     "TurnResult",
-    "WholeRuns",
     "advice_on_call",
     "as_data",
     "as_input",
@@ -132,6 +130,7 @@ __all__ = [
     "read_lenient",
     "render",
     "report_error",
+    "run_reader",
     "said_in",
     "shown",
     "spelt_texts",
@@ -142,7 +141,6 @@ __all__ = [
     "turn_lines",
     "turn_of",
     "whole_reader",
-    "whole_runs",
     "with_called",
     "write_grammar",
 ]
@@ -163,18 +161,16 @@ _MODULES = modules_of(
         "agent_parsers.engine.calls.tags.marks": "CallStart",
         "agent_parsers.engine.markers.kinds": "label_words spelt_texts",
         "agent_parsers.engine.markers.patterns": "MarkerSearch Patterns",
-        "agent_parsers.engine.reading.canonical.columns": "TurnColumns",
-        "agent_parsers.engine.reading.canonical.steps": "StepReader",
+        "agent_parsers.engine.reading.canonical.runs": "RunReader run_reader",
         "agent_parsers.engine.reading.message_text": "MessageText text_and_end",
         "agent_parsers.engine.reading.rules.known_tools": "known_tools with_called",
         "agent_parsers.engine.reading.rules.machine": "machine",
-        "agent_parsers.engine.reading.turn": "turn_of",
+        "agent_parsers.engine.reading.turn": "PlainCall PlainTurn turn_of",
         "agent_parsers.engine.tables.problems": "too_long",
         "agent_parsers.engine.tables.reasoning": "REASONING",
         "agent_parsers.engine.tables.rewritings": "END_TOKENS",
         "agent_parsers.engine.turn_reports": "report_error",
         "agent_parsers.engine.whole": "whole_reader",
-        "agent_parsers.engine.whole_runs": "WholeRuns whole_runs",
         "agent_parsers.engine.writing.advice": "advice_on_call",
         "agent_parsers.engine.writing.prompt": "asked_in",
         "agent_parsers.engine.writing.render": "Rendered Step render",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
-from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,14 +10,14 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from agent_parsers import AgentFinish, ToolAgentAction
 from agent_parsers.bulk.arrow import pa
-from agent_parsers.core import as_data
+from agent_parsers.core import PlainTurn, as_data
 from outputs.json_form import Misfit, write_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agent_parsers import Repair, Turn
-    from agent_parsers.core import TurnColumns
+    from agent_parsers import Turn
+    from agent_parsers.core import PlainCall
     from output_parsers import OutputParserException
 
 _TEXT: Final = pa.string()
@@ -91,40 +89,51 @@ def _texts(values: Sequence[str | None]) -> Any:
 
 
 class Rows:
-    """Rows of a table, which become the arrays of `TURN_FIELDS`.
+    """Rows of a table, which become the arrays of `TURN_FIELDS`; they are put in one after another.
 
     A row that could not be read has only its kind and its error, and an empty row nothing. In all
     others the lists are there, if only empty.
-
-    Args:
-        turns: The turns of most rows; those that are left are put in here.
     """
 
-    def __init__(self, turns: TurnColumns) -> None:
-        self._turns = turns
-        self._size = len(turns.thoughts)
-        # Of the few rows that have them, by row; an empty row has no error.
-        self._unread: dict[int, tuple[Any, ...] | None] = {}
-        self._repairs: dict[int, list[tuple[Any, ...]]] = {}
+    def __init__(self) -> None:
+        self._kinds: list[str | None] = []
+        self._thoughts: list[str | None] = []
+        self._contents: list[str | None] = []
+        self._answers: list[Any] = []
+        self._calls: list[PlainCall] = []  # of all rows, as are the repairs
+        self._call_ends: list[int | None] = [0]  # how many calls there are up to each row
+        self._repairs: list[tuple[Any, ...]] = []
+        self._repair_ends: list[int | None] = [0]
+        self._errors: list[dict[str, Any] | None] = []
 
-    def put_nothing(self, row: int) -> None:
-        """Put a row without a text in its place."""
-        self._unread[row] = None
+    def put_nothing(self) -> None:
+        """Put a row without a text."""
+        self._put_unread(None, None)
 
-    def put_error(self, row: int, error: OutputParserException) -> None:
-        """Put a row whose text could not be read in its place."""
-        place = (*(error.span or (None, None)), error.line, error.column)
-        self._unread[row] = (error.reason, error.observation, *place)
+    def put_error(self, error: OutputParserException) -> None:
+        """Put a row whose text could not be read."""
+        start, end = error.span or (None, None)
+        values = (error.reason, error.observation, start, end, error.line, error.column)
+        names = (field.name for field in _ERROR)
+        self._put_unread("error", dict(zip(names, map(_fit, values), strict=True)))
 
-    def put(self, row: int, turn: tuple[Any, str, str, Any], repairs: Sequence[Repair]) -> None:
-        """Put a row in its place: the calls of a turn, its thought, content and answer."""
+    def put(self, turn: PlainTurn) -> None:
+        """Put a row with what is in a turn."""
+        calls, thought, content, answer, repairs = turn
+        self._kinds.append("action" if calls else "answer")
+        self._thoughts.append(thought)
+        self._contents.append(content)
+        self._answers.append(answer)
+        self._calls += calls
+        self._call_ends.append(len(self._calls))
         if repairs:
-            self._repairs[row] = [(repair.kind, *repair.span) for repair in repairs]
-        self._turns.put(row, *turn)
+            self._repairs += ((repair.kind, *repair.span) for repair in repairs)
+        self._repair_ends.append(len(self._repairs))
+        self._errors.append(None)
 
-    def put_turn(self, row: int, turn: Turn) -> None:
-        """Put a row in its place."""
-        calls: list[tuple[str, Any, str | None]] = []
+    def put_turn(self, turn: Turn) -> None:
+        """Put a row with a turn."""
+        calls: list[PlainCall] = []
         answer, result = None, turn.result
         if isinstance(result, AgentFinish):
             answer = _answer_text(result.output)
@@ -132,149 +141,41 @@ class Rows:
             for action in result if isinstance(result, list) else [result]:
                 call_id = action.tool_call_id if isinstance(action, ToolAgentAction) else None
                 calls.append((action.tool, action.tool_input, call_id))
-        self.put(row, (calls, turn.thought, turn.content, answer), turn.repairs)
+        self.put(PlainTurn(calls, turn.thought, turn.content, answer, turn.repairs))
+
+    def _put_unread(self, kind: str | None, error: dict[str, Any] | None) -> None:
+        self._kinds.append(kind)
+        for column in (self._thoughts, self._contents, self._answers):
+            column.append(None)
+        # A list whose beginning is not there is not there itself; the next begins where it did.
+        self._call_ends[-1:] = (None, len(self._calls))
+        self._repair_ends[-1:] = (None, len(self._repairs))
+        self._errors.append(error)
 
     def arrays(self) -> list[Any]:
         """Return the arrays of all rows."""
-        turns = self._turns
-        answers = _answers(turns.answers)
-        if turns.contents is turns.answers:
-            contents = answers
-        elif any(turns.contents):
-            contents = _texts(turns.contents)
-        else:
-            contents = self._of_read("")
+        tools, inputs, ids = zip(*self._calls, strict=True) if self._calls else ((), (), ())
+        calls = [_texts(tools), _texts(_json_texts(inputs)), _texts(ids)]
+        repairs = [*zip(*self._repairs, strict=True)] or [()] * 3
         return [
-            self._kinds(answers),
-            _texts(turns.thoughts),
-            contents,
-            self._calls(),
-            answers,
-            self._errors(),
-            self._all_repairs(),
+            _texts(self._kinds),
+            _texts(self._thoughts),
+            _texts(self._contents),
+            _lists(self._call_ends, calls, _CALL),
+            _answers(self._answers),
+            pa.array(self._errors, pa.struct(_ERROR)),
+            _lists(self._repair_ends, map(pa.array, repairs, (_TEXT, _AT, _AT)), _REPAIR),
         ]
 
-    def _of_read(self, text: str) -> Any:
-        """Return an array with the same *text* in each row that was read."""
-        if not self._unread:
-            return pa.repeat(pa.scalar(text, _TEXT), self._size)
-        bits = _bits(self._size, self._unread, others=True)
-        rows = pa.Array.from_buffers(pa.int8(), self._size, [bits, pa.py_buffer(bytes(self._size))])
-        return pa.array([text], _TEXT).take(rows)
 
-    @cached_property
-    def _is_unread(self) -> Any:
-        """An array that says which rows were not read; `None` if all were."""
-        if not self._unread:
-            return None
-        bits = _bits(self._size, self._unread)
-        return pa.Array.from_buffers(pa.bool_(), self._size, [None, bits])
-
-    def _kinds(self, answers: Any) -> Any:
-        if not answers.null_count:
-            return self._of_read("answer")
-        if answers.null_count < self._size:
-            kinds = bytearray(each is not None for each in self._turns.answers)
-        elif self._unread:
-            kinds = bytearray(self._size)
-        else:
-            return self._of_read("action")
-        empty = [row for row, error in self._unread.items() if error is None]
-        for row in self._unread:
-            kinds[row] = 2
-        buffers = [_bits(self._size, empty, others=True), pa.py_buffer(kinds)]
-        numbers = pa.Array.from_buffers(pa.int8(), self._size, buffers)
-        return pa.array(["action", "answer", "error"], _TEXT).take(numbers)
-
-    def _calls(self) -> Any:
-        tools, inputs, ids, counts = self._turns.calls()
-        calls = _call_structs(tools, inputs, ids)
-        if not counts:
-            return pa.ListArray.from_arrays(_one_each(self._size), calls)
-        offsets = pa.repeat(pa.scalar(0, _AT), self._size + 1)
-        if tools:
-            # imported lazily: it takes longer than a table in which all rows have one call
-            from pyarrow import compute
-
-            counts.insert(0, 0)
-            buffers = [None, pa.py_buffer(counts)]
-            offsets = pa.Array.from_buffers(_AT, self._size + 1, buffers)
-            offsets = compute.cumulative_sum(offsets)
-        return pa.ListArray.from_arrays(offsets, calls, mask=self._is_unread)
-
-    def _all_repairs(self) -> Any:
-        rows = sorted(self._repairs)
-        offsets = _offsets(self._size, rows, [len(self._repairs[row]) for row in rows])
-        repairs = [each for row in rows for each in self._repairs[row]]
-        items = _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR)
-        array = pa.Array.from_buffers(_AT, self._size + 1, [None, offsets])
-        return pa.ListArray.from_arrays(array, items, mask=self._is_unread)
-
-    def _errors(self) -> Any:
-        rows = sorted(row for row, error in self._unread.items() if error is not None)
-        if not rows:
-            return pa.nulls(self._size, pa.struct(_ERROR))
-        columns = zip(*map(self._unread.__getitem__, rows), strict=True)
-        fields = zip(_ERROR, columns, strict=True)
-        others = _bits(self._size, rows, others=True)
-        return pa.StructArray.from_arrays(
-            [_sparse(field.type, self._size, rows, items) for field, items in fields],
-            fields=_ERROR,
-            mask=pa.Array.from_buffers(pa.bool_(), self._size, [None, others]),
-        )
+def _fit(value: Any) -> Any:
+    return _escaped(value) if isinstance(value, str) else value
 
 
-def _bits(size: int, rows: Iterable[int], *, others: bool = False) -> Any:
-    """Return a buffer with a bit for each of so many rows, set for those *rows*, or for others."""
-    bits = bytearray(b"\xff" if others else b"\0") * (size // 8 + 1)
-    for row in rows:
-        bits[row // 8] ^= 1 << row % 8
-    return pa.py_buffer(bits)
-
-
-def _offsets(size: int, rows: Iterable[int], counts: Iterable[int]) -> Any:
-    """Return a buffer with the offsets of what so many rows have, of which few have any.
-
-    Args:
-        size: How many rows there are.
-        rows: Those with any, in order.
-        counts: How much each of these has.
-    """
-    offsets, total = array("i"), 0
-    for row, count in zip(rows, counts, strict=True):
-        offsets.extend(array("i", [total]) * (row + 1 - len(offsets)))
-        total += count
-    offsets.extend(array("i", [total]) * (size + 1 - len(offsets)))
-    return pa.py_buffer(offsets)
-
-
-def _sparse(kind: Any, size: int, rows: Sequence[int], items: Sequence[Any]) -> Any:
-    """Return an array of a *kind* with *items* in some *rows*, which are in order."""
-    there = [(row, item) for row, item in zip(rows, items, strict=True) if item is not None]
-    rows = [row for row, _ in there]
-    bits = _bits(size, rows)
-    if kind == _AT:
-        numbers = array("i", [0]) * size
-        for row, item in there:
-            numbers[row] = item
-        return pa.Array.from_buffers(kind, size, [bits, pa.py_buffer(numbers)])
-    texts = [item.encode("utf-8", "backslashreplace") for _, item in there]
-    buffers = [bits, _offsets(size, rows, map(len, texts)), pa.py_buffer(b"".join(texts))]
-    return pa.Array.from_buffers(kind, size, buffers)
-
-
-@lru_cache(8)
-def _one_each(size: int) -> Any:
-    """Return the offsets of so many lists, each of which has one item."""
-    return pa.array(range(size + 1), _AT)
-
-
-def _call_structs(
-    tools: Sequence[str | None], inputs: Sequence[Any], ids: Sequence[str | None]
-) -> Any:
-    return pa.StructArray.from_arrays(
-        [_texts(tools), _texts(_json_texts(inputs)), _texts(ids)], fields=_CALL
-    )
+def _lists(ends: list[int | None], columns: Iterable[Any], fields: list[Any]) -> Any:
+    """Return an array of lists of structs with these *columns*, given where each list ends."""
+    structs = pa.StructArray.from_arrays([*columns], fields=fields)
+    return pa.ListArray.from_arrays(pa.array(ends, _AT), structs)
 
 
 def _answers(answers: Sequence[Any]) -> Any:
@@ -309,12 +210,3 @@ def _json_texts(values: Sequence[Any]) -> list[str]:
 
 def _answer_text(answer: Any) -> str:
     return answer if isinstance(answer, str) else json_text(as_data(answer))
-
-
-def _structs(columns: Sequence[Sequence[Any]], fields: Sequence[Any]) -> Any:
-    """Return structs with these *fields*, given the values of each."""
-    arrays = [
-        _texts(column) if field.type == _TEXT else pa.array(column, field.type)
-        for column, field in zip(columns, fields, strict=True)
-    ]
-    return pa.StructArray.from_arrays(arrays, fields=fields)

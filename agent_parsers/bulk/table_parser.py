@@ -13,7 +13,7 @@ from agent_parsers.core import LISTENERS, whole_reader
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from typing import Unpack
 
     from agent_parsers.authoring import OnConflict
@@ -191,48 +191,32 @@ class TableParser:
 
     def _arrays(self, texts: Any, first: int) -> list[Any]:
         """Return the arrays of a column of *texts*, whose first row has this number."""
-        given = _texts_of(texts)
         parser = self._parser
+        tools, max_chars = parser.tools, parser.max_chars
         reader = whole_reader(self._dialect, parser.mode, parser.on_conflict)
-        unfit = self._unfit(given, texts.nbytes)
-        fit = ["" if n in unfit else each for n, each in enumerate(given)] if unfit else given
-        turns = reader.columns(fit, parser.tools)
-        turns.leave(unfit)
-        rows = Rows(turns)
-        for row in turns.left:
-            text = given[row]
+        # Only a stream tells those who listen, and it alone begins within a turn.
+        is_whole = not (parser.start or parser.prompt or LISTENERS)
+        rows = Rows()
+        for row, text in enumerate(_texts_of(texts), first):
             if text is None:
-                rows.put_nothing(row)
+                rows.put_nothing()
                 continue
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                if row in unfit or LISTENERS:
-                    rows.put_turn(row, parser.read(text))
-                elif (odd := reader.read_odd(text, parser.tools)) is not None:
-                    rows.put(row, odd.turn, odd.repairs)
+                plain = None
+                if is_whole and len(text) <= max_chars:
+                    plain = reader.plain(text, tools)
+                if plain is None:
+                    rows.put_turn(parser.read(text))
                 else:
-                    rows.put_turn(row, reader.read_streamed(text, parser.tools))
+                    rows.put(plain)
             except OutputParserException as error:
                 if self._on_error == "raise":
-                    error.add_note(f"in row {first + row} of the column {self._column!r}")
+                    error.add_note(f"in row {row} of the column {self._column!r}")
                     raise
-                rows.put_error(row, error)
+                rows.put_error(error)
         return rows.arrays()
-
-    def _unfit(self, texts: Sequence[Any], size: int) -> set[int]:
-        """Return the places of *texts* that are none, or that only the parser reads.
-
-        Args:
-            texts: The texts.
-            size: How many bytes they have, of which no text has more than all together.
-        """
-        parser, most = self._parser, self._parser.max_chars
-        if parser.start or parser.prompt:
-            return {*range(len(texts))}
-        if {*map(type, texts)} <= {str} and size <= most:
-            return set()
-        return {n for n, each in enumerate(texts) if type(each) is not str or len(each) > most}
 
 
 def _check_schema(schema: Any, column: str) -> None:

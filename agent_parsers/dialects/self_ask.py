@@ -12,9 +12,7 @@ from collections.abc import Collection
 from functools import cache, partial
 from typing import ClassVar, Final
 
-from typing_extensions import override
-
-from agent_parsers.engine.calls.reader import Call, CallReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords
@@ -59,11 +57,6 @@ class QuestionCall(CallReader):
         self._lenient = lenient
         self._start = self._at = -1
         self._text: list[str] = []
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        return None if self._start < 0 else (InputDelta, None)
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text* at offset *at* and return the events it completes."""

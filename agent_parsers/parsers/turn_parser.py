@@ -147,8 +147,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         """Return all of a turn that *ended* like this."""
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
-            # Only a stream tells those who listen.
-            if (turn := reader.read(text, self.tools, repairs=not LISTENERS)) is not None:
+            turn = reader.read(text, self.tools)
+            if turn is not None and not (turn.repairs and LISTENERS):  # only a stream tells those
                 return turn
         from agent_parsers.engine.reading.turn import read_turn
 

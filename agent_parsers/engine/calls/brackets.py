@@ -8,7 +8,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.engine.repairs.names import read_python_call
 from agent_parsers.events import (
     AnswerDelta,
@@ -52,12 +52,6 @@ class BracketCall(CallsReader):
     @override
     def rest_at(self) -> int:
         return self._after
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        is_entity = self._step == self._read_entity and not self._held
-        return (self._delta, _BRACKETS.search) if is_entity else None
 
     @property
     def _delta(self) -> type[AnswerDelta | InputDelta]:

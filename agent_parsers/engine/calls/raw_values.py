@@ -33,12 +33,6 @@ class RawValue:
         self._tail = ""  # the beginning of a mark, or a mark still undecided
         self.is_closed: bool = False
 
-    @property
-    def stops(self) -> Search | None:
-        """Finds what may end the value; `None` if that may have come already."""
-        is_plain = not (self._held or self._tail or self.is_closed)
-        return finder((self._closer,)) if is_plain else None
-
     def feed(self, text: str) -> tuple[str, str]:
         """Read *text*; return what it adds to the value, and what follows the closed value."""
         text = self._tail + text

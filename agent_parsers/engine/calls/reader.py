@@ -11,7 +11,6 @@ from typing_extensions import override
 
 from agent_parsers.events import (
     AnswerDelta,
-    Delta,
     Event,
     InputDelta,
     MarkerSeen,
@@ -24,15 +23,11 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
-    from outputs.growing_json.scalars import Search
 
 Step: TypeAlias = "Callable[[str, list[Event]], str]"
 TextEvent: TypeAlias = type[
     InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed
 ]
-Inside: TypeAlias = "tuple[type[Delta], Search | None]"
-"""The inside of a value, or of other text: the event that it is emitted as, and a search for what
-may be more than such text; `None` if nothing is."""
 
 
 @dataclass(slots=True)  # a frozen one takes three times as long to create
@@ -125,12 +120,9 @@ class CallReader(ABC):
         return self.is_quoting
 
     @property
-    def inside(self) -> Inside | None:
-        """What the next text is inside of; `None` if more than such text has to be decided.
-
-        Text that is only emitted need not be fed at once: it may come with the text after it.
-        """
-        return None
+    def is_message(self) -> bool:
+        """Whether the text turned out to be a message that is no call."""
+        return False
 
     @property
     def rest_at(self) -> int:
@@ -208,11 +200,6 @@ class CallsReader(EmittingReader):
     def is_quoting(self) -> bool:
         """Whether the next text is inside a string of a call."""
         return self._inner is not None and self._inner.is_quoting
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        return None if self._inner is None else self._inner.inside
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:

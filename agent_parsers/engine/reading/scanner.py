@@ -16,7 +16,7 @@ from agent_parsers.engine.tables.guards import (
     outside_of_quotations,
 )
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import AnswerDelta, Event, MarkerSeen, Repair
+from agent_parsers.events import Event, MarkerSeen, Repair
 
 if TYPE_CHECKING:
     from agent_parsers.engine.markers.patterns import Found
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.tables.guards import Guard
-    from agent_parsers.events import Delta, Span
-    from outputs.growing_json.scalars import Search
+    from agent_parsers.events import Span
 
 
 class Scanner:
@@ -41,9 +40,8 @@ class Scanner:
     """
 
     __slots__ = (
-        "_at", "_before", "_collector", "_delta", "_entry", "_floor", "_has_broken",
-        "_has_unseen", "_machine", "_marker", "_marker_at", "_state", "_stops", "_tail", "_text_at",
-        "_unread_at",
+        "_at", "_before", "_collector", "_entry", "_floor", "_has_broken",
+        "_has_unseen", "_machine", "_marker", "_marker_at", "_state", "_tail", "_text_at",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, collector: Collector, start: str, prompt: str) -> None:
@@ -61,76 +59,6 @@ class Scanner:
         self._marker = "start"  # the last marker, emitted when its white space is known
         self._marker_at = 0
         self._entry = -1  # where the marker that led to this state begins
-        self._delta: type[Delta] | None = None  # what plain text becomes; `None` if that is unknown
-        self._stops: Search | None = None  # finds what is not plain text, beside markers
-        self._unread_at = -1  # where text begins that `_only_text` has told and not taken; or -1
-
-    def _only_text(self, chunk: str) -> list[Event] | None:
-        """Return the events of a *chunk* that only goes on with a text, as most chunks do.
-
-        If it may do anything else, `None` is returned, and `_advance` has to read it. Such chunks
-        are taken together, before the next that it has to read.
-        """
-        delta, at = self._delta, self._at
-        if delta is None or self._state.growing(chunk, 0) is not None:
-            return None
-        blank = self._before.blank
-        if not (body := chunk.rstrip()):
-            if chunk:  # nothing is no white space
-                self._at = at + len(chunk)
-                blank.append(chunk)
-            return []
-        text = "".join((*blank, body)) if blank else body
-        if (stops := self._stops) is not None and stops(text, 0) is not None:
-            return None
-        self._at = at + len(chunk)
-        at += len(body) - len(text)
-        blank.clear()
-        if len(body) < len(chunk):
-            blank.append(chunk[len(body) :])
-        if self._unread_at < 0:
-            self._unread_at = at
-        return [delta(text, (at, at + len(text)))]
-
-    def _catch_up(self) -> None:
-        """Take what `_only_text` has told and not taken."""
-        if self._unread_at >= 0:
-            self._take_unread([], "", self._at - sum(map(len, self._before.blank)))
-
-    def _take_unread(self, events: list[Event], text: str, at: int) -> None:
-        """Take what `_only_text` has told, and *text* at offset *at*, of which events are new."""
-        state, collector, start = self._state, self._collector, self._unread_at
-        self._unread_at = -1
-        unread = collector.between(start, at)
-        self._before.add(unread)
-        if state.delta is not None:
-            if state.is_kept:
-                collector.keep(state, unread, start)
-            if text:
-                collector.take(events, state, text, at)
-            return
-        told, delta = len(events), self._delta
-        collector.take(events, state, unread + text, start)
-        first = events[told]
-        assert delta is not None, "it is inside of such text"
-        assert isinstance(first, delta), "it is inside of such text"
-        if rest := first.text[at - start :]:
-            events[told] = delta(rest, (at, first.span[1]))
-        else:
-            del events[told]
-
-    def _look_around(self) -> None:
-        """Find out what text becomes that comes next, and can be read by `_only_text`."""
-        state, before, collector = self._state, self._before, self._collector
-        self._delta = self._stops = None
-        if self._tail or before.is_first or state.is_verbatim or collector.is_holding:
-            return
-        if state.delta is not None:
-            self._delta = state.delta
-        elif not _is_dense(before.lead[-_SHORT:]):
-            self._delta, self._stops = collector.inside or (None, None)
-            if state.is_draft and self._delta is AnswerDelta:
-                self._delta = None  # it is a thought there
 
     def _advance(self, events: list[Event], buffer: str, *, is_last: bool) -> None:
         """Read *buffer*, which begins with the tail, and hold back what may become a marker."""
@@ -176,7 +104,6 @@ class Scanner:
             self._begin_call()
         self._tail = buffer[stop:]
         self._at = base + stop
-        self._look_around()
 
     def _is_text(self, events: list[Event], crossing: Crossing, found: Found, start: int) -> bool:
         """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
@@ -238,7 +165,6 @@ class Scanner:
             How much of the buffer is taken.
         """
         if stop <= taken:
-            self._catch_up()
             return taken
         text = buffer[taken:stop]
         at = self._at + taken
@@ -257,7 +183,6 @@ class Scanner:
             self._begin(events, at)
         body = text.rstrip()
         if not body:
-            self._catch_up()
             before.blank.append(text)
             return stop
         rest = text[len(body) :]
@@ -266,10 +191,7 @@ class Scanner:
             before.blank.clear()
             at -= len(blank)
             body = blank + body
-        if self._unread_at >= 0:
-            self._take_unread(events, body, at)
-        else:
-            self._collector.take(events, self._state, body, at)
+        self._collector.take(events, self._state, body, at)
         before.add(body)
         if rest:
             before.blank.append(rest)
@@ -304,7 +226,6 @@ class Scanner:
 
     def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
         """Change the state at the marker *spelt* at offset *start*, which remains text."""
-        self._catch_up()
         self._state = crossing.to
         self._entry = start = max(start, self._floor)
         if crossing.drops:
@@ -388,9 +309,5 @@ class Scanner:
         return end
 
 
-_is_dense: Final = re.compile(r'["\\{}\[\]:<]').search
-"""Finds signs of structure in the text of a call."""
-_SHORT: Final = 3
-"""Length of a value in characters, up to which it is not worthwhile to look around."""
 _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match
 """Matches white space and zero-width characters; group 1 is the first of the latter."""

@@ -12,7 +12,7 @@ from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import InputDelta, MarkerSeen
+from agent_parsers.events import MarkerSeen
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
@@ -80,13 +80,11 @@ class TurnStream(Scanner):
     @property
     def content(self) -> str | None:
         """The content so far; `None` if a turn of the dialect has only one call."""
-        self._catch_up()
         return self._collector.content
 
     @property
     def thought(self) -> str | None:
         """The thought so far; `None` if a turn of the dialect has only one call."""
-        self._catch_up()
         return self._collector.thought
 
     @property
@@ -115,11 +113,6 @@ class TurnStream(Scanner):
             OutputParserException: The text is longer than *max_chars*.
             RuntimeError: `close` was called before.
         """
-        size = self._size + len(text)
-        if size <= self._limit and (events := self._only_text(text)) is not None:
-            self._size = size
-            self._collector.add(text)
-            return events
         if self._closed:
             kind = type(self).__name__
             raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
@@ -133,7 +126,7 @@ class TurnStream(Scanner):
             self._limit = -1
         self._size += len(text)
         self._collector.add(text)
-        events = []
+        events: list[Event] = []
         self._advance(events, self._tail + text, is_last=False)
         return events
 
@@ -235,8 +228,7 @@ class TurnStream(Scanner):
         ]
         if not all(c.closes and c.to is not state and not c.drops for c, _ in begun):
             return None
-        inside = self._collector.inside
-        is_call = inside is None or inside[0] is InputDelta  # and no message, or its thought
+        is_call = not self._collector.is_message  # or its thought
         half = next((crossing for crossing, text in begun if is_call or _is_half(tail, text)), None)
         return half and replace(half, name="half of a marker", marker=Literal(tail))
 

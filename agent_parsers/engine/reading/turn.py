@@ -43,6 +43,8 @@ class PlainTurn(NamedTuple):
     """The content beside the calls, or the answer as it is written."""
     answer: Any = None
     """The answer; `None` if there are calls."""
+    repairs: Sequence[Repair] = ()
+    """What was repaired in it."""
 
 
 class _WithEvents:

@@ -13,7 +13,6 @@ from agent_parsers import AgentFinish, Dialect, StreamParser, get_dialect
 from agent_parsers.authoring import Note, Part
 from agent_parsers.core import (
     LISTENERS,
-    StepReader,
     as_text,
     known_tools,
     report_error,
@@ -220,15 +219,10 @@ def read_output(
     A step that cannot be read has an error. Text beside the calls is part of the first thought.
     """
     mode: Mode = "lenient" if lenient else "strict"
-    reader = whole_reader(dialect, mode).canonical
-    if isinstance(reader, StepReader) and not LISTENERS:
-        plain = reader.step(output, tools)
-        if plain is not None:
-            return [
-                TranscriptStep(
-                    1, plain.thought, plain.result, None, plain.thought_span, plain.span, None
-                )
-            ]
+    plain = None if LISTENERS else whole_reader(dialect, mode).step(output, tools)
+    if plain is not None:
+        thought, thought_span, action, span = plain
+        return [TranscriptStep(1, thought, action, None, thought_span, span, None)]
     parser = StreamParser(dialect, mode=mode, tools=tools)
     run = Run(dialect, {})
     events: list[Event] = [*parser.feed(output)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from typing_extensions import override
 
 from agent_parsers.authoring import Note, Part
-from agent_parsers.core import LISTENERS, whole_runs
+from agent_parsers.core import LISTENERS, run_reader
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta, ToolNamed
 from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
@@ -21,7 +21,7 @@ from agent_parsers.runs.splitting.quoted import Quotations
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect, ToolSet
-    from agent_parsers.core import WholeRuns
+    from agent_parsers.core import RunReader
     from agent_parsers.runs.reading.reader import Lines
 
 
@@ -163,7 +163,7 @@ class WholeRun(NamedTuple):
     is_quoted: bool = False
 
 
-def whole_run(reader: WholeRuns, text: str, tools: ToolSet | None) -> Transcript | None:
+def whole_run(reader: RunReader, text: str, tools: ToolSet | None) -> Transcript | None:
     """Return the run in *text*, as *reader* reads it; `None` if a stream has to."""
     read = reader.read(text, tools)
     if read is None:
@@ -173,10 +173,10 @@ def whole_run(reader: WholeRuns, text: str, tools: ToolSet | None) -> Transcript
         question,
         tuple(
             TranscriptStep(
-                step.number, step.thought, step.action, step.observation,
-                step.thought_span, step.span, step.observation_span,
+                number, step.thought, step.action, observation,
+                step.thought_span, step.span, observation_span,
             )
-            for step in steps
+            for number, (step, observation, observation_span) in enumerate(steps, 1)
         ),
     )  # fmt: skip
 
@@ -223,7 +223,7 @@ class RunsOfLog:
         self._tools = tools
         self._watch = watch
         # Whoever watches sees events, which only a stream has.
-        self._whole = whole_runs(dialect) if watch is None and not LISTENERS else None
+        self._whole = run_reader(dialect) if watch is None and not LISTENERS else None
         self._size = 0  # of the lines before this one
         self._run: LogRun | None = None
         self._depth = 0  # of chains inside the run

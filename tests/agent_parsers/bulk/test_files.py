@@ -1,11 +1,10 @@
-"""Parquet files, and rows that are read without an object for each."""
+"""Parquet files, and rows of any turns."""
 
 from __future__ import annotations
 
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -23,11 +22,9 @@ import pyarrow.parquet as pq  # noqa: E402
 
 from agent_parsers.bulk import TableParser, parse_table  # noqa: E402
 from agent_parsers.bulk import files as _files  # noqa: E402
-from agent_parsers.bulk.columns import Rows  # noqa: E402
 from agent_parsers.bulk.files import FileError, parse_files  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -313,58 +310,3 @@ def test_any_turn_with_these_labels_is_read_alike(
     parser = get_parser(name, lenient=lenient, tools=tools)
     parsed = TableParser(name, lenient=lenient, tools=tools)(pa.table({"text": texts}))
     check_rows(parser, texts, parsed.to_pylist())
-
-
-def others(texts: Sequence[str], name: str = "react", **options: Any) -> list[str]:
-    """Return the texts that are not plain."""
-    with (
-        mock.patch.object(Rows, "put", autospec=True, side_effect=Rows.put) as turns,
-        mock.patch.object(Rows, "put_error", autospec=True, side_effect=Rows.put_error) as errors,
-    ):
-        TableParser(name, **options)(pa.table({"text": texts}))
-    calls = [*turns.call_args_list, *errors.call_args_list]
-    return [texts[call.args[1]] for call in calls]
-
-
-PLAIN = [
-    "I need its age.\nAction: search\nAction Input: oldest bridge in Bern",
-    'Thought: first: the age, then what it\'s "for"\n\nAction: search\nAction Input: 3 * 4 > 7\n',
-    'Action: search\nAction Input: {"query": "a", "ids": [1, 2]}',
-    "Action: search\nAction Input: https://example.org",
-    "I now know the final answer\nFinal Answer: Brücke: 48 km²",
-    "Final Answer: 42",
-]
-
-
-@pytest.mark.parametrize("lenient", [False, True])
-def test_plain_turns_are_read_in_columns(lenient: bool) -> None:
-    assert others(PLAIN, lenient=lenient) == []
-    assert others(PLAIN, lenient=lenient, tools=["search"]) == []
-    call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
-    assert others([call], "hermes", lenient=lenient) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("Action: None\nAction Input: x", {}),
-        ("Action: other\nAction Input: x", {"tools": ["search"]}),
-        ("Action: search\nAction Input: x\nObservation: y", {}),
-        ("Action: search\nAction Input: x\nObserv", {}),
-        ("**Action:** search\nAction Input: x", {}),
-        ('"""\nFinal Answer: 1\n"""', {}),
-        ("Final Answer: ", {}),
-        ("Final Answer: 12", {"max_chars": 5}),
-        ("no label", {}),
-    ],
-)
-def test_all_others_are_read_one_by_one(text: str, options: dict[str, Any]) -> None:
-    assert others([text], **options) == [text]
-
-
-def test_turns_in_other_forms_are_read_one_by_one() -> None:
-    assert others(["Answer: 1"], "react_llamaindex", lenient=False) == ["Answer: 1"]
-    assert others(["hi"], "hermes", start="thought") == ["hi"]
-    call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
-    assert others([call], "hermes", tools=["g"]) == [call]
-    assert others([call], "hermes", tools=["f"]) == []

@@ -34,7 +34,6 @@ from ...helpers.tables import NOTHING, check_rows
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
-from agent_parsers.bulk import columns as _columns  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
 from agent_parsers.bulk.columns import Rows, json_text  # noqa: E402
 
@@ -90,40 +89,26 @@ def test_any_texts_have_the_rows_of_reading(texts: list[str | None]) -> None:
     check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())
 
 
-def a_thought_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without(rows: Rows) -> Any:
-        rows._turns.thoughts[:] = [each and "" for each in rows._turns.thoughts]
-        return arrays(rows)
-
-    arrays = Rows.arrays
-    monkeypatch.setattr(Rows, "arrays", without)
+def a_thought_is_lost(rows: Rows) -> None:
+    rows._thoughts[:] = [each and "" for each in rows._thoughts]
 
 
-def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    put = Rows.put
-    monkeypatch.setattr(Rows, "put", lambda self, row, turn, _: put(self, row, turn, ()))
+def repairs_are_not_counted(rows: Rows) -> None:
+    rows._repair_ends[:] = [each and 0 for each in rows._repair_ends]
 
 
-def an_answer_is_that_of_another_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    def turned(rows: Rows) -> Any:
-        answers = [each for each in rows._turns.answers if each is not None]
-        rows._turns.answers[:] = [each and answers.pop() for each in rows._turns.answers]
-        return arrays(rows)
-
-    arrays = Rows.arrays
-    monkeypatch.setattr(Rows, "arrays", turned)
+def an_answer_is_that_of_another_row(rows: Rows) -> None:
+    answers = [each for each in rows._answers if each is not None]
+    rows._answers[:] = [each and answers.pop() for each in rows._answers]
 
 
-def a_row_is_put_in_another_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    put = Rows.put_error
-    monkeypatch.setattr(Rows, "put_error", lambda self, row, error: put(self, row - 1, error))
+def a_call_is_that_of_another_row(rows: Rows) -> None:
+    rows._calls.reverse()
 
 
-def an_error_is_that_of_another_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    sparse = _columns._sparse
-    monkeypatch.setattr(
-        _columns, "_sparse", lambda kind, size, rows, items: sparse(kind, size, rows, items[::-1])
-    )
+def an_error_is_that_of_another_row(rows: Rows) -> None:
+    errors = [each for each in rows._errors if each is not None]
+    rows._errors[:] = [each and errors.pop() for each in rows._errors]
 
 
 @pytest.mark.parametrize(
@@ -133,13 +118,19 @@ def an_error_is_that_of_another_row(monkeypatch: pytest.MonkeyPatch) -> None:
         a_thought_is_lost,
         repairs_are_not_counted,
         an_answer_is_that_of_another_row,
-        a_row_is_put_in_another_place,
+        a_call_is_that_of_another_row,
     ],
 )
 def test_the_check_of_rows_notices_a_bug(bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [*TEXTS, "Action: s\nAction Input: x\nObservation: y", "Final Answer: 7"]
     check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())
-    bug(monkeypatch)
+    arrays = Rows.arrays
+
+    def wrong(rows: Rows) -> Any:
+        bug(rows)
+        return arrays(rows)
+
+    monkeypatch.setattr(Rows, "arrays", wrong)
     with pytest.raises(AssertionError):
         check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())
 

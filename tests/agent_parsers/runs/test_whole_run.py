@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import get_dialect
-from agent_parsers.core import whole_runs
-from agent_parsers.engine.reading.canonical.steps import StepReader
+from agent_parsers.core import run_reader
+from agent_parsers.engine.whole import WholeReader
 from agent_parsers.registry.dialects_by_name import list_dialects
 from agent_parsers.runs.reading.reader import Lines
 from agent_parsers.runs.reading.transcript_parser import read_output
@@ -24,7 +24,7 @@ DIALECTS = [
     dialect
     for dialect in map(get_dialect, list_dialects())
     if dialect.lenient.transcript_start
-    and whole_runs(dialect).questions
+    and run_reader(dialect).questions
     and "answer" in dialect.lenient.markers
 ]
 STEPPED = ["conversational", "mrkl", "react", "react_crewai", "react_llamaindex", "react_zh"]
@@ -90,7 +90,7 @@ def logs(draw: st.DrawFn, dialect: Dialect) -> str:
     markers = {name: each.canonical for name, each in dialect.lenient.markers.items()}
     names = ("thought", "action", "input", "observation")
     step = [markers[name] for name in names if name in markers]
-    (question, *_) = whole_runs(dialect).questions
+    (question, *_) = run_reader(dialect).questions
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
         labels = [*step * draw(st.integers(0, 2)), *step[:1], markers["answer"]]
@@ -137,7 +137,7 @@ def test_one_scan_of_an_output_gives_what_a_stream_gives(
     output = data.draw(outputs(dialect))
     found = read_output(dialect, output, lenient=lenient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(StepReader, "step", lambda *_: None)
+        patch.setattr(WholeReader, "step", lambda *_: None)
         assert repr(found) == repr(read_output(dialect, output, lenient=lenient))
 
 

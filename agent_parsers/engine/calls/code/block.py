@@ -6,10 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
-from typing_extensions import override
-
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
-from agent_parsers.engine.calls.reader import Call, EmittingReader, Inside
+from agent_parsers.engine.calls.reader import Call, EmittingReader
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
 OPENER: Final = "<code>"
@@ -51,12 +49,6 @@ class CodeBlock(EmittingReader):
         self._is_block = True
         self._is_inline = False  # no line break before the code, or between its end and other text
         self._code: list[str] = []
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        stops = self._raw.stops if self._raw is not None and self._lead is None else None
-        return None if stops is None else (InputDelta, stops)
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text* at offset *at* and return the events it completes."""

@@ -11,7 +11,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.code.code_arguments import Arguments
 from agent_parsers.engine.calls.raw_values import finder
 from agent_parsers.events import Repair, Span
-from outputs.growing_json.scalars import NOTHING, Search, unescape
+from outputs.growing_json.scalars import NOTHING, unescape
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _MARKS: Final = '{}[](),:"'
@@ -58,13 +58,6 @@ class BraceArguments(Arguments):
         if self._doubt is not None:
             return self._doubt[1]
         return self._at if self._open else self._end - 1
-
-    @property
-    @override
-    def stops(self) -> Search | None:
-        if not self._quote or self._tail or self._doubt is not None:
-            return None
-        return _ends_plain if self._quote == '"' else finder(self._marks)
 
     @property
     def _marks(self) -> tuple[str, ...]:

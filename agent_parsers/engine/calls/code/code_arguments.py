@@ -9,7 +9,6 @@ from agent_parsers.engine.calls.nesting import Nesting
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from outputs.growing_json.scalars import Search
 
 MAX_DEPTH: Final = 100
 """How many brackets may be open at once; Python's own parser gives up at twice as many."""
@@ -52,11 +51,6 @@ class Arguments(ABC):
     @abstractmethod
     def is_quoting(self) -> bool:
         """Whether the next text is inside a string, as far as is known."""
-
-    @property
-    @abstractmethod
-    def stops(self) -> Search | None:
-        """Finds what may end the string in which the text ends; `None` if it ends in none."""
 
     @property
     @abstractmethod

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
-from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, ToolNamed
+from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.events import Event, MarkerSeen, Repair, ToolNamed
 
 if TYPE_CHECKING:
     import re
@@ -47,14 +47,6 @@ class CodeCalls(CallsReader):
     def is_quoting(self) -> bool:
         reader = self._arguments or self._inner
         return reader is not None and reader.is_quoting
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        if self._arguments is None:
-            return super().inside
-        stops = self._arguments.stops
-        return None if stops is None else (InputDelta, stops)
 
     # -- steps: each returns the text to read next ------------------------------------------------
 

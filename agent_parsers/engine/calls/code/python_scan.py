@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from typing_extensions import override
 
@@ -11,9 +11,6 @@ from agent_parsers.engine.calls.code.code_arguments import Arguments
 from agent_parsers.engine.calls.code.python_values import Source, python_string
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
-
-if TYPE_CHECKING:
-    from outputs.growing_json.scalars import Search
 
 _OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search
 _INNER: Final = re.compile(r"""[()\[\]{}'"#]""").search
@@ -63,11 +60,6 @@ class PythonArguments(Arguments):
         if not self._quote:
             return len(self._tail) == 1
         return not self._tail.startswith(self._quote)
-
-    @property
-    @override
-    def stops(self) -> Search | None:
-        return _ENDS_STRING[self._quote] if self._quote and not self._tail else None
 
     @property
     @override

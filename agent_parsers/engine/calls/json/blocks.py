@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.enclosers import is_indented_block, is_one_line
-from agent_parsers.engine.calls.reader import Call, CallsReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 
 if TYPE_CHECKING:
@@ -70,11 +70,6 @@ class JsonCalls(CallsReader):
         """Whether the next text is inside a string of a call, or of what may be a call."""
         reader = self._reader  # where strict mode reads no call, one has to have begun
         return not self._is_over and (reader.is_quoting if self._odd else reader.is_in_string)
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        return None if self._is_over else self._reader.inside
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:

@@ -21,7 +21,7 @@ from agent_parsers.engine.calls.json.enclosers import (
 from agent_parsers.engine.calls.json.rules import JsonCallRules, read_whole
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
-from agent_parsers.engine.calls.reader import Call, Inside, TextEvent
+from agent_parsers.engine.calls.reader import Call, TextEvent
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -82,15 +82,6 @@ class JsonCall(JsonSearch):
     @override
     def rest_at(self) -> int:
         return self._after if self._start >= 0 else -1
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        if self._start < 0 or self._json is None or self._next_step != self._read_call:
-            return super().inside
-        stops = self._json.stops if self._at == self._size else None
-        delta = AnswerDelta if self._is_answer else InputDelta
-        return None if stops is None else (delta, stops)
 
     @override
     def _set_up(self, at: int) -> None:

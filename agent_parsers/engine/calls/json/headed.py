@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import Head, NamedJson
 from agent_parsers.engine.calls.raw_values import held_size
-from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -84,10 +84,9 @@ class HeadedMessage(CallsReader):
 
     @property
     @override
-    def inside(self) -> Inside | None:
-        if self._step != self._read_body or self._header is None:
-            return super().inside
-        return self._header.kind, None
+    def is_message(self) -> bool:
+        is_body = self._step == self._read_body and self._header is not None
+        return is_body and self._header.kind is not InputDelta
 
     def _find_header(self, text: str, events: list[Event]) -> str:
         """Read up to the end of the header."""

@@ -14,11 +14,10 @@ from agent_parsers.engine.calls.json.enclosers import (
     outside_fences,
 )
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
-from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader
 from agent_parsers.events import (
     AnswerDelta,
     Event,
-    InputDelta,
     MarkerSeen,
     Repair,
     SkippedDelta,
@@ -99,14 +98,6 @@ class NamedJson(CallsReader):
         if self._inner is not None:
             return self._inner.is_quoting
         return self._json is not None and self._json.is_quoting
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        if self._step != self._read_json or self._json is None:
-            return super().inside
-        stops = self._json.stops
-        return None if stops is None else (InputDelta, stops)
 
     # -- steps, in order --------------------------------------------------------------------------
 

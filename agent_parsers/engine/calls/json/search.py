@@ -12,7 +12,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.json.enclosers import start_of_opener
 from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.watch import Watch, watch
-from agent_parsers.engine.calls.reader import CallReader, Inside
+from agent_parsers.engine.calls.reader import CallReader
 from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 from output_parsers.json_in_prose.search import BracketSkipper
 
@@ -96,12 +96,6 @@ class JsonSearch(CallReader):
         if self._start < 0 or self._json is None:
             return False
         return (self.is_begun or self._is_lead) and self._json.is_quoting
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        in_prose = self._start >= 0 and self._next_step == self._read_prose
-        return (self._lead, _may_open) if in_prose and self._at == self._size else None
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:

@@ -83,14 +83,6 @@ class Watch(JsonReader):
         return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
 
     @property
-    def stops(self) -> Search | None:
-        """Finds what may end the string in which the text ends; `None` if it ends in none."""
-        return self._stops_at('"')
-
-    def _stops_at(self, quotes: str) -> Search | None:
-        return None if self._held or self._inside not in self._TEXTS else _stops(quotes)
-
-    @property
     def repeats_key(self) -> bool:
         """Whether an object, at any depth, repeats a key."""
         return bool(self._grown.overwritten)
@@ -194,11 +186,6 @@ class LenientWatch(Watch, LenientJsonReader):
     _COLON: ClassVar = NextChars(
         LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
     )
-
-    @property
-    @override
-    def stops(self) -> Search | None:
-        return self._stops_at(self._style.marks)
 
 
 @cache

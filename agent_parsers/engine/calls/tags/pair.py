@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Final
 
-from typing_extensions import override
-
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
-from agent_parsers.engine.calls.reader import Call, EmittingReader, Inside
+from agent_parsers.engine.calls.reader import Call, EmittingReader
 from agent_parsers.engine.repairs.payloads import BadPayload, InputReader, as_written
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
@@ -61,12 +59,6 @@ class TagCall(EmittingReader):
         self._start = self._at = self._end = self._after = -1
         self._held = ""  # blanks that belong to the next mark, unless text follows
         self._input_at = 0
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        stops = self._raw.stops if self._part == 2 else None
-        return None if stops is None else (InputDelta, stops)
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Read *text*, which begins at offset *at*, and return the events it completes."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
-from agent_parsers.engine.calls.reader import Call, CallReader, Inside
+from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.calls.tags.block import In
 from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TaggedForm, TagPart
 from agent_parsers.engine.calls.tags.tags import GAP, TagActions
@@ -70,13 +70,6 @@ class TaggedCalls(TagActions):
     @override
     def is_in_value(self) -> bool:
         return self.is_quoting or self._value is not None
-
-    @property
-    @override
-    def inside(self) -> Inside | None:
-        if self._value is None or self._tail:
-            return super().inside
-        return (InputDelta, self._form.growing.search) if self._value.is_begun else None
 
     @override
     def close(self) -> tuple[list[Event], Call]:

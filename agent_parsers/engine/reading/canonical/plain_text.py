@@ -26,6 +26,7 @@ _SIGNS: Final = re.compile(r"[<\[]\s*+/?+\s*+[^\s<>/\[\]{}]{1,3}").findall
 
 _JOINT: Final = r"[\s_\-\d]*+"
 """What may stand between the words of a label; more than its spellings allow."""
+_WORDS: Final = re.compile(r"\w+").findall
 _KEYS: Final = re.compile(r'"\w+"').findall
 
 
@@ -42,11 +43,25 @@ class KnownMarks(NamedTuple):
     """The same for ``[``."""
     no_other: str
     """The same for the other characters in `first`, as more alternatives."""
+    last_words: frozenset[str]
+    """The last words of those that begin with a letter."""
 
     @property
     def odd(self) -> tuple[str, ...]:
         """The characters without which a text is plain."""
         return tuple(sorted({*self.first, *UNSEEN, *"`~<>[{"}))
+
+    def no_label(self, colons: str) -> str:
+        """Return a pattern for one of the *colons* of labels with which no label ends.
+
+        It follows a letter, with or without emphasis, a digit or two, a quotation mark or a
+        bracket, and no last word of a label.
+        """
+        words = ["".join(map(_in_either_case, word)) for word in sorted(self.last_words)]
+        behind = ("", r"\*\*", r"\d", r"\d\d", r"\ \d", r"\ \d\d")
+        before = "".join(f"(?<!{word}{rest})" for word in words for rest in behind)
+        is_said = r"(?:(?<=[^\W_])(?<!\d\d\d)|(?<=[\"')\]}])|(?<=[^\W\d_]\*\*))"
+        return f"{is_said}{before}[{colons}]"
 
     @property
     def begins(self) -> Callable[..., Match[str] | None]:
@@ -131,7 +146,12 @@ def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMar
         no_tag=_none_of("<", [*spelt, "<!"]),
         no_bracket=_none_of("[", spelt),
         no_other="".join(f"|{_none_of(sign, spelt)}" for sign in sorted(first - {*"<["})),
+        last_words=frozenset(_WORDS(text)[-1] for text in words),
     )
+
+
+def _in_either_case(letter: str) -> str:
+    return f"[{re.escape(letter.lower())}{re.escape(letter.upper())}]"
 
 
 def _none_of(sign: str, marks: Iterable[str]) -> str:

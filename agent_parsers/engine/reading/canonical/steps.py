@@ -1,201 +1,140 @@
-"""Reads turns with one action that are spelt as their dialect writes them."""
+"""Reads steps that are spelt as the form of their dialect says, in one match.
+
+A step is read here if nothing in it can be anything but what the form says: its texts hold nothing
+that may be a marker, or hide one. All others need a stream.
+"""
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+import json
+import re
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.actions.agent import AgentFinish, make_action, make_finish
-from agent_parsers.engine.reading.canonical.leads import SAID, leads_of, reachable, spells_words
-from agent_parsers.engine.reading.canonical.marks import Marks
-from agent_parsers.engine.reading.canonical.short_steps import short_steps
+from agent_parsers.actions.agent import make_action, make_finish
+from agent_parsers.engine.reading.canonical.plain_names import plain_names
+from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, is_in_keys, known_marks
+from agent_parsers.engine.reading.canonical.step_forms import StepPattern, is_called_answer
+from agent_parsers.engine.reading.canonical.turns import ends_oddly
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
-from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
-from agent_parsers.engine.reading.turn import PlainTurn, content_of, thought_of
+from agent_parsers.engine.reading.turn import PlainTurn
+from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload
-from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import Repair
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import whole_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+    from re import Match
 
-    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.rules.machine import Machine
-    from agent_parsers.engine.reading.rules.states import State
-    from agent_parsers.events import Span
+    from agent_parsers.events import Repair, Span
+    from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
 
-_LABELLED: Final = {Part.INPUT, Part.ANSWER}
-"""The parts behind the last label of a turn without a call."""
-_Result: TypeAlias = "AgentAction | AgentFinish | None"
-_Read: TypeAlias = "Callable[[_Turn, ToolSet | Collection[str] | None, list[Repair]], _Result]"
-"""Returns the result of a turn, given the tools or their names, and collects repairs."""
-_MOST_PATHS: Final = 256
-_LONGEST_PATH: Final = 12
-"""How many sequences of markers are remembered, and of how many markers."""
+_IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
+"""Matches a text from which nothing is taken off."""
 
 
-class _Path(NamedTuple):
-    """The way that the markers of a turn lead."""
+def _unescaped(said: str) -> str:
+    """Return a text that is written in JSON."""
+    return json.loads(f'"{said}"') if "\\" in said else said
 
-    states: tuple[State, ...]
-    """The states, of which the first is the initial one."""
-    marks: tuple[int, ...]
-    """Which pieces of the turn are the markers that lead to the others."""
-    before_call: tuple[int, ...]
-    """Which of the states must not hold a call."""
-    result: _Read
+
+def step_reader(machine: Machine) -> StepReader | None:
+    """Return the reader of a machine's steps; `None` if its form does not show how they are."""
+    form = machine.dialect.form
+    if form is None or form.own is not None or form.call.parameters is not None:
+        return None
+    return StepReader(machine, form)
 
 
 class PlainStep(NamedTuple):
-    """A turn with an action or an answer, both written behind labels."""
+    """A step in a run, with the places of its parts."""
 
     thought: str
     thought_span: Span | None
-    result: AgentAction | AgentFinish
+    """Where the thought is; `None` if there is none."""
+    action: AgentAction | AgentFinish
     span: Span
-    """The span of the tool and its input, or of the answer."""
-
-
-class _Turn(NamedTuple):
-    """A turn, taken apart."""
-
-    path: _Path
-    text: str
-    pieces: list[str]
-    """What it was split into, with a line break before it."""
-    texts: list[str]
-    """The texts of the states."""
-    label: str
-    """The last marker; empty if there is none."""
-
-
-def step_reader(machine: Machine, is_plain: Callable[[str], bool]) -> StepReader | None:
-    """Return the reader of a machine's plain turns; `None` if its labels look like dress.
-
-    The arguments are those of `StepReader`.
-    """
-    states = reachable(machine.initial)
-    markers = (crossing.marker for state in states for crossing in state.crossings)
-    return StepReader(machine, is_plain) if spells_words(markers) else None
+    """Where the action is, from the name of its tool on, or the answer."""
 
 
 class StepReader:
-    """Reads turns with one action in the spelling of their dialect; all others need a stream.
-
-    It finds all markers in one scan and follows those that count in each state.
+    """Reads steps with one action, or an answer, in the spelling of their form.
 
     Args:
         machine: The machine of the dialect.
-        is_plain: Returns whether a name of a tool is read as it is written.
+        form: How its dialect spells steps.
     """
 
-    def __init__(self, machine: Machine, is_plain: Callable[[str], bool]) -> None:
+    def __init__(self, machine: Machine, form: Form) -> None:
         self._machine = machine
-        self._lenient = machine.lenient
-        self._is_plain = is_plain
-        self.short = short_steps(machine, is_plain)
-        self._keeps_input_end = machine.table.keeps_input_end
-        self._keeps_answer_space = machine.table.keeps_answer_space
-        self._may_lack_call = bool(machine.table.begun)
-        states = reachable(machine.initial)
-        self._marks = Marks(
-            (crossing.marker for state in states for crossing in state.crossings),
-            lenient=machine.lenient,
-        )
-        self._leads = {state: leads_of(state, self._marks.keys) for state in states}
-        self._paths: dict[tuple[str, ...], _Path | None] = {}
+        known = known_marks(machine.table, form)
+        self.pattern = pattern = StepPattern(machine, form, known)
+        self._match = pattern.match
+        self._half_stops = machine.half_stops
+        self._half_ends = {half[-1] for half in machine.half_stops}
+        self._own_tool = form.own_tool
+        self._answer_name = form.answer if isinstance(form.answer, str) else ""
+        is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
+        self._is_answer: Callable[[str], bool] = is_answer
+        is_plain = plain_names(machine)
+        self._is_tool = lru_cache(256)(lambda tool: is_plain(tool) and not is_answer(tool))
+        self._has_json = pattern.has_json
+        # Then an object in JSON, which has no backtick, is an input as it is written.
+        self._leaves_objects = machine.read_input is repair_input and not self._has_json
+        self._has_reader = machine.table.new_call is not None
+        self._begins_mark = known.begins
 
-    def split(self, text: str) -> list[str]:
-        """Return a turn in pieces, as `Marks.split` does, with a line break before it."""
-        return self._marks.split(f"\n{text}")  # a label may begin the text
-
-    def lead(self, marks: tuple[str, ...]) -> State | None:
-        """Return the state of an action or answer to which *marks* lead, all of which count.
-
-        It is `None` if one of them does not, or if they lead to a call.
-        """
-        path = self._path(marks)
-        if path is None or len(path.marks) < len(marks) or path.before_call:
-            return None
-        last = path.states[-1]
-        return None if last.part is Part.CALL or last.is_open_answer else last
-
-    def result(self, text: str, tools: ToolSet | Collection[str] | None) -> _Result:
+    def result(
+        self, text: str, tools: ToolSet | Collection[str] | None
+    ) -> AgentAction | AgentFinish | None:
         """Return the result of a turn; `None` if only a stream can read it.
 
         Args:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
-        if self.short is not None and (step := self.short.read(text, tools, [])) is not None:
-            _, tool, value = step
-            return make_action(tool, value, text) if tool else make_finish(value, text)
-        turn = self._find(text)
-        if turn is None:
+        if (step := self.match(text, tools, [])) is None:
             return None
-        try:
-            return turn.path.result(turn, tools, [])
-        except BadPayload:
-            return None  # a stream knows where it is
+        _, tool, value = step
+        return make_action(tool, value, text) if tool else make_finish(value, text)
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return what is in a turn without repairs; arguments and `None`: as for `result`."""
+        """Return what is in a turn; arguments and `None`: as for `result`."""
         repairs: list[Repair] = []
-        if self.short is not None and (step := self.short.read(text, tools, repairs)) is not None:
-            if repairs:
-                return None
-            found, tool, value = step
-            thought = self.short.thought(text, found)
-            if tool:
-                return PlainTurn([(tool, value, None)], thought, "")
-            return PlainTurn([], thought, self.short.content(found), value)
-        return self.read_long(text, tools)
-
-    def read_repaired(
-        self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> tuple[PlainTurn, list[Repair]] | None:
-        """Return what is in a short turn whose input is repaired, and the repairs; see `read`."""
-        repairs: list[Repair] = []
-        if self.short is None or (step := self.short.read(text, tools, repairs)) is None:
+        if (step := self.match(text, tools, repairs)) is None:
             return None
         found, tool, value = step
-        known = known_tools(tools)
-        if not (tool and repairs) or (known is not None and known.checks(tool)):
-            return None
-        written = found["input"]
-        start = found.end("input") - len(written.lstrip())
-        turn = PlainTurn([(tool, value, None)], self.short.thought(text, found), "")
-        return turn, [repair.moved(start) for repair in repairs]
+        thought = self.pattern.thought(text, found)
+        if tool:
+            return PlainTurn([(tool, value, None)], thought, "", None, repairs)
+        return PlainTurn([], thought, self._content(found), value, repairs)
 
-    def read_long(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return what `read` does for a turn that is not read by `short`."""
-        if (plain := self._without_repairs(text, tools)) is None:
+    def step(
+        self, text: str, tools: ToolSet | Collection[str] | None, at: int = 0
+    ) -> PlainStep | None:
+        """Return a step without repairs, with the places of its parts; `None`: as for `result`.
+
+        Its text stands *at* an offset of the whole text.
+        """
+        repairs: list[Repair] = []
+        step = None if self._has_json else self.match(text, tools, repairs)
+        if step is None or repairs or self._own_tool:
             return None
-        turn, result = plain
-        *before, last = turn.path.states
-        if last.is_open_answer:
-            return None
-        if last.part is Part.INPUT:
-            before.pop()  # the tool
-        thoughts = [each.strip() for each in turn.texts[: len(before)]]
-        content = ""
-        if last.part is Part.ANSWER:
-            content = turn.texts[-1]
-            if not self._keeps_answer_space:
-                content = content.strip()
-        elif last.part is Part.CALL:
-            said = self._said_around_call(turn)
-            if said is None:
-                return None
-            thoughts.append(said[0])
-            content = said[1]
-        thought = "\n".join(filter(None, thoughts))
-        if isinstance(result, AgentFinish):
-            return PlainTurn([], thought, content, result.output)
-        return PlainTurn([(result.tool, result.tool_input, None)], thought, content)
+        found, tool, value = step
+        (start, stop), (begin, end) = self.pattern.spans(text, found)
+        log = text.strip()
+        return PlainStep(
+            text[start:stop],
+            (at + start, at + stop) if start < stop else None,
+            make_action(tool, value, log) if tool else make_finish(value, log),
+            (at + begin, at + end),
+        )
 
     @staticmethod
     def result_of(turn: PlainTurn, text: str) -> AgentAction | AgentFinish:
@@ -205,190 +144,129 @@ class StepReader:
         ((tool, tool_input, _),) = turn.calls
         return make_action(tool, tool_input, text)
 
-    def step(self, text: str, tools: ToolSet | None) -> PlainStep | None:
-        """Return a turn with the places of its parts; `None` if a stream has to read it."""
-        found = self._without_repairs(text, tools)
-        if found is None or self._keeps_input_end or self._keeps_answer_space:
-            return None
-        turn, result = found
-        *before, last = turn.path.states
-        if last.part not in _LABELLED or last.is_open_answer:
-            return None
-        lengths = [*accumulate(map(len, turn.pieces), initial=-1)]
-        starts = (0, *(lengths[mark + 1] for mark in turn.path.marks))
-        spans = [
-            trimmed(text, start, start + len(each))
-            for start, each in zip(starts, turn.texts, strict=True)
-        ]
-        begin, end = spans[-1]
-        if last.part is Part.INPUT:
-            before.pop()  # the tool
-            begin = spans[-2][0]
-        thoughts = [span for span in spans[: len(before)] if span[0] < span[1]]
-        if spans[-1][0] == end:
-            return None
-        thought = "\n".join(text[slice(*span)] for span in thoughts)
-        thought_span = (thoughts[0][0], thoughts[-1][1]) if thoughts else None
-        return PlainStep(thought, thought_span, result, (begin, end))
+    def match(
+        self, text: str, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
+    ) -> tuple[Match[str], str, Any] | None:
+        """Return a step as its match, its tool and its input; for an answer, without a tool.
 
-    def _without_repairs(
-        self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> tuple[_Turn, AgentAction | AgentFinish] | None:
-        """Return a turn, taken apart, and its result; `None` if it is repaired, or for a stream."""
-        turn = self._find(text)
-        if turn is None:
+        It is `None` if only a stream can read it.
+
+        Args:
+            text: The whole step.
+            tools: The available tools, or only their names.
+            repairs: Repairs of the step are appended to this list.
+        """
+        if closes_quotation(text):
             return None
-        repairs: list[Repair] = []
+        if text[-1:] in self._half_ends and text.endswith(self._half_stops):
+            return None
+        if (found := self._match(text)) is None:
+            return None
+        if found.lastgroup == "answer":
+            answer = self._answer(found, tools)
+            return None if answer is None else (found, "", answer)
+        tool = self._only_tool(tools) if self._own_tool else found["tool"].strip()
+        if tool and tool == self._answer_name:
+            answer = self._named_answer(found, tools)
+            return None if answer is None else (found, "", answer)
+        if not (self._is_tool(tool) if tools is None else tool in tools):
+            return None
+        if self._has_json and (said := self.pattern.thought(text, found)) and ends_oddly(said):
+            return None  # it may forbid the call
+        if tools is not None and self._is_answer(tool):
+            return None
         try:
-            result = turn.path.result(turn, tools, repairs)
+            value = self._value(found, tool, None if tools is None else known_tools(tools), repairs)
         except BadPayload:
             return None
-        return None if result is None or repairs else (turn, result)
+        return None if value is NOTHING else (found, tool, value)
 
-    def _find(self, text: str) -> _Turn | None:
-        """Return a turn, taken apart; `None` if only a stream knows its parts."""
-        if self._lenient and closes_quotation(text):
-            return None
-        pieces = self.split(text)
-        marks = tuple(pieces[1::2])
-        try:
-            path = self._paths[marks]
-        except KeyError:
-            path = self._path(marks)
-        if path is None:
-            return None
-        states, counted, before_call, _ = path
-        if len(marks) == len(counted):
-            texts = pieces[::2]
-        else:  # some markers are text
-            edges = (-1, *counted, len(pieces))
-            texts = ["".join(pieces[a + 1 : b]) for a, b in pairwise(edges)]
-        texts[0] = texts[0][1:]
-        for number in before_call:
-            if states[number].opener in texts[number]:
-                return None  # the call may have begun
-        last = states[-1]
-        if last.can_be_cut and f"\n{text}".endswith(self._machine.half_stops):
-            return None
-        return _Turn(path, text, pieces, texts, pieces[counted[-1]] if counted else "")
+    def _value(
+        self, found: Match[str], tool: str, tools: ToolSet | None, repairs: list[Repair]
+    ) -> Any:
+        """Return the input of a step; `NOTHING` if a stream has to say it.
 
-    def _path(self, marks: tuple[str, ...]) -> _Path | None:
-        """Return the path of a turn with these *marks*; `None` if only a stream knows it."""
-        path = self._new_path(marks)
-        if len(marks) <= _LONGEST_PATH:
-            if len(self._paths) >= _MOST_PATHS:  # numbered labels are always new
-                self._paths.clear()
-            self._paths[marks] = path
-        return path
+        Args:
+            found: The match of the step.
+            tool: The tool.
+            tools: The available tools.
+            repairs: As for `match`.
 
-    def _new_path(self, marks: tuple[str, ...]) -> _Path | None:
-        state = self._machine.initial
-        states = [state]
-        counted: list[int] = []
-        before_call: list[int] = []
-        for number, spelt in enumerate(marks):
-            leads = self._leads[state]
-            key = self._marks.key(spelt)
-            if key not in leads:
-                continue  # text
-            crossing = leads[key]
-            if crossing is None:
-                return None
-            if crossing.guards:
-                before_call.append(len(counted))
-            state = crossing.to
-            if crossing.is_note:
-                states[-1] = state
-            else:
-                counted.append(2 * number + 1)
-                states.append(state)
-        if (read := self._reader(states)) is None:
-            return None
-        return _Path(tuple(states), tuple(counted), tuple(before_call), read)
+        Raises:
+            BadPayload: A stream has to say it.
+        """
+        machine, written = self._machine, found["input"]
+        known = tools if tools is not None and tools.checks(tool) else None
+        if known is not None and self._leaves_objects:
+            trimmed = written.strip()
+            plain = known.read_plain(tool, trimmed) if trimmed.startswith("{") else None
+            if plain is not None:
+                machine.check_filled(tool, plain[0], (0, 0), known)
+                return plain[0]
+        made: list[Repair] = []
+        span = (0, 0)
+        if self._has_json:
+            said = found["text"]
+            value: Any = self._object(written) if said is None else self._passed_on(said)
+        elif self._has_reader:  # which may take off more than white space
+            value = written if _IS_BARE(written) else NOTHING
+        else:
+            start = found.end("input") - len(written.lstrip())
+            trimmed = written.lstrip() if self.pattern.keeps_input_end else written.strip()
+            span = (start, start + len(trimmed))
+            value = machine.read_input(trimmed, made)
+            repairs += (each.moved(start) for each in made)
+        if known is None or value is NOTHING:
+            return value
+        made = []
+        value = machine.taken(tool, value, span, known, made)
+        if made and not span[1]:
+            return NOTHING  # a stream knows where they are
+        repairs += made
+        return value
 
-    def _reader(self, states: list[State]) -> _Read | None:
-        """Return what reads the result of a turn through these *states*; `None` if it is odd."""
-        *before, last = states
-        read: _Read | None = None
-        if last.part is Part.CALL:
-            read = self._call
-        elif last.part is Part.ANSWER:
-            read = self._answer
-        elif last.part is Part.INPUT and before[-1].part is Part.TOOL:
-            read = self._action
-            del before[-1]
-        # The part that counts may be an earlier one, unless all of them are thoughts.
-        is_plain = SAID.issuperset(state.part for state in before)
-        is_whole = not last.needs_closer and (last.part is Part.CALL or not last.problem)
-        return read if is_plain and is_whole else None
+    def _object(self, written: str) -> Any:
+        """Return the object that is written in JSON; `NOTHING` if a stream has to say it."""
+        value = whole_object(written, MOST_DEEP)
+        is_marked = value is not NOTHING and self._begins_mark(written) is not None
+        return NOTHING if is_marked and is_in_keys(self._begins_mark, value) else value
 
-    def _action(
-        self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
-    ) -> _Result:
-        """Return the action of a turn with a tool and an input."""
-        *_, tool, written = turn.texts
-        tool = tool.strip()
-        if not (self._is_plain(tool) if tools is None else tool in tools):
-            return None
-        written = written.lstrip() if self._keeps_input_end else written.strip()
-        machine = self._machine
-        value = machine.read_input(written, repairs)
-        known = known_tools(tools)
-        if known is not None and known.checks(tool):
-            value = machine.taken(tool, value, (0, 0), known, repairs)
-        return make_action(tool, value, turn.text)
+    @staticmethod
+    def _passed_on(said: str) -> Any:
+        """Return the text that is *said* in JSON; `NOTHING` if it may hold JSON itself."""
+        text = _unescaped(said)
+        return NOTHING if text is not said and text.lstrip()[:1] in ("{", "[") else text
 
-    def _answer(
-        self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
-    ) -> _Result:
-        """Return the answer of a turn."""
-        written = turn.texts[-1]
-        if not self._keeps_answer_space:
-            written = written.strip()
-        if not written and (not self._keeps_answer_space or turn.path.states[-1].is_open_answer):
+    def _named_answer(
+        self, found: Match[str], tools: ToolSet | Collection[str] | None
+    ) -> str | None:
+        """Return the answer of a step whose tool says that its input is one, if that is a text."""
+        said = self._content(found)
+        if not said or said != said.strip() or not self._machine.keeps_answer(said, tools):
             return None
-        if self._lenient and may_be_foreign(written, names_of(tools)):
-            return None
-        answer = self._machine.read_answer(written, repairs)
-        is_kept = self._machine.keeps_answer(answer, tools)
-        return make_finish(answer, turn.text) if is_kept else None
+        return said
 
-    def _call(
-        self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
-    ) -> _Result:
-        """Return the result of a turn that ends with a call."""
-        machine, state, text = self._machine, turn.path.states[-1], turn.text
-        start = len(text) - len(turn.texts[-1])
-        first, last = trimmed(text, start, len(text))
-        new_call = state.new_call or machine.new_call
-        call = new_call().read(text[first:last], first)
-        known = known_tools(tools)
-        if call.is_text and self._lenient and may_be_foreign(text[first:last], names_of(tools)):
-            return None
-        if self._may_lack_call and not machine.ends_turn(call, None):
-            return None
-        if machine.call_problem(call, "unknown", known) or (state.begun or state).problem:
-            return None
-        if call.is_text and state.problem:
-            return None
-        label = trimmed(text, max(start - len(turn.label), 0), start)
-        call = machine.call_meant(call, text, 0, label, new_call, repairs)
-        return machine.call_result(call, text, known, repairs)
+    def _content(self, found: Match[str]) -> str:
+        """Return the answer of a step as it is written, given its match."""
+        if self._answer_name:
+            return _unescaped(found["text"] or "") if self._has_json else found["input"]
+        answer: str = found["answer"]
+        return answer if self._machine.table.keeps_answer_space else answer.strip()
 
-    def _said_around_call(self, turn: _Turn) -> tuple[str, str] | None:
-        """Return the thought and the content beside a call; `None` if the call is repaired."""
-        state, text = turn.path.states[-1], turn.text
-        first, last = trimmed(text, len(text) - len(turn.texts[-1]), len(text))
-        new_call = state.new_call or self._machine.new_call
-        call = new_call().read(text[first:last], first)
-        if (whole := call.whole) is not None and call.is_plain and not call.is_answer:
-            before, opener = text[: whole[0]], text[whole[0]]
-            if "`" not in before and (opener == "`" or not self._lenient):
-                return before[first:].strip(), ""
-        reader = new_call()
-        events = reader.feed(text[first:last], first) if first < last else []
-        more, call = reader.close()
-        events += more
-        if call.after or call.repairs or any(isinstance(event, Repair) for event in events):
+    def _only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
+        """Return the name of the only tool, which is not written."""
+        names = None if tools is None else [*names_of(tools)]
+        read_tool = self._machine.table.read_tool
+        own = self._own_tool
+        return own if read_tool is None else read_tool(own, names, []).tool
+
+    def _answer(self, found: Match[str], tools: ToolSet | Collection[str] | None) -> Any:
+        """Return the answer that is written in a step; `None` if a stream has to say it."""
+        machine, written = self._machine, self._content(found)
+        if not written.strip() or (machine.lenient and may_be_foreign(written, names_of(tools))):
             return None
-        return thought_of(events), content_of(events)
+        made: list[Repair] = []
+        answer = machine.read_answer(written, made)
+        if made or not machine.keeps_answer(answer, tools):
+            return None
+        return answer

@@ -10,6 +10,7 @@ from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.canonical.json_turns import JsonTurns
 from agent_parsers.engine.reading.canonical.parameter_turns import PythonTurns, TaggedTurns
+from agent_parsers.engine.reading.canonical.plain_names import plain_names
 from agent_parsers.engine.reading.canonical.plain_text import known_marks
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
@@ -18,7 +19,7 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.forms.templates import BREAK, ID, KEY, TOOL, VALUE, templates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
@@ -30,17 +31,14 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 
-def canonical_reader(machine: Machine, is_plain: Callable[[str], bool]) -> CanonicalReader | None:
-    """Return the reader of canonical turns; `None` if the dialect does not show their spelling.
-
-    The arguments are those of `CanonicalReader`.
-    """
+def canonical_reader(machine: Machine) -> CanonicalReader | None:
+    """Return the reader of a machine's turns; `None` if its form does not show how they are."""
     form = machine.dialect.form
     if form is None:
         return None
     turns = [canonical_turns(each, machine.table) for each in (form, *form.others)]
     found = [each for each in turns if each is not None]
-    return CanonicalReader(machine, found, is_plain) if found else None
+    return CanonicalReader(machine, found) if found else None
 
 
 class CanonicalReader:
@@ -49,19 +47,13 @@ class CanonicalReader:
     Args:
         machine: The machine of the dialect.
         turns: Read the texts of such turns, most of them the first.
-        is_plain: Returns whether a name of a tool is read as it is written.
     """
 
-    def __init__(
-        self, machine: Machine, turns: Sequence[CanonicalTurns], is_plain: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, machine: Machine, turns: Sequence[CanonicalTurns]) -> None:
         self._machine = machine
-        self.turns, *self._others = turns
+        self._turns, *self._others = turns
         self._may_end_in_content = any(each.has_content_behind for each in turns)
-        self._is_plain = is_plain
-        self.is_lenient = machine.lenient
-        self.half_stops = machine.half_stops
-        self.keeps_answer = machine.keeps_answer
+        self._is_plain = plain_names(machine)
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None
@@ -88,7 +80,7 @@ class CanonicalReader:
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn; arguments and result: as for `result`."""
-        turn = self.turns.read(text)
+        turn = self._turns.read(text)
         if turn is None and self._others:
             turn = next(filter(None, (each.read(text) for each in self._others)), None)
         if turn is None:
@@ -101,22 +93,16 @@ class CanonicalReader:
             return None
         if not turn.calls:
             return turn if self._machine.keeps_answer(turn.content, tools) else None
-        calls = self.fitted(turn.calls, known_tools(tools))
+        calls = self._fitted(turn.calls, known_tools(tools))
         return None if calls is None else PlainTurn(calls, turn.thought, turn.content)
 
-    def takes_as_written(self, called: Iterable[str], tools: ToolSet | None) -> bool:
-        """Return whether calls of the tools that are *called* may have any input."""
-        if not all(map(self._is_plain, called)):
-            return False
-        return tools is None or all(each in tools and not tools.checks(each) for each in called)
-
-    def fitted(self, calls: list[PlainCall], tools: ToolSet | None) -> list[PlainCall] | None:
+    def _fitted(self, calls: list[PlainCall], tools: ToolSet | None) -> list[PlainCall] | None:
         """Return *calls* as the tools take them; `None` if a name or an input is not so."""
         if tools is None:
             return calls if all(self._is_plain(tool) for tool, *_ in calls) else None
         fitted: list[PlainCall] = []
         repairs: list[Repair] = []
-        taken, has_texts = self._machine.taken, self.turns.has_texts
+        taken, has_texts = self._machine.taken, self._turns.has_texts
         try:
             for tool, given, call_id in calls:
                 if not self._is_plain(tool):

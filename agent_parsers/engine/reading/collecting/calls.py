@@ -184,6 +184,8 @@ class CallsCollector(Collector):
     @override
     def _end_call(self, events: list[Event], left: Left) -> None:
         state, to, stop = left.state, left.to, left.stop
+        if self._call is None and state.new_call is not None and not state.is_labelled:
+            return  # content without a text
         is_cut = to is None and self._call is None  # the text ends in a marker that opens a call
         reader = self._call or self._new_call(state)
         self._call = None

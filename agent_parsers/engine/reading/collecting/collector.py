@@ -24,7 +24,7 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.calls.reader import CallReader, Inside
+    from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.reading.rules.foreign import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
@@ -144,9 +144,9 @@ class Collector:
         return self._call is not None and self._call.is_in_value
 
     @property
-    def inside(self) -> Inside | None:
-        """What the next text of a call is inside of; `None` if that has to be decided."""
-        return None if self._call is None else self._call.inside
+    def is_message(self) -> bool:
+        """Whether the text of a call turned out to be a message that is no call."""
+        return self._call is not None and self._call.is_message
 
     def holds(self, part: str) -> bool:
         """Return whether the text of this state, if it is kept, contains *part*."""

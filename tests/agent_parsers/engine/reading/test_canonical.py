@@ -140,7 +140,7 @@ def differences(reader: WholeReader, texts: Iterator[str]) -> tuple[int, list[st
     taken = 0
     odd = []
     for text in texts:
-        if (plain := reader.read(text, repairs=False)) is None:
+        if (plain := reader.read(text)) is None:
             continue
         taken += 1
         try:
@@ -168,7 +168,7 @@ def test_it_agrees_with_a_stream(name: str, mode: Mode) -> None:
 def test_a_usual_turn_needs_no_stream(name: str, mode: Mode) -> None:
     dialect = get_dialect(name)
     text = dialect.write(Written(SAMPLE_TURN.thought, "search", {"query": "Lake Thun"}))
-    plain = whole_reader(dialect, mode).read(text, repairs=False)
+    plain = whole_reader(dialect, mode).read(text)
     assert plain is not None
     assert isinstance(plain.result, list)
     assert [action.tool_input for action in plain.result] == [{"query": "Lake Thun"}]
@@ -235,7 +235,7 @@ def test_what_people_have_in_their_turns_needs_no_stream(name: str, mode: Mode) 
     for what, step in USUAL.items():
         with suppress(ValueError):  # the dialect cannot write it
             text = dialect.write(step)
-            if reader.read(text, repairs=False) is None:
+            if reader.read(text) is None:
                 left.add(what)
     assert left == LEFT.get(name, set())
 

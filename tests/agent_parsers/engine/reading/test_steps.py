@@ -11,13 +11,12 @@ import pytest
 from agent_parsers import get_dialect, get_parser, list_dialects
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.authoring import Go, Part, Table, Written, with_labels
-from agent_parsers.engine.calls.json.search import JsonSearch
-from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Marker
-from agent_parsers.engine.reading.canonical import leads, marks, steps
-from agent_parsers.engine.reading.canonical.marks import Marks
-from agent_parsers.engine.reading.rules.machine import Machine, machine
+from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.reading.canonical import plain_text, steps
+from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
+from agent_parsers.engine.reading.rules.machine import Machine
 from agent_parsers.engine.reading.stream import TurnStream
-from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.engine.reading.turn import PlainTurn, read_turn
 from agent_parsers.engine.whole import WholeReader, whole_reader
 from agent_parsers.events import merge_events
 from output_parsers import OutputParserException
@@ -60,7 +59,7 @@ def beginnings(dialect: Dialect) -> Iterator[str]:
 def test_a_plain_turn_is_what_a_stream_reads(name: str, *, lenient: bool) -> None:
     parser = get_parser(name, lenient=lenient)
     reader = whole_reader(parser.dialect, parser.mode)
-    found = {text: reader.read(text, repairs=False) for text in texts(parser.dialect)}
+    found = {text: reader.read(text) for text in texts(parser.dialect)}
     plain = {text: turn for text, turn in found.items() if turn is not None}
 
     assert plain, "no turn is read in one scan"
@@ -99,7 +98,7 @@ QUOTES = [
     ("```\n", "\n```"), ("~~~\n", "\n~~~"), ('"""', '"""'), ("'''", "'''"), ("<!--", "-->"),
     ("<tool_response>", "</tool_response>"), ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
 ]  # fmt: skip
-TOOLS = ["search", "a.b", "Final Answer", "Action", "get x"]
+TOOLS = ["search", "a.b", "Final Answer", "final_answer", "Action", "get x"]
 
 
 class Steps(Texts):
@@ -157,7 +156,7 @@ def test_a_usual_turn_needs_no_stream(name: str, mode: Mode) -> None:
     example = dialect.example
     thought = "I look it up." if dialect.thinks else ""
     text = dialect.write(Written(thought, example.tool, example.tool_input))
-    plain = whole_reader(dialect, mode).read(text, repairs=False)
+    plain = whole_reader(dialect, mode).read(text)
     assert plain is not None
     assert isinstance(plain.result, AgentAction)
     assert plain.result.tool == example.tool
@@ -208,44 +207,6 @@ def test_a_whole_text_may_be_too_long() -> None:
         get_parser("react", max_chars=9).read("Final Answer: 42")
 
 
-# -- every spelling is found ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ONE_ACTION)
-def test_each_spelling_of_each_marker_is_found(name: str) -> None:
-    state_markers = {
-        crossing.marker
-        for state in leads.reachable(machine(get_dialect(name), "lenient").initial)
-        for crossing in state.crossings
-    }
-    found = Marks(state_markers, lenient=True)
-    for marker in state_markers:
-        for text in spelt(marker):
-            [before, mark, *_] = [*found.split(f"x{text}"), "", ""]
-            assert mark, text
-            if before != "x":  # it is found a little later than it begins
-                assert isinstance(marker, Label | Inline), text
-                assert found.key(mark) == "", text
-
-
-CHARS = [chr(code) for code in range(0x10000)]
-
-
-def spelt(marker: Marker) -> Iterator[str]:
-    """Yield texts that are spelt like *marker*, the shortest and a longer one of each spelling."""
-    for atoms in marker.spellings():
-        for repeat in (0, 2):
-            text = ""
-            for atom in atoms:
-                if isinstance(atom, Ahead):
-                    text += atom.sample
-                elif atom.endswith("+"):
-                    text += repeat * next(char for char in " 1#_" if re.fullmatch(atom, char))
-                else:
-                    text += next(char for char in CHARS if re.fullmatch(atom, char))
-            yield text
-
-
 # -- other dialects -------------------------------------------------------------------------------
 
 
@@ -282,7 +243,7 @@ def test_an_earlier_action_is_left_to_the_stream(rows: dict[str, Go], text: str)
     for mode in MODES:
         assert not differences(WholeReader(Machine(memo(**rows), mode)), iter([text]))[1]
         reader = WholeReader(Machine(memo(**rows), mode))
-        assert reader.read(text, repairs=False) is None
+        assert reader.read(text) is None
 
 
 def test_labels_that_look_like_dress_are_left_to_the_stream() -> None:
@@ -295,56 +256,33 @@ def test_labels_that_look_like_dress_are_left_to_the_stream() -> None:
         read_turn(parser.stream_parser(), text)
 
 
-def test_only_some_paths_are_remembered() -> None:
-    reader = whole_reader(get_dialect("react"), "strict").canonical
-    assert isinstance(reader, steps.StepReader)
-    for number in range(300):
-        reader.result(f"Action {number}: a\nAction Input {number}: b", None)
-    reader.result("Thought: hm\n" * 100 + "Final Answer: 42", None)
-    assert len(reader._paths) <= 256
-    assert max(map(len, reader._paths)) <= 12
-
-
 # -- seeded bugs ----------------------------------------------------------------------------------
-
-
-only_leads, leads_of = leads.only_leads, leads.leads_of
-
-
-def always_plain(**ignored: Any) -> Callable[[pytest.MonkeyPatch], None]:
-    """Return what changes fields of all crossings before they are looked at."""
-
-    def seed(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(
-            leads, "only_leads", lambda each, guards: only_leads(replace(each, **ignored), guards)
-        )
-
-    return seed
-
 
 BUGS: dict[str, tuple[str, Mode, Callable[[pytest.MonkeyPatch], None]]] = {
     "quotations count for nothing": (
-        "self_ask",
+        "react",
         "lenient",
         lambda patch: patch.setattr(steps, "closes_quotation", lambda _: False),
     ),
     "a label in dress is text": (
         "react",
         "lenient",
-        lambda patch: patch.setattr(
-            marks, "_other_lines", lambda _: marks._Spelling("", "\n", "\0")
-        ),
+        lambda patch: patch.setattr(KnownMarks, "no_label", lambda _, colons: f"[{colons}]"),
     ),
-    "what a marker drops is kept": ("self_ask", "strict", always_plain(drops="")),
-    "a marker within another one is text": (
-        "react_json",
+    "a mark is text": (
+        "xml",
         "strict",
-        lambda patch: patch.setattr(steps, "leads_of", lambda state, _keys: leads_of(state, set())),
+        lambda patch: patch.setattr(plain_text, "_none_of", lambda sign, _: re.escape(sign)),
     ),
-    "a call before a label counts for nothing": (
+    "an answer is a call": (
         "react_json",
-        "strict",
-        lambda patch: patch.setattr(JsonSearch, "opener", "\0"),
+        "lenient",
+        lambda patch: patch.setattr(steps, "is_called_answer", lambda *_: False),
+    ),
+    "repairs are kept quiet": (
+        "react",
+        "lenient",
+        lambda patch: patch.setattr(steps, "PlainTurn", lambda *given: PlainTurn(*given[:4])),
     ),
 }
 

@@ -1,0 +1,101 @@
+"""Reads runs of clean steps: a question, then each step by the match, up to an answer."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.reading.canonical.steps import PlainStep, step_reader
+from agent_parsers.engine.reading.quoting.spans import trimmed
+from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.tables.table import Part
+from agent_parsers.engine.writing.escape import unescape
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.events import Span
+    from agent_parsers.toolset import ToolSet
+
+
+class ObservedStep(NamedTuple):
+    """A step of a run, and what its tool returned."""
+
+    step: PlainStep
+    observation: str | None
+    observation_span: Span | None
+
+
+class RunReader:
+    """Reads the runs of a *dialect* in which nothing can be anything but what its form says.
+
+    It gives what a stream gives, or `None`.
+    """
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        compiled = machine(dialect, "transcript")
+        self._steps = steps = None if dialect.several else step_reader(compiled)
+        self.questions: tuple[str, ...] = ()
+        """The labels of questions, with which such a run begins; empty if none is read here."""
+        questions, observations = (_labels(dialect, part) for part in _PARTS)
+        if steps is None or not (questions and len(observations) == 1):
+            return
+        self.questions = questions
+        text, begins = steps.pattern.before_step, steps.pattern.begins_step
+        asked = "|".join(map(re.escape, questions))
+        self._question = re.compile(rf"(?:{asked})(?P<text>{text})\n(?={begins})").match
+        self._observed = f"\n{observations[0]}"
+        observed = re.escape(self._observed)
+        self._observation = re.compile(rf"{observed}(?P<text>{text})\n(?={begins})").match
+
+    def read(
+        self, text: str, tools: ToolSet | Collection[str] | None
+    ) -> tuple[str, list[ObservedStep]] | None:
+        """Return the question and the steps of the run in *text*; `None` if a stream has to.
+
+        Args:
+            text: The run, up to the next question.
+            tools: The available tools, or only their names.
+        """
+        if self._steps is None or (asked := self._question(text)) is None:
+            return None
+        steps: list[ObservedStep] = []
+        found: re.Match[str] | None = asked
+        while found is not None:
+            at = found.end()
+            end = text.find(self._observed, at)
+            step = self._steps.step(text[at : end if end >= 0 else None], tools, at)
+            if step is None or isinstance(step.action, AgentFinish) != (end < 0):
+                return None
+            if end < 0:
+                return asked["text"].strip(), [*steps, ObservedStep(step, None, None)]
+            if (found := self._observation(text, end)) is not None:
+                start, stop = trimmed(text, *found.span("text"))
+                said = unescape(self._dialect, text[start:stop])
+                steps.append(ObservedStep(step, said, (start, stop) if said else None))
+        return None
+
+
+_PARTS: Final = (Part.QUESTION, Part.OBSERVATION)
+
+
+def _labels(dialect: Dialect, part: Part) -> tuple[str, ...]:
+    """Return the labels with which a *part* of a transcript begins."""
+    table = dialect.lenient
+    labels = {
+        table.markers[marker].canonical
+        for (_, marker), go in table.transitions.items()
+        if table.parts.get(go.to) is part and isinstance(table.markers[marker], Label)
+    }
+    return tuple(sorted(labels))
+
+
+@cache
+def run_reader(dialect: Dialect) -> RunReader:
+    """Return the cached reader of the runs of a *dialect*."""
+    return RunReader(dialect)
