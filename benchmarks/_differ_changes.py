@@ -76,7 +76,9 @@ _BODY: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 def dressed(text: str, random: Random, dialect: Dialect) -> str:
     """Return *text* as a model may dress it, in one to three ways."""
     for _ in range(random.choice([1, 1, 1, 2, 3])):
-        text = random.choice(DRESSES)(text, random, dialect)
+        ways = random.sample(DRESSES, len(DRESSES))  # some change nothing: it may have no label
+        texts = (way(text, random, dialect) for way in ways)
+        text = next((each for each in texts if each != text), text)
     return text
 
 

@@ -52,7 +52,7 @@ def _apart(old: Any, new: Any) -> tuple[Any, Any]:
 
 
 def _short(value: Any) -> str:
-    said = value if isinstance(value, str) else repr(value)
+    said = value.replace("\n", "\\n") if isinstance(value, str) else repr(value)
     return said if len(said) <= _MOST_CHARS else f"{said[:_MOST_CHARS]}…"
 
 
