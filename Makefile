@@ -137,3 +137,7 @@ loop:  ## run README's loop with every dialect and client, and print a table of 
 .PHONY: foreign
 foreign:  ## read the calls of each dialect in each other one, and count what comes of them
 	$(PYTHON) benchmarks/foreign.py
+
+.PHONY: differ
+differ:  ## read many texts with an old commit, BASE=main, and with this tree, and count what differs
+	$(PYTHON) benchmarks/differ.py --base $(BASE) --show
