@@ -526,7 +526,7 @@ def test_texts_go_the_way_that_is_told(
     title: str, act: Callable[[agent_parsers.Dialect], None]
 ) -> None:
     way = way_of(title)
-    dialect = replace(agent_parsers.get_dialect("hermes"))  # `MarkerSearch` gives way in old ones
+    dialect = replace(agent_parsers.get_dialect("hermes"))
     act(dialect)  # what is imported or compiled at first is not on the way
     calls = calls_of(partial(act, dialect))
     assert goes(way, calls, 0, len(calls))

@@ -1,16 +1,13 @@
 r"""Patterns that find markers, complete or still incomplete.
 
-The atoms of all markers of a state form a trie, from which two patterns are built:
+The atoms of all markers of a state form a trie. The pattern *whole*, compiled from it, finds the
+first marker. A text that goes on may also end in the beginning of a marker, which a later chunk may
+complete: whether it does is found by walking the trie, from the few characters near the end of the
+text that may begin a marker. So the pattern does not have to allow for the end of the text behind
+each atom, which would make it four times as large.
 
-* *whole* finds the first marker;
-* *growing* also finds the beginning of a marker at the very end of the text, which a later chunk
-  may complete.
-
-Runs are possessive and short, so a failing match backtracks over a bounded number of characters:
-both patterns take linear time on any text.
-
-Compiling *growing* takes as long as reading a thousand chunks, and most states see fewer of them.
-So a `MarkerSearch` walks the trie at first, from each character that may begin a marker.
+Runs are possessive and short, so a failing match backtracks over a bounded number of characters,
+and a marker has a bounded length: both take linear time on any text.
 """
 
 from __future__ import annotations
@@ -22,15 +19,12 @@ from functools import cache, cached_property, lru_cache
 from re import Match
 from typing import Final, Literal, Protocol, TypeAlias
 
-from agent_parsers.engine.markers.kinds import Ahead, Atom
+from agent_parsers.engine.markers.kinds import MOST, Ahead, Atom
 
-Kind: TypeAlias = Literal["whole", "growing"]
-"""Which of the two patterns is meant."""
-
-_FEW: Final = 12_000
-"""How many searches take less than compiling a pattern does."""
-_WALK: Final = 4
-"""A walk through the trie takes as long as this many searches that find nothing to walk from."""
+_MOST_BEGUN: Final = 256
+"""How many ends of texts a state remembers."""
+_MOST_AHEAD: Final = 512
+"""Most characters that a lookahead waits for; `kinds` has the longest, of some 250."""
 
 
 class Spelt(Hashable, Protocol):
@@ -77,7 +71,7 @@ class _Node:
 
 
 class Patterns:
-    """The patterns that find the markers of one state; compiled at first use.
+    """What finds the markers of one state; compiled at first use.
 
     Args:
         markers: The markers, by name; `check_markers` makes sure that those of a table differ.
@@ -85,15 +79,6 @@ class Patterns:
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self.markers = markers
-        self._left = _FEW
-
-    def match(self, text: str) -> Found | None:
-        """Find the marker with which *text* begins; the pattern is compiled after many texts."""
-        if self._left < 0:
-            return self.whole.match(text)
-        self._left -= _WALK
-        walk = _walk(self.root, text, 0, growing=False)
-        return None if walk is None else _Walked(text, 0, walk[0], None)
 
     @cached_property
     def root(self) -> _Node:
@@ -112,69 +97,56 @@ class Patterns:
         return re.compile(_whole(self.root))
 
     @cached_property
-    def growing(self) -> re.Pattern[str]:
-        """Finds the first marker, or the beginning of one at the end (``lastindex`` is `None`)."""
-        return re.compile(_growing(self.root))
-
-    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the markers, in the order of their groups."""
         return tuple(_leaves(self.root))
 
+    def growing(self, text: str, start: int) -> Found | None:
+        """Find the first marker, or the beginning of one at the end of *text*."""
+        found = self.whole.search(text, start)
+        last = len(text) if found is None else found.start()
+        for first in self._first(text, max(start, len(text) - self._longest)):
+            if (at := first.start()) > last:
+                break
+            if self._is_begun(text[at:]):
+                return Begun(text, at)
+        return found
 
-class MarkerSearch:
-    """Finds what one of the patterns finds, and compiles the pattern only after many searches.
+    def growing_at(self, text: str, at: int) -> Found | None:
+        """Find the marker at an offset, or the beginning of one that *text* ends in."""
+        return Begun(text, at) if self._is_begun(text[at:]) else self.whole.match(text, at)
 
-    Args:
-        patterns: The patterns of the markers.
-        kind: Which pattern it stands in for.
-        settle: Called with the pattern once that is compiled.
-    """
+    @cached_property
+    def _is_begun(self) -> Callable[[str], bool]:
+        """Says whether a text is the beginning of a marker; the same few come again and again."""
+        return lru_cache(_MOST_BEGUN)(lambda text: _there(self.root, text, 0) == "begun")
 
-    __slots__ = ("_first", "_is_growing", "_left", "_numbers", "_patterns", "_settle")
+    @cached_property
+    def _first(self) -> Callable[[str, int], Iterator[Match[str]]]:
+        """Finds the characters that may begin a marker."""
+        return re.compile(_beginnings(self.root)).finditer
 
-    def __init__(
-        self,
-        patterns: Patterns,
-        kind: Kind,
-        settle: Callable[[re.Pattern[str]], object],
-    ) -> None:
-        self._patterns, self._settle = patterns, settle
-        self._is_growing = kind == "growing"
-        self._first = re.compile(_beginnings(patterns.root, self._is_growing)).finditer
-        self._numbers = {name: -number for number, name in enumerate(patterns.markers, 1)}
-        self._left = _FEW
+    @cached_property
+    def _longest(self) -> int:
+        """Most characters that the beginning of a marker may have."""
+        spellings = (atoms for marker in self.markers.values() for atoms in _spellings(marker))
+        return max((sum(map(_size, atoms)) for atoms in spellings), default=0)
 
-    def compiled(self) -> re.Pattern[str]:
-        """Put the pattern, compiled, in the place of this search."""
-        pattern = self._patterns.growing if self._is_growing else self._patterns.whole
-        self._settle(pattern)
-        return pattern
 
-    def __call__(self, text: str, start: int) -> Found | None:
-        """Find the first marker in *text* from *start* on."""
-        if self._left < 0:
-            return self.compiled().search(text, start)
-        self._left -= 1
-        for first in self._first(text, start):
-            self._left -= _WALK
-            at = first.start()
-            walk = _walk(self._patterns.root, text, at, growing=self._is_growing)
-            if walk is not None:
-                end, marker = walk
-                return _Walked(text, at, end, None if marker is None else self._numbers[marker])
-        return None
+def _size(atom: Atom) -> int:
+    """Return most characters that an *atom* may match."""
+    if isinstance(atom, Ahead):
+        return _MOST_AHEAD if atom.pending else 1
+    return MOST if atom.endswith("+") else 1
 
 
 @dataclass(slots=True)
-class _Walked:
-    """What a walk found, with what is asked of a match."""
+class Begun:
+    """The beginning of a marker at the end of a text, with what is asked of a match."""
 
     string: str
     _start: int
-    _end: int
-    lastindex: int | None
-    """-1 for the first of the markers, -2 for the second; `None` for the beginning of one."""
+    lastindex: None = None
 
     def start(self) -> int:
         """Return where it begins."""
@@ -182,47 +154,49 @@ class _Walked:
 
     def end(self) -> int:
         """Return where it ends."""
-        return self._end
+        return len(self.string)
+
+    def span(self) -> tuple[int, int]:
+        """Return where it is."""
+        return self._start, len(self.string)
 
     def __getitem__(self, group: Literal[0]) -> str:
-        return self.string[self._start : self._end]
+        return self.string[self._start :]
 
 
-Found: TypeAlias = Match[str] | _Walked
+Found: TypeAlias = Match[str] | Begun
 """A marker in a text, or the beginning of one at the end (``lastindex`` is `None`)."""
 Search: TypeAlias = Callable[[str, int], Found | None]
 """Finds the first marker in a text, from an offset on."""
 
 
-def _beginnings(root: _Node, is_growing: bool) -> str:
+def _beginnings(root: _Node) -> str:
     """Return a pattern for the first atom of a marker where the second may follow it."""
     branches = []
     for atom, child in root.next.items():
         seconds = list(child.next) if child.marker is None else []
-        if seconds and is_growing:
+        if seconds:
             seconds += filter(None, [child.pending, "" if isinstance(atom, Ahead) else r"\Z"])
         branches.append(f"{atom}(?={'|'.join(seconds)})" if seconds else atom)
     return "|".join(branches)
 
 
-def _walk(node: _Node, text: str, at: int, *, growing: bool) -> tuple[int, str | None] | None:
-    """Go on from *node* in *text* at *at*, in the order of the patterns.
+def _there(node: _Node, text: str, at: int) -> Literal["", "begun", "whole"]:
+    """Return whether *text* has a marker that goes on from *node* *at* an offset, or begins one.
 
-    Returns:
-        Where the walk ended, and the marker that ends there; no marker at the end of the text.
+    The branches are tried in the order of the pattern.
     """
-    end = len(text)
-    if growing and node.pending and _matcher(node.pending)(text, at):
-        return end, None
+    if node.pending and _matcher(node.pending)(text, at):
+        return "begun"
     for atom, child in node.next.items():
         step = _matcher(atom)(text, at)
         if step is None:
             continue
-        if growing and step.end() == end and child.next and not isinstance(atom, Ahead):
-            return end, None
-        if (found := _walk(child, text, step.end(), growing=growing)) is not None:
-            return found
-    return None if node.marker is None else (at, node.marker)
+        if step.end() == len(text) and child.next and not isinstance(atom, Ahead):
+            return "begun"
+        if there := _there(child, text, step.end()):
+            return there
+    return "" if node.marker is None else "whole"
 
 
 @lru_cache(1 << 12)
@@ -273,18 +247,6 @@ def _whole(node: _Node) -> str:
     branches = [atom + _whole(child) for atom, child in node.next.items()]
     if node.marker is not None:
         branches.append("()")  # tried last: markers with a lookahead come first
-    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
-
-
-def _growing(node: _Node) -> str:
-    """Return a pattern for the rest of a marker, or for its beginning up to the end of the text."""
-    branches = [node.pending] if node.pending else []
-    for atom, child in node.next.items():
-        may_go_on = not isinstance(atom, Ahead) and bool(child.next)
-        rest = _growing(child)
-        branches.append(rf"{atom}(?:\Z|{rest})" if may_go_on else atom + rest)
-    if node.marker is not None:
-        branches.append("()")  # tried last, as in `_whole`, since the groups are the same
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 

@@ -43,25 +43,25 @@ def begins_any(line: str) -> bool:
 
 def begins_question(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with a label of questions."""
-    return _labels(dialect, frozenset({Part.QUESTION})).match(f"\n{line}") is not None
+    return _labels(dialect, frozenset({Part.QUESTION})).whole.match(f"\n{line}") is not None
 
 
 def begins_marked(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with a marker of the dialect, or is a fence that it writes."""
     if line.strip() in _fences(dialect):
         return True
-    found = _marks(dialect).match(f"\n{line.lstrip()}")
+    found = _marks(dialect).whole.match(f"\n{line.lstrip()}")
     return found is not None and bool(found[0].strip())
 
 
 def begins_step(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with the label of a thought or an action."""
-    return _labels(dialect, _STEPS).match(f"\n{line}") is not None
+    return _labels(dialect, _STEPS).whole.match(f"\n{line}") is not None
 
 
 def size_of_observation_label(dialect: Dialect, text: str) -> int:
     """Return the size of the label of observations with which *text* begins, or 0."""
-    found = _labels(dialect, frozenset({Part.OBSERVATION})).match(f"\n{text}")
+    found = _labels(dialect, frozenset({Part.OBSERVATION})).whole.match(f"\n{text}")
     return 0 if found is None else found.end() - 1
 
 
@@ -82,7 +82,7 @@ def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
     answers = _leading_to(dialect, frozenset({Part.ANSWER}))
     thoughts = _labels(dialect, frozenset({Part.THOUGHT}))
     for number, line in enumerate(lines):
-        if number and thoughts.match(f"\n{line}"):
+        if number and thoughts.whole.match(f"\n{line}"):
             return False
         for event in parser.feed(line):
             match event:

@@ -17,7 +17,7 @@ import agent_parsers
 import output_parsers
 import outputs
 from agent_parsers import StreamParser
-from agent_parsers.core import MarkerSearch, Patterns
+from agent_parsers.core import Patterns
 from agent_parsers.testing.laws.broken import Broken, law
 from agent_parsers.testing.trials.pieces import fragments, markers, rows, written
 from agent_parsers.testing.trials.stories import cut, parsed
@@ -118,7 +118,7 @@ class _CountedPattern:
         self._work.searched((found.end() if found else len(text)) - start)
         return found
 
-    def match(self, text: str, start: int) -> re.Match[str] | None:
+    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Match the text, and count the characters searched."""
         found = self._pattern.match(text, start)
         self._work.searched(found.end() - start if found else 0)
@@ -127,39 +127,14 @@ class _CountedPattern:
 
 @contextmanager
 def counted_patterns(work: Work) -> Iterator[None]:
-    """Count the characters searched by the patterns of machines that are built in this context.
-
-    Patterns are compiled at once here: a walk through the trie counts otherwise, and would give way
-    to a pattern at any time.
-    """
-
-    def counted(name: str) -> property:
-        return property(lambda patterns: _CountedPattern(known[name].__get__(patterns), work))
-
-    def search(search: MarkerSearch, text: str, start: int) -> Any:
-        settled.append(search)
-        return search.compiled().search(text, start)
-
-    def match(patterns: Patterns, text: str) -> Any:
-        return patterns.whole.match(text, 0)
-
-    known: dict[str, Any] = {name: vars(Patterns)[name] for name in ("whole", "growing")}
-    replaced: list[tuple[type, str, Any]] = [
-        *((Patterns, name, counted(name)) for name in known),
-        (Patterns, "match", match),
-        (MarkerSearch, "__call__", search),
-    ]
-    settled: list[MarkerSearch] = []  # some are of machines that live on
-    before = [(of, name, vars(of)[name]) for of, name, _ in replaced]
-    for of, name, value in replaced:
-        setattr(of, name, value)
+    """Count the characters searched by the patterns of machines that are built in this context."""
+    whole = vars(Patterns)["whole"]
+    counted = property(lambda patterns: _CountedPattern(whole.__get__(patterns), work))
+    setattr(Patterns, "whole", counted)  # noqa: B010 - it is another kind of property
     try:
         yield
     finally:
-        for of, name, value in before:
-            setattr(of, name, value)
-        for each in settled:
-            each.compiled()
+        setattr(Patterns, "whole", whole)  # noqa: B010
 
 
 _ROUNDS: Final = 3

@@ -85,8 +85,9 @@ class HeadedMessage(CallsReader):
     @property
     @override
     def is_message(self) -> bool:
-        is_body = self._step == self._read_body and self._header is not None
-        return is_body and self._header.kind is not InputDelta
+        if self._header is None or self._step != self._read_body:
+            return False
+        return self._header.kind is not InputDelta
 
     def _find_header(self, text: str, events: list[Event]) -> str:
         """Read up to the end of the header."""

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 from typing import Literal as Choice
 
 from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead, Atom
-from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.engine.markers.patterns import Found, Patterns
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from re import Match
-
     from agent_parsers.engine.calls.reader import CallReader
 
 
@@ -299,32 +297,28 @@ class TaggedForm:
     """Whether to repair common mistakes of models."""
 
     @cached_property
-    def _patterns(self) -> Patterns:
+    def patterns(self) -> Patterns:
+        """What finds tags, and the beginning of one at the end of a text."""
         return Patterns({part.value: tag for part, tag in self.tags.items()})
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
         """Finds the first tag; `part` returns its role."""
-        return self._patterns.whole
-
-    @cached_property
-    def growing(self) -> re.Pattern[str]:
-        """Finds the first tag, or the beginning of one at the end (``lastindex`` is `None`)."""
-        return self._patterns.growing
+        return self.patterns.whole
 
     @cached_property
     def _parts(self) -> tuple[TagPart, ...]:
-        return tuple(map(TagPart, self._patterns.names))
+        return tuple(map(TagPart, self.patterns.names))
 
-    def part(self, tag: Match[str]) -> TagPart:
+    def part(self, tag: Found) -> TagPart:
         """Return the role of a *tag* that was found, in whatever spelling."""
         return self._parts[(tag.lastindex or 1) - 1]
 
-    def is_known(self, tag: Match[str]) -> bool:
+    def is_known(self, tag: Found) -> bool:
         """Return whether the spelling of a *tag* that was found is accepted."""
         return self.lenient or self.tags[self.part(tag)].is_canonical(tag[0])
 
-    def read(self, tag: Match[str]) -> tuple[TagPart | None, Hole | None]:
+    def read(self, tag: Found) -> tuple[TagPart | None, Hole | None]:
         """Return the role and the hole of a *tag* that was found; no role if it is text."""
         if not self.is_known(tag):
             return None, None

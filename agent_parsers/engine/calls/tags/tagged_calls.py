@@ -128,7 +128,7 @@ class TaggedCalls(TagActions):
 
     def _next_tag(self, text: str, at: int) -> tuple[int, Match[str] | None]:
         """Return where the next tag in *text* begins, from *at* on, and the tag if it is whole."""
-        find = self._form.growing.search
+        find = self._form.patterns.growing
         while (tag := find(text, at)) is not None:
             if tag.lastindex is None:
                 return tag.start(), None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.engine.calls.tags.form import Hole, TaggedForm
+    from agent_parsers.engine.markers.patterns import Search
 
 _not_space: Final = re.compile(r"\S").search
 _LONGEST_MARK: Final = 16
@@ -117,7 +118,7 @@ class TaggedValue:
         self.is_at_closer = False
         if self._is_quoted is None and not self._begins(text, at, is_last=is_last):
             return at, None
-        find = (self._form.whole if is_last else self._form.growing).search
+        find: Search = self._form.whole.search if is_last else self._form.patterns.growing
         start = at
         while (tag := find(text, start)) is not None:
             begin, start = tag.span()
@@ -232,7 +233,7 @@ class TaggedValue:
         if found is None:
             return True if is_last else None
         start = found.start()
-        tag = self._form.growing.match(text, start)
+        tag = self._form.patterns.growing_at(text, start)
         if tag is None:
             return self._form.is_like_tag(text, start, is_last=is_last)
         if tag.lastindex is None:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
+from agent_parsers.engine.reading.quoting.quotations import QUOTATION_MARKS
 from agent_parsers.forms.templates import pattern
 
 if TYPE_CHECKING:
@@ -59,9 +60,10 @@ class KnownMarks(NamedTuple):
         """
         words = ["".join(map(_in_either_case, word)) for word in sorted(self.last_words)]
         behind = ("", r"\*\*", r"\d", r"\d\d", r"\ \d", r"\ \d\d")
-        before = "".join(f"(?<!{word}{rest})" for word in words for rest in behind)
-        is_said = r"(?:(?<=[^\W_])(?<!\d\d\d)|(?<=[\"')\]}])|(?<=[^\W\d_]\*\*))"
-        return f"{is_said}{before}[{colons}]"
+        # The colon comes first, so that no time is lost where none is.
+        other = "".join(f"(?<!{word}{rest}.)" for word in words for rest in behind)
+        is_said = r"(?:(?<=[^\W_].)(?<!\d\d\d.)|(?<=[^\W\d_]\*\*.))"
+        return rf"[{colons}](?:(?<=[\"')\]}}].)|{is_said}{other})"
 
     @property
     def begins(self) -> Callable[..., Match[str] | None]:
@@ -122,7 +124,8 @@ def plain_text(
 def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMarks:
     """Return what the markers of a *table* and the texts of a *form* look like.
 
-    If *in_calls*, the keys of a call in JSON are markers, unless others show where calls are.
+    If *in_calls*, the keys of a call in JSON are markers, unless others show where calls are;
+    otherwise, marks of quotations are, which may hide a label.
     """
     first: set[str] = set()
     words: set[str] = set()
@@ -140,6 +143,8 @@ def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMar
     if in_calls and not first:
         first.add('"')
         spelt += _KEYS(form.call.text)
+    if not in_calls:
+        spelt += QUOTATION_MARKS
     return KnownMarks(
         first="".join(sorted(first)),
         words="|".join(_JOINT.join(map(re.escape, text.split())) for text in sorted(words)),

@@ -84,7 +84,8 @@ class StepPattern:
         """Pattern for what a step begins with."""
         self.before_step = self._lines(self._odd, rf"\n(?!{self.begins_step})")
         """Pattern for the text before a step, on one line or more, that holds no marker."""
-        self._whole = re.compile(f"{before}{result}").match
+        self.match_short = re.compile(f"{before}{result}").match
+        """Does what `match` does, for steps of any length."""
         empty = "(?P<thought>)" if thought else ""  # so that all have the same groups
         self._after = re.compile(f"{empty}{result}").match
 
@@ -96,7 +97,7 @@ class StepPattern:
         """
         if len(text) > LONGEST and (at := self._begin(text)) >= 0:
             return self._after(text, at)
-        return self._whole(text)
+        return self.match_short(text)
 
     def thought(self, text: str, found: Match[str]) -> str:
         """Return the thought of a step, given its match."""
@@ -187,9 +188,9 @@ class StepPattern:
         if "`" in self._odd:
             others.append(rf"`[^`\n{_class(self._odd)}]++`(?!`)")
         if "#" in self._odd:
-            others.append(r"(?<=[^\n])#")
+            others.append(r"#(?<=[^\n]#)")
         if "~" in self._odd:
-            others.append("(?<!~)~(?!~)")
+            others.append("~(?<!~~)(?!~)")
         if self.has_json:
             others += [r"\[[\d ,x]*+\]", r'"[^"{}\[\]:\n]*+"(?!\s*+:)']
         elif "[" in self._odd and not self._escapes:
@@ -204,7 +205,8 @@ class StepPattern:
         if has_fences and self._break:
             break_ = self._break.replace("(?!", "(?!```|", 1)
             inside = rf"(?>{line}(?:(?:{others}|{break_}){line})*)"
-            between = rf"(?<=\S)\n```[a-z]*+(?=\n){inside}\n```(?=\n|\Z)|{between}"
+            fence = rf"\n```(?<=\S\n```)[a-z]*+(?=\n){inside}\n```(?=\n|\Z)"
+            between = f"{others}|{fence}|{self._break}"
         return rf"(?>{line}(?:(?:{between}){line})*)"
 
     def _lacks_lead(self, form: Form) -> bool:

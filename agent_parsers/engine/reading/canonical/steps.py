@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers.actions.agent import make_action, make_finish
 from agent_parsers.engine.reading.canonical.plain_names import plain_names
 from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, is_in_keys, known_marks
-from agent_parsers.engine.reading.canonical.step_forms import StepPattern, is_called_answer
+from agent_parsers.engine.reading.canonical.step_forms import LONGEST, StepPattern, is_called_answer
 from agent_parsers.engine.reading.canonical.turns import ends_oddly
-from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn
@@ -42,6 +41,12 @@ _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 def _unescaped(said: str) -> str:
     """Return a text that is written in JSON."""
     return json.loads(f'"{said}"') if "\\" in said else said
+
+
+def _moved(repairs: list[Repair], found: Match[str]) -> list[Repair]:
+    """Return *repairs* of an input with their places in the step that was *found*."""
+    at = found.end("input") - len(found["input"].lstrip())
+    return [repair.moved(at) for repair in repairs]
 
 
 def step_reader(machine: Machine) -> StepReader | None:
@@ -75,7 +80,7 @@ class StepReader:
         self._machine = machine
         known = known_marks(machine.table, form)
         self.pattern = pattern = StepPattern(machine, form, known)
-        self._match = pattern.match
+        self._match, self._match_short = pattern.match, pattern.match_short
         self._half_stops = machine.half_stops
         self._half_ends = {half[-1] for half in machine.half_stops}
         self._own_tool = form.own_tool
@@ -156,11 +161,12 @@ class StepReader:
             tools: The available tools, or only their names.
             repairs: Repairs of the step are appended to this list.
         """
-        if closes_quotation(text):
+        if ('"' in text and '"""' in text) or ("'" in text and "'''" in text):
             return None
         if text[-1:] in self._half_ends and text.endswith(self._half_stops):
             return None
-        if (found := self._match(text)) is None:
+        found = self._match_short(text) if len(text) <= LONGEST else self._match(text)
+        if found is None:
             return None
         if found.lastgroup == "answer":
             answer = self._answer(found, tools)
@@ -204,25 +210,23 @@ class StepReader:
                 machine.check_filled(tool, plain[0], (0, 0), known)
                 return plain[0]
         made: list[Repair] = []
-        span = (0, 0)
         if self._has_json:
             said = found["text"]
             value: Any = self._object(written) if said is None else self._passed_on(said)
         elif self._has_reader:  # which may take off more than white space
             value = written if _IS_BARE(written) else NOTHING
         else:
-            start = found.end("input") - len(written.lstrip())
             trimmed = written.lstrip() if self.pattern.keeps_input_end else written.strip()
-            span = (start, start + len(trimmed))
             value = machine.read_input(trimmed, made)
-            repairs += (each.moved(start) for each in made)
+            if made:
+                repairs += _moved(made, found)
         if known is None or value is NOTHING:
             return value
         made = []
-        value = machine.taken(tool, value, span, known, made)
-        if made and not span[1]:
+        value = machine.taken(tool, value, (0, len(written.strip())), known, made)
+        if made and (self._has_json or self._has_reader):
             return NOTHING  # a stream knows where they are
-        repairs += made
+        repairs += _moved(made, found)
         return value
 
     def _object(self, written: str) -> Any:

@@ -36,6 +36,8 @@ _PAIRS: Final = {
 }
 """What opens a quotation, what closes it, and its name in messages."""
 _OPENER: Final = {closer: opener for opener, (closer, _) in _PAIRS.items()}
+QUOTATION_MARKS: Final = (*_PAIRS, *_OPENER)
+"""What opens or closes a quotation that may have several lines, but for fences and quotes."""
 _CLOSES_TAG: Final = re.compile(
     "|".join(re.escape(closer) for closer in _OPENER if closer[0] == "<")
 ).search

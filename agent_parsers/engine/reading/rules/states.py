@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
+from typing import Literal as Choice
 
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.markers.mentions import Nameable, Quotable
-from agent_parsers.engine.markers.patterns import MarkerSearch, Patterns
+from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.tables import guards
 from agent_parsers.engine.tables.rewritings import CUT
 from agent_parsers.engine.tables.table import Go, Note, Part, Table, Transition
@@ -24,10 +25,9 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from re import Pattern
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers.patterns import Found, Kind, Search
+    from agent_parsers.engine.markers.patterns import Found, Search
     from agent_parsers.engine.tables.guards import Guard
 
 _DELTAS: Final[Mapping[Part, type[Delta]]] = {
@@ -105,8 +105,7 @@ class State:
     growing: Search
     """Finds a marker, or what may become one, in a text that goes on."""
     by_group: tuple[Crossing, ...]
-    """The crossings by group of what these functions find; group 0 is unused. From the end, those
-    of the markers in order, for walks."""
+    """The crossings by group of what these functions find; group 0 is unused."""
 
     if not TYPE_CHECKING:
 
@@ -134,21 +133,15 @@ class State:
         patterns = Patterns({crossing.name: crossing.marker for crossing in crossings})
         by_name = {crossing.name: crossing for crossing in crossings}
 
-        def settle(kind: Kind, pattern: Pattern[str]) -> None:
-            # A search in another thread may be between `by_group` and what it found.
-            self.by_group = (crossings[0], *map(by_name.__getitem__, patterns.names), *walked)
-            setattr(self, kind, pattern.search)
-
-        def search(kind: Kind) -> Search:
+        def search(kind: Choice["whole", "growing"]) -> Search:
             def first(text: str, start: int) -> Found | None:
-                found = MarkerSearch(patterns, kind, partial(settle, kind))
-                setattr(self, kind, found)
-                return found(text, start)
+                self.by_group = (crossings[0], *map(by_name.__getitem__, patterns.names))
+                self.whole, self.growing = patterns.whole.search, patterns.growing
+                return self.whole(text, start) if kind == "whole" else self.growing(text, start)
 
             return first
 
-        walked = tuple(reversed(crossings))
-        self.by_group = walked
+        self.by_group = ()
         self.whole, self.growing = search("whole"), search("growing")
 
 

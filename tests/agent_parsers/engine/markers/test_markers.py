@@ -11,9 +11,9 @@ from hypothesis import given
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.authoring import Label, Literal, Marker
-from agent_parsers.engine.markers.kinds import MOST, spelt_texts
+from agent_parsers.engine.markers.kinds import MOST, Ahead, spelt_texts
 from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
-from agent_parsers.engine.markers.patterns import Kind, MarkerSearch, Patterns, check_markers
+from agent_parsers.engine.markers.patterns import Found, Patterns, _Node, check_markers
 from agent_parsers.engine.reading.rules.machine import machine
 
 from ....helpers.effort import THOROUGH
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers import Dialect
-    from agent_parsers.engine.markers.patterns import Found
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.tables.modes import Mode
 
@@ -36,7 +35,7 @@ def found(marker: Marker, text: str) -> str | None:
 
 def held_back(marker: Marker, text: str) -> str:
     """Return the end of *text* that may become *marker*."""
-    match = Patterns({"it": marker}).growing.search(text)
+    match = Patterns({"it": marker}).growing(text, 0)
     return match[0] if match and match.lastindex is None else ""
 
 
@@ -166,7 +165,7 @@ def test_each_spelling_of_each_marker_is_held_back(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "\nAct x", "\nActs", "<e >", "\nAction Input Output"])
 def test_what_cannot_become_a_marker_is_not_held_back(text: str) -> None:
-    match = Patterns(MARKERS).growing.search(text)
+    match = Patterns(MARKERS).growing(text, 0)
     assert match is None
 
 
@@ -218,7 +217,7 @@ def test_a_label_that_requires_another_to_follow_is_tried_before_the_same_withou
         assert found is not None
         assert patterns.names[(found.lastindex or 0) - 1] == name
         for size in range(len("\nAction:"), len(text)):
-            begun = patterns.growing.search(text[:size])
+            begun = patterns.growing(text[:size], 0)
             assert begun is not None
             if begun.lastindex is not None:  # decided early, with the same result
                 assert patterns.names[begun.lastindex - 1] == name
@@ -228,7 +227,7 @@ def test_a_label_that_begins_another_ends_in_its_own_colon() -> None:
     assert Patterns({"a": Label("Action"), "b": Label("Action Input")}).names == ("a", "b")
 
 
-# Finding markers by walking their trie, as the compiled patterns do.
+# What a text ends in is found by walking the trie, as a pattern would find it.
 
 
 def states_from(initial: State) -> Iterator[State]:
@@ -243,27 +242,30 @@ def states_from(initial: State) -> Iterator[State]:
             yield state
 
 
-def story(found: Found | None, names: tuple[str, ...]) -> tuple[object, ...] | None:
-    """Return where something was found, and the marker; `None` for the beginning of one."""
-    if found is None:
-        return None
-    if found.lastindex is None:
-        return found.start(), None
-    return found.start(), found.end(), found[0], (names[0], *names)[found.lastindex]
+def growing_pattern(node: _Node) -> str:
+    """Return a pattern for the rest of a marker, or for its beginning up to the end of the text."""
+    branches = [node.pending] if node.pending else []
+    for atom, child in node.next.items():
+        may_go_on = not isinstance(atom, Ahead) and bool(child.next)
+        rest = growing_pattern(child)
+        branches.append(rf"{atom}(?:\Z|{rest})" if may_go_on else atom + rest)
+    if node.marker is not None:
+        branches.append("()")
+    return f"(?:{'|'.join(branches)})"
 
 
-def never(_pattern: re.Pattern[str]) -> None:
-    raise AssertionError("few searches need no pattern")
+def place(found: Found | None) -> tuple[int, int, int | None] | None:
+    """Return where something was found, and the number of the marker."""
+    return None if found is None else (*found.span(), found.lastindex)
 
 
 @pytest.mark.one_in(8)
-@pytest.mark.parametrize("kind", ["whole", "growing"])
 @pytest.mark.parametrize(
     ("dialect", "mode"), TURNS + RUNS, ids=lambda value: getattr(value, "name", value)
 )
 @given(data=st.data())
-def test_a_walk_finds_what_the_pattern_finds(
-    dialect: Dialect, mode: Mode, kind: Kind, data: st.DataObject
+def test_a_text_that_goes_on_is_searched_as_by_one_pattern(
+    dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     state = data.draw(st.sampled_from([*states_from(machine(dialect, mode).initial)]))
     patterns = Patterns({crossing.name: crossing.marker for crossing in state.crossings})
@@ -272,21 +274,9 @@ def test_a_walk_finds_what_the_pattern_finds(
     parts = data.draw(st.lists(st.tuples(pieces, st.integers(0, 20)), max_size=6))
     text = "\n" + "".join(piece[: size or None] for piece, size in parts)
     start = data.draw(st.integers(0, len(text)))
-    walked = MarkerSearch(patterns, kind, never)(text, start)
-    found = (patterns.whole if kind == "whole" else patterns.growing).search(text, start)
-    markers = (*reversed(patterns.markers),)
-    assert story(walked, markers) == story(found, patterns.names)
-
-
-def test_after_many_searches_the_pattern_is_compiled() -> None:
-    patterns = Patterns({"call": Literal("<call>"), "end": Literal("</call>")})
-    settled: list[re.Pattern[str]] = []
-    search = MarkerSearch(patterns, "growing", settled.append)
-    while not settled:
-        found = search("an unfinished <ca", 0)
-        assert found is not None
-        assert (found.start(), found.lastindex) == (14, None)
-    assert settled == [patterns.growing]
+    pattern = re.compile(growing_pattern(patterns.root))
+    assert place(patterns.growing(text, start)) == place(pattern.search(text, start))
+    assert place(patterns.growing_at(text, start)) == place(pattern.match(text, start))
 
 
 # -- whether text mentions a marker or uses it, from the characters around it ----------------------
