@@ -19,12 +19,13 @@ from functools import cache, cached_property, lru_cache
 from re import Match
 from typing import Final, Literal, Protocol, TypeAlias
 
-from agent_parsers.engine.markers.kinds import MOST, Ahead, Atom
+from agent_parsers.engine.markers.kinds import Ahead, Atom
 
 _MOST_BEGUN: Final = 256
 """How many ends of texts a state remembers."""
-_MOST_AHEAD: Final = 512
-"""Most characters that a lookahead waits for; `kinds` has the longest, of some 250."""
+_MOST_AHEAD: Final = 1024
+"""Most characters that a lookahead waits for; it has a run of 256 at most, and words."""
+_RUN: Final = re.compile(r".*\{\d+,(\d+)\}\+", re.DOTALL).fullmatch
 
 
 class Spelt(Hashable, Protocol):
@@ -38,7 +39,7 @@ class Spelt(Hashable, Protocol):
         """Yield the atoms of each spelling."""
 
 
-class _Node:
+class Node:
     """A node of the trie, which grows as it is walked.
 
     Args:
@@ -50,13 +51,13 @@ class _Node:
         self._spellings, self._depth = spellings, depth
 
     @cached_property
-    def next(self) -> dict[Atom, _Node]:
+    def next(self) -> dict[Atom, Node]:
         """The atoms that may come next, each with the node to which it leads."""
         found: dict[Atom, list[tuple[str, tuple[Atom, ...]]]] = {}
         for each in self._spellings:
             if len(each[1]) > self._depth:
                 found.setdefault(each[1][self._depth], []).append(each)
-        return {atom: _Node(spellings, self._depth + 1) for atom, spellings in found.items()}
+        return {atom: Node(spellings, self._depth + 1) for atom, spellings in found.items()}
 
     @cached_property
     def marker(self) -> str | None:
@@ -81,9 +82,9 @@ class Patterns:
         self.markers = markers
 
     @cached_property
-    def root(self) -> _Node:
+    def root(self) -> Node:
         """The trie of the markers."""
-        return _Node(
+        return Node(
             [
                 (name, spelling)
                 for name, marker in self.markers.items()
@@ -136,8 +137,9 @@ class Patterns:
 def _size(atom: Atom) -> int:
     """Return most characters that an *atom* may match."""
     if isinstance(atom, Ahead):
-        return _MOST_AHEAD if atom.pending else 1
-    return MOST if atom.endswith("+") else 1
+        return _MOST_AHEAD
+    run = _RUN(atom)
+    return int(run[1]) if run is not None else 1
 
 
 @dataclass(slots=True)
@@ -170,7 +172,7 @@ Search: TypeAlias = Callable[[str, int], Found | None]
 """Finds the first marker in a text, from an offset on."""
 
 
-def _beginnings(root: _Node) -> str:
+def _beginnings(root: Node) -> str:
     """Return a pattern for the first atom of a marker where the second may follow it."""
     branches = []
     for atom, child in root.next.items():
@@ -181,7 +183,7 @@ def _beginnings(root: _Node) -> str:
     return "|".join(branches)
 
 
-def _there(node: _Node, text: str, at: int) -> Literal["", "begun", "whole"]:
+def _there(node: Node, text: str, at: int) -> Literal["", "begun", "whole"]:
     """Return whether *text* has a marker that goes on from *node* *at* an offset, or begins one.
 
     The branches are tried in the order of the pattern.
@@ -234,7 +236,7 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
         begun.append((spelling, name))
 
 
-def _leaves(node: _Node) -> Iterator[str]:
+def _leaves(node: Node) -> Iterator[str]:
     """Yield the names of the markers, in the order of their groups in the pattern."""
     for child in node.next.values():
         yield from _leaves(child)
@@ -242,7 +244,7 @@ def _leaves(node: _Node) -> Iterator[str]:
         yield node.marker
 
 
-def _whole(node: _Node) -> str:
+def _whole(node: Node) -> str:
     """Return a pattern for the rest of a marker; the empty group at its end identifies it."""
     branches = [atom + _whole(child) for atom, child in node.next.items()]
     if node.marker is not None:
@@ -250,7 +252,7 @@ def _whole(node: _Node) -> str:
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
-def _pending(node: _Node) -> Iterator[str]:
+def _pending(node: Node) -> Iterator[str]:
     """Yield what may stand at the end of the text where a lookahead has yet to be decided."""
     for atom, child in node.next.items():
         if isinstance(atom, Ahead):

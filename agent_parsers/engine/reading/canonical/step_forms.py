@@ -24,7 +24,7 @@ LONGEST: Final = 400
 """Up to how many characters one match is faster than a search for each character."""
 _FENCE: Final = "```json\n"
 """What opens the fence of an object."""
-_STRING: Final = r'"(?P<text>(?>[^"\\\x00-\x1f]++|\\["\\/bfnrt])*+)"'
+_STRING: Final = r'"(?P<text>(?>(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt])*))"'
 
 
 class StepPattern:

@@ -223,7 +223,7 @@ class StepReader:
         if known is None or value is NOTHING:
             return value
         made = []
-        value = machine.taken(tool, value, (0, len(written.strip())), known, made)
+        value = machine.taken(tool, value, (0, len(written.strip()) if written else 0), known, made)
         if made and (self._has_json or self._has_reader):
             return NOTHING  # a stream knows where they are
         repairs += _moved(made, found)
@@ -253,7 +253,8 @@ class StepReader:
     def _content(self, found: Match[str]) -> str:
         """Return the answer of a step as it is written, given its match."""
         if self._answer_name:
-            return _unescaped(found["text"] or "") if self._has_json else found["input"]
+            said: str | None = found["text" if self._has_json else "input"]
+            return _unescaped(said or "") if self._has_json else said or ""
         answer: str = found["answer"]
         return answer if self._machine.table.keeps_answer_space else answer.strip()
 

@@ -13,7 +13,7 @@ from agent_parsers import get_dialect, list_dialects
 from agent_parsers.authoring import Label, Literal, Marker
 from agent_parsers.engine.markers.kinds import MOST, Ahead, spelt_texts
 from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
-from agent_parsers.engine.markers.patterns import Found, Patterns, _Node, check_markers
+from agent_parsers.engine.markers.patterns import Found, Patterns, Node, check_markers
 from agent_parsers.engine.reading.rules.machine import machine
 
 from ....helpers.effort import THOROUGH
@@ -242,7 +242,7 @@ def states_from(initial: State) -> Iterator[State]:
             yield state
 
 
-def growing_pattern(node: _Node) -> str:
+def growing_pattern(node: Node) -> str:
     """Return a pattern for the rest of a marker, or for its beginning up to the end of the text."""
     branches = [node.pending] if node.pending else []
     for atom, child in node.next.items():
