@@ -33,7 +33,12 @@ from ..helpers.event_laws import (
 from ..helpers.known_faults import KNOWN, Known, known_in
 from ..helpers.replies import SHAPES, Call
 
-STEPS = {"no_half_call_of_events": 36, "a_begun_call_is_no_answer": 48, "no_arguments_dropped": 8}
+STEPS = {
+    "no_half_call_of_events": 36,
+    "a_begun_call_is_no_answer": 48,
+    "what_says_nothing_changes_nothing": 48,
+    "no_arguments_dropped": 8,
+}
 """By default, one in this many of the cases of a law is tried where no fault is known."""
 
 

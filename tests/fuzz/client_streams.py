@@ -9,6 +9,7 @@ from agent_parsers.testing import BrokenLawError
 from agent_parsers.testing.laws.broken import named
 
 from ..helpers.deliveries import STREAMS
+from ..helpers.elsewhere import INERT
 from ..helpers.event_laws import (
     CLIENTS,
     LAWS,
@@ -39,14 +40,6 @@ _TEXTS: Final = (
     "", "a", "old bridges", "/", "\n", '"', "{", "}", '{"path": "/"}', "\\", "é", "<tool_call>",
     "```", "]", "null",
 )  # fmt: skip
-_INERT: Final[dict[str, tuple[dict[str, Any], ...]]] = {
-    "chat": ({"object": "chat.completion.chunk", "choices": []},
-             {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}}]}),
-    "responses": ({"type": "response.in_progress", "response": {}}, {"type": "response.new"}),
-    "anthropic": ({"type": "ping"}, {"type": "message_new"}),
-    "ollama": ({"message": {"role": "assistant", "content": ""}, "done": False},),
-}  # fmt: skip
-"""Events that say nothing."""
 
 
 def a_reply(random: Random, shape: str) -> Reply:
@@ -68,7 +61,7 @@ def a_reply(random: Random, shape: str) -> Reply:
 
 def padded(random: Random, client: str, events: Sequence[Any]) -> list[Any]:
     """Return *events* with some between them that say nothing."""
-    inert = _INERT.get("chat" if client == "functions" else client, ())
+    inert = INERT.get("chat" if client == "functions" else client, ())
     found = [*events]
     for _ in range(random.randrange(3) if inert else 0):
         found.insert(random.randrange(len(found) + 1), deepcopy(random.choice(inert)))

@@ -163,11 +163,47 @@ def contradicting(reply: Reply) -> Iterator[Elsewhere]:
 
 def elsewhere(client: str, reply: Reply) -> Iterator[Elsewhere]:
     """Yield all of them for one client."""
-    if client in DICTIONARIES and not (client == "functions" and len(reply.calls) > 1):
+    if client in DICTIONARIES and len(reply.calls) < LIMITS.get(client, 9):
         yield from whole_with_other_members(client, reply)
     yield from streams_elsewhere(client, reply)
     if client == "responses":
         yield from contradicting(reply)
+
+
+# -- what says nothing ---------------------------------------------------------------------------
+
+INERT: Final[dict[str, tuple[Fields, ...]]] = {
+    "chat": (
+        {"object": "chat.completion.chunk", "choices": []},
+        {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}}]},
+        {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"extra": None}}]},
+    ),
+    "responses": ({"type": "response.in_progress", "response": {}}, {"type": "response.new"}),
+    "anthropic": ({"type": "ping"}, {"type": "message_new"}),
+    "ollama": ({"message": {"role": "assistant", "content": ""}, "done": False},),
+}
+"""Events that say nothing, by client, also such as are not known yet."""
+
+MEMBERS: Final = {"extra_content": {"google": {"thought_signature": "c2ln"}}, "caller": None}
+"""Members of a call that are not understood, and need not be."""
+
+
+def with_unknown(client: str, reply: Reply) -> Iterator[Elsewhere]:
+    """Yield replies with members and events that are not understood, beside all that is needed."""
+    if client in DICTIONARIES and len(reply.calls) < LIMITS.get(client, 9):
+        whole = WHOLE[client](reply)
+        for call in calls_in(client, whole):
+            call.update(MEMBERS)
+        yield Elsewhere("unknown members", "whole", [whole])
+    events = next(iter(STREAMS[client].values()))(reply) or ()
+    for inert in INERT.get(client, ()):
+        for at in range(1, len(events)):
+            found = [*events[:at], inert, *events[at:]]
+            yield Elsewhere("unknown events", f"{inert}, {at}", found)
+
+
+LIMITS: Final = {"functions": 2}
+"""What the number of calls in a reply must be less than."""
 
 
 # -- a finish reason that speaks of calls, and no call ---------------------------------------------
@@ -224,7 +260,7 @@ def cut_wholes(client: str, reply: Reply) -> Iterator[Elsewhere]:
     """Yield whole messages whose last arguments are cut, with and without a reason that says so."""
     if not reply.calls:
         return
-    if client == "functions" and len(reply.calls) > 1:
+    if len(reply.calls) >= LIMITS.get(client, 9):
         return
     if client == "anthropic":  # its input is data, which is empty if it is cut
         whole = WHOLE[client](reply)

@@ -14,7 +14,7 @@ from outputs import Ended
 
 from .chat_deltas import halves
 from .deliveries import STREAMS, WHOLE
-from .elsewhere import CUT, REASONS, cut_wholes, elsewhere, without_call
+from .elsewhere import CUT, DICTIONARIES, REASONS, cut_wholes, elsewhere, with_unknown, without_call
 from .replies import SHAPES, Call, Reply
 
 Mode: TypeAlias = Literal["strict", "lenient"]
@@ -129,6 +129,12 @@ def wrong_whole(parser: Any, events: Sequence[Any], meant: Sequence[Call]) -> st
     return wrong_call(found, meant) or few
 
 
+def not_exactly(parser: Any, events: Sequence[Any], reply: Reply) -> str:
+    """Return why *events* are not read as the calls of a *reply*."""
+    found = reading(parser, events)
+    return "" if found == ("calls", [*reply.calls]) else f"is read as {found}"
+
+
 def otherwise(parser: Any, events: Sequence[Any], whole: Any) -> str:
     """Return why *events* are read otherwise than the *whole* message."""
     expected, found = reading(parser, [whole]), reading(parser, events)
@@ -208,6 +214,13 @@ def no_arguments_dropped(setting: Setting, step: int = 1) -> Iterator[Trial]:
             yield Trial(kind, how, given, partial(wrong_whole, parser, given, reply.calls))
 
 
+def what_says_nothing_changes_nothing(setting: Setting, step: int = 1) -> Iterator[Trial]:
+    """Members and events that are not understood, beside whole calls, change none of them."""
+    for reply in replies_in(setting):
+        for kind, how, given in [*with_unknown(setting.client, reply)][::step]:
+            yield Trial(kind, how, given, partial(not_exactly, parser_of(setting), given, reply))
+
+
 def a_reason_has_its_call(setting: Setting, step: int = 1) -> Iterator[Trial]:
     """A finish reason that speaks of calls, without a call, is an error."""
     for kind, how, given in without_call(setting.client):
@@ -229,6 +242,7 @@ LAWS: Final[dict[str, Callable[..., Iterator[Trial]]]] = {
         a_begun_call_is_no_answer,
         streamed_is_whole,
         no_arguments_dropped,
+        what_says_nothing_changes_nothing,
         a_reason_has_its_call,
         no_half_message,
     )
@@ -240,6 +254,8 @@ def settings_of(law: str) -> list[Setting]:
     """Return the settings in which a *law* has something to try."""
     if law == "a_reason_has_its_call":  # whatever the tools are
         return [s for s in SETTINGS if s.client in REASONS and s.shape in ("required", "any")]
+    if law == "what_says_nothing_changes_nothing":
+        return [s for s in SETTINGS if s.client in DICTIONARIES]
     if law == "no_half_message":
         return [s for s in SETTINGS if s.client in CUT]
     return SETTINGS
