@@ -3,7 +3,8 @@
 Each text is a realistic text with parts removed, moved, repeated, cut or inserted from any dialect.
 It is read by each dialect in each mode, with and without tools, and by each public output parser;
 the laws decide whether the result is valid. A text that breaks a law is shrunk and printed as a
-case for ``tests/cases``, and the exit code is 1.
+case for ``tests/cases``, and the exit code is 1. The streams of clients are cut and changed as
+well; their known faults are counted under their own names, and do not change the exit code.
 
 With ``--guided``, atheris, if installed, chooses the texts by code coverage.
 """

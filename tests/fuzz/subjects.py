@@ -16,6 +16,7 @@ from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
 from outputs import AIMessageChunk
 
 from ..helpers.public_parsers import SUBJECTS, is_exempt_xml
+from .client_streams import STREAM_SUBJECTS, broken_laws
 from .texts import Material, case_for, cut, material_of, spoilt
 
 if TYPE_CHECKING:
@@ -67,11 +68,12 @@ Trial: TypeAlias = "Callable[[Random, Counter[str]], Iterator[Found]]"
 
 
 def names() -> list[str]:
-    """Return the names of all subjects: ``react lenient``, ``XMLOutputParser 7``."""
+    """Return the names of all subjects: ``react lenient``, ``chat-strict stream``."""
     modes = {name: _modes(get_dialect(name)) for name in list_dialects()}
     dialects = [f"{name} {mode}" for name, known in modes.items() for mode in known]
     parsers = (f"{type(it.parser).__name__} {at}" for at, it in enumerate(SUBJECTS))
-    return [*dialects, *(f"{name} tools" for name in modes), *parsers]
+    tools = (f"{name} tools" for name in modes)
+    return [*dialects, *tools, *parsers, *STREAM_SUBJECTS]
 
 
 def _modes(dialect: Dialect) -> tuple[Mode, ...]:
@@ -81,6 +83,8 @@ def _modes(dialect: Dialect) -> tuple[Mode, ...]:
 def trial_of(name: str) -> Trial:
     """Return the `Trial` of the subject *name*."""
     subject, _, what = name.rpartition(" ")
+    if what == "stream":
+        return partial(_try_stream, name)
     if what.isdecimal():
         return partial(_try_parser, name, SUBJECTS[int(what)])
     dialect = get_dialect(subject)
@@ -135,6 +139,10 @@ _REASONS: Final[dict[str, dict[str, str]]] = {
     "stop": {"finish_reason": "stop"},
     "length": {"finish_reason": "length"},
 }
+
+
+def _try_stream(name: str, random: Random, counts: Counter[str]) -> Iterator[Found]:
+    yield from (Found(name, error) for error in broken_laws(name, random, counts))
 
 
 def _try_parser(

@@ -42,23 +42,26 @@ def completion(message: Fields) -> Fields:
 
 
 def completion_chunks(message: Fields) -> list[Fields]:
-    return [
-        {
-            "id": "chatcmpl-1",
-            "object": "chat.completion.chunk",
-            "created": 1,
-            "model": "gpt-5",
-            "choices": [{"index": 0, "delta": delta, "finish_reason": None, "logprobs": None}]
-            if delta is not None
-            else [],
-            "usage": None if delta is not None else USAGE,
-        }
-        for delta in _deltas(message)
-    ]
+    return [*map(completion_chunk, (*completion_deltas(message), {}, None))]
 
 
-def _deltas(message: Fields) -> Iterator[Fields | None]:
+def completion_chunk(delta: Fields | None, reason: str | None = None) -> Fields:
+    """Return a chunk with this *delta*, or without one, the last chunk, which has the usage."""
+    choice = {"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "gpt-5",
+        "choices": [] if delta is None else [choice],
+        "usage": USAGE if delta is None else None,
+    }
+
+
+def completion_deltas(message: Fields) -> Iterator[Fields]:
     yield {"role": "assistant", "content": None, "refusal": None}
+    for text in cut(message.get("reasoning_content") or ""):
+        yield {"reasoning_content": text}
     for text in cut(message.get("content") or ""):
         yield {"content": text}
     if call := message.get("function_call"):
@@ -70,8 +73,6 @@ def _deltas(message: Fields) -> Iterator[Fields | None]:
         yield {"tool_calls": [{**call, "index": index, "function": function}]}
         for text in cut(call["function"]["arguments"] or ""):
             yield {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
-    yield {}
-    yield None
 
 
 # -- Responses -----------------------------------------------------------------------------------
@@ -106,6 +107,9 @@ def response(message: Fields) -> Fields:
 
 def _items(message: Fields) -> list[Fields]:
     items: list[Fields] = []
+    if text := message.get("reasoning_content"):
+        summary = [{"type": "summary_text", "text": text}]
+        items.append({"type": "reasoning", "id": "rs_1", "summary": summary})
     if text := message.get("content"):
         part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
         items.append({
@@ -135,7 +139,8 @@ def response_events(message: Fields) -> list[Fields]:
 
 def _item_events(item: Fields, index: int) -> Iterator[Fields]:
     begun = {**item, "status": "in_progress"}
-    begun |= {"content": []} if item["type"] == "message" else {"arguments": ""}
+    empty: Fields = {"message": {"content": []}, "reasoning": {"summary": []}}
+    begun |= empty.get(item["type"], {"arguments": ""})
     place = {"output_index": index, "item_id": item["id"]}
     yield {"type": "response.output_item.added", "output_index": index, "item": begun}
     if item["type"] == "message":
@@ -147,6 +152,10 @@ def _item_events(item: Fields, index: int) -> Iterator[Fields]:
         done = {"type": "response.output_text.done", **place, "logprobs": []}
         yield {**done, "text": part["text"]}
         yield {"type": "response.content_part.done", **place, "part": part}
+    elif item["type"] == "reasoning":
+        for text in cut(item["summary"][0]["text"]):
+            kind = "response.reasoning_summary_text.delta"
+            yield {"type": kind, **place, "summary_index": 0, "delta": text}
     else:
         kind = "response.function_call_arguments"
         for text in cut(item["arguments"]):
@@ -162,6 +171,8 @@ def _item_events(item: Fields, index: int) -> Iterator[Fields]:
 def anthropic_message(message: Fields) -> Fields | None:
     """Return the message, or `None` if its arguments are not an object."""
     content: list[Fields] = []
+    if text := message.get("reasoning_content"):
+        content.append({"type": "thinking", "thinking": text, "signature": "c2ln"})
     if text := message.get("content"):
         content.append({"type": "text", "text": text, "citations": None})
     for call in calls_of(message):
@@ -190,6 +201,10 @@ def anthropic_events(message: Fields) -> list[Fields]:
     begun["usage"] = {"input_tokens": 5, "output_tokens": 1}
     events: list[Fields] = [{"type": "message_start", "message": begun}]
     blocks: list[tuple[Fields, Sequence[Fields]]] = []
+    if text := message.get("reasoning_content"):
+        deltas = [{"type": "thinking_delta", "thinking": part} for part in cut(text)]
+        deltas.append({"type": "signature_delta", "signature": "c2ln"})
+        blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, deltas))
     if text := message.get("content"):
         deltas = [{"type": "text_delta", "text": part} for part in cut(text)]
         blocks.append(({"type": "text", "text": "", "citations": None}, deltas))
