@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.marks import CallStart
     from agent_parsers.engine.markers.kinds import label_words, spelt_texts
     from agent_parsers.engine.markers.patterns import Patterns
-    from agent_parsers.engine.reading.canonical.clean_runs import RunReader, run_reader
+    from agent_parsers.engine.reading.matching.clean_runs import run_matcher
     from agent_parsers.engine.reading.message_text import MessageText, text_and_end
     from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
     from agent_parsers.engine.reading.rules.machine import machine
@@ -92,7 +92,6 @@ __all__ = [
     "PlainCall",
     "PlainTurn",
     "Rendered",
-    "RunReader",
     "Shapes",
     "Slot",
     "Step",
@@ -129,7 +128,7 @@ __all__ = [
     "read_lenient",
     "render",
     "report_error",
-    "run_reader",
+    "run_matcher",
     "said_in",
     "shown",
     "spelt_texts",
@@ -160,7 +159,7 @@ _MODULES = modules_of(
         "agent_parsers.engine.calls.tags.marks": "CallStart",
         "agent_parsers.engine.markers.kinds": "label_words spelt_texts",
         "agent_parsers.engine.markers.patterns": "Patterns",
-        "agent_parsers.engine.reading.canonical.clean_runs": "RunReader run_reader",
+        "agent_parsers.engine.reading.matching.clean_runs": "run_matcher",
         "agent_parsers.engine.reading.message_text": "MessageText text_and_end",
         "agent_parsers.engine.reading.rules.known_tools": "known_tools with_called",
         "agent_parsers.engine.reading.rules.machine": "machine",

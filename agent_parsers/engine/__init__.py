@@ -70,19 +70,15 @@ Text arrives in chunks, cut anywhere. An event is emitted as soon as no later ch
 and not before, which is why the events do not depend on where the text is cut. Three things wait:
 
 * The longest suffix that may still become a marker *valid in this state*. `markers.patterns`
-  compiles each state's markers into one pattern, which finds whole markers, and the beginning of
-  one at the very end. The runs inside a marker are bounded, so this suffix is bounded too.
+  compiles each state's markers into one pattern, which finds whole markers; whether the text ends
+  in the beginning of one is found by walking their trie. The runs inside a marker are bounded, so
+  this suffix is bounded too.
 * White space next to a possible marker, because it belongs to the marker if one follows.
 * The name of a tool, which is short and only useful when it is whole.
 
 Deltas of thoughts, inputs and answers do not wait. `ActionComplete` does: it comes when it is
 certain that the turn is this action. A turn that turns out to be wrong raises when it is closed,
 after its last event. A caller that acts only on `ActionComplete` never acts on half a call.
-
-Most chunks only continue a text. Until a marker may have come, the scanner only emits them, and
-takes them later, all at once. A call reader says when it is inside a value, and what may end that
-(`CallReader.inside`), so the same holds there. That is another cut of the same text, so it makes no
-difference to what is read.
 
 Where leniency lives
 ====================
@@ -104,29 +100,43 @@ The engine reads both in the same way. Each kind of leniency has one place:
 
 Every repair is reported with its kind and its span. Strict reading makes none.
 
-Two roads through one table
-===========================
+Three ways to read a turn
+=========================
 
-`reading.stream.TurnStream` takes chunks and reads any text. Most callers have a whole text and want
-only the result, so `whole.WholeReader` reads most turns at a fraction of the cost, and makes no
-events (`reading/canonical/`): a step is split at its markers, and a turn of calls is matched with
-the dialect's form. Where something may be meant otherwise (a guard that asks for more than the text
-before a marker, half a stop sequence at the end), the stream decides. A few oddities leave no doubt
-and need no stream: dressed labels, turns that end too early, and what follows a turn (`odd_steps`),
-JSON with commas before closing brackets, in a fence or in a string (`odd_calls`). A table of texts
-is read by the same matches, column by column (`reading/canonical/*_columns.py`): short steps are
-split in one scan of all texts, and what few texts have is looked for in all at once. A law compares
-each turn in it with the turn read alone. All roads follow the same states and rules
-(`reading/rules/`), and a law compares whole with streamed on every text of the tests.
+::
+
+    text --match--> turn              a turn spelt as its Form writes it: one match
+      or else --respell--> match      labels, commas and fences undressed: text to text, once
+          or else --stream--> turn    any other turn, and every turn that arrives in chunks
+
+`reading.stream.TurnStream` takes chunks and reads any text. It is the reference: what it gives is
+what a turn means. Most callers have a whole text, spelt as the dialect writes it, and want only the
+result. For them a `reading.matching.matcher.Matcher`, made from the dialect's `Form`, reads a turn
+in one match of a regular expression, and makes no events: `StepMatcher` a step with one action,
+`TurnMatcher` a turn of calls in JSON, in tags or in Python. Their patterns take only text in which
+nothing can be anything but what the Form says. Where something may be meant otherwise (what may be
+a marker or hide one, half a stop sequence at the end, a name that takes repairs), they return
+`None`, and the stream decides.
+
+A lenient turn that does not match may only be dressed. `reading.matching.respelling` writes it
+again, once, with the repairs and their places, and the match is tried on that. Respelling takes off
+nothing but the dress of labels, commas before closing brackets, and fences around calls, so
+whether a call is quoted is still asked of the text as it was written.
+
+`whole.WholeReader` is where the three meet. A table of texts is a loop over it, and a log of clean
+steps is the match between two observations (`reading.matching.clean_runs`). Laws compare the match
+with the stream on every text of the tests, and a test of the house lists which functions make a
+turn, a call or a repair from text, so that no fourth way comes unseen. Another pattern may be added
+only if a turn that *we render* is not matched, never for an odd one.
 
 The floors, top first
 =====================
 
 ::
 
-    whole, stream_parser      what parsers use: both roads, with errors worded for the model
+    whole, stream_parser      what parsers use: whole texts and chunks, with errors for the model
     writing/                  render, prompts, scratchpads, escapes, wording of errors
-    reading/                  scanner > collecting/ > rules/ > quoting/
+    reading/                  matching/, and scanner > collecting/ > rules/ > quoting/
     tables/                   tables, rewritings, guards, dialects, problems, prompt words
     calls/                    call readers: json/, tags/, code/, brackets
     repairs/                  names, inputs, answers as models dress them

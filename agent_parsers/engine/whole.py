@@ -1,12 +1,12 @@
-"""Reads a whole text: in one scan if it is spelt as its dialect writes it, else as a stream."""
+"""Reads a whole text: in one match, respelt and in one match, or else as a stream."""
 
 from __future__ import annotations
 
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.reading.canonical.respelling import respeller
-from agent_parsers.engine.reading.canonical.steps import StepReader, step_reader
+from agent_parsers.engine.reading.matching.respelling import respeller
+from agent_parsers.engine.reading.matching.step_matcher import step_matcher
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.turn import events_of, read_turn, turn_before_events
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.reading.canonical.steps import PlainStep
-    from agent_parsers.engine.reading.canonical.turn_reader import CanonicalReader
+    from agent_parsers.engine.reading.matching.matcher import Matcher, PlainStep
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import PlainTurn, Turn
     from agent_parsers.engine.tables.dialect import Dialect
@@ -43,14 +42,14 @@ class WholeReader:
     def __init__(self, machine: Machine, advise: Advise | None = None) -> None:
         self._machine = machine
         self._advise = advise
-        self._match: StepReader | CanonicalReader | None = None
+        self._match: Matcher | None = None
         if not machine.table.several:
-            self._match = step_reader(machine)
+            self._match = step_matcher(machine)
         elif machine.dialect.form is not None:
             # imported lazily: dialects with one action do not need it
-            from agent_parsers.engine.reading.canonical.turn_reader import canonical_reader
+            from agent_parsers.engine.reading.matching.turn_matcher import turn_matcher
 
-            self._match = canonical_reader(machine)
+            self._match = turn_matcher(machine)
         self._respell = None if self._match is None else respeller(machine)
 
     def parse(
@@ -80,8 +79,7 @@ class WholeReader:
             raise too_long("text", text[:max_chars], max_chars)
         # "stop" accepts whatever "unknown" accepts, and more
         if self._match is not None and not (start or prompt) and ended != "length":
-            result: TurnResult | None = self._match.result(text, tools)
-            if result is not None:
+            if (result := self._match.result(text, tools)) is not None:
                 return result
             if (turn := self._respelt(text, tools)) is not None:
                 return self._match.result_of(turn, text)
@@ -117,7 +115,7 @@ class WholeReader:
 
     def step(self, text: str, tools: ToolSet | Collection[str] | None = None) -> PlainStep | None:
         """Return a step with the places of its parts; `None` if only a stream can."""
-        return self._match.step(text, tools) if isinstance(self._match, StepReader) else None
+        return None if self._match is None else self._match.step(text, tools)
 
     def _respelt(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return what is in a turn that is only dressed; `None` if only a stream can say it."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers.authoring import Note, Part
-from agent_parsers.core import LISTENERS, run_reader
+from agent_parsers.authoring import Note, Part, unescape
+from agent_parsers.core import LISTENERS, run_matcher
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta, ToolNamed
 from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from agent_parsers.runs.reading.transcript_parser import TranscriptParser
@@ -21,7 +21,6 @@ from agent_parsers.runs.splitting.quoted import Quotations
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect, ToolSet
-    from agent_parsers.core import RunReader
     from agent_parsers.runs.reading.reader import Lines
 
 
@@ -163,9 +162,9 @@ class WholeRun(NamedTuple):
     is_quoted: bool = False
 
 
-def whole_run(reader: RunReader, text: str, tools: ToolSet | None) -> Transcript | None:
-    """Return the run in *text*, as *reader* reads it; `None` if a stream has to."""
-    read = reader.read(text, tools)
+def whole_run(dialect: Dialect, text: str, tools: ToolSet | None) -> Transcript | None:
+    """Return the run in *text*; `None` if it is not spelt as *dialect* writes it."""
+    read = run_matcher(dialect).read(text, tools)
     if read is None:
         return None
     question, steps = read
@@ -173,10 +172,10 @@ def whole_run(reader: RunReader, text: str, tools: ToolSet | None) -> Transcript
         question,
         tuple(
             TranscriptStep(
-                number, step.thought, step.action, observation,
+                number, step.thought, step.action, seen and unescape(dialect, seen),
                 step.thought_span, step.span, observation_span,
             )
-            for number, (step, observation, observation_span) in enumerate(steps, 1)
+            for number, (step, seen, observation_span) in enumerate(steps, 1)
         ),
     )  # fmt: skip
 
@@ -223,7 +222,7 @@ class RunsOfLog:
         self._tools = tools
         self._watch = watch
         # Whoever watches sees events, which only a stream has.
-        self._whole = run_reader(dialect) if watch is None and not LISTENERS else None
+        self._whole = run_matcher(dialect) if watch is None and not LISTENERS else None
         self._size = 0  # of the lines before this one
         self._run: LogRun | None = None
         self._depth = 0  # of chains inside the run
@@ -325,7 +324,7 @@ class RunsOfLog:
             found.append(line)
             ahead += 1
         text = "".join(found)
-        run = whole_run(whole, text, self._tools)
+        run = whole_run(self._dialect, text, self._tools)
         if run is None:
             return None
         for _ in range(ahead):

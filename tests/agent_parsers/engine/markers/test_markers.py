@@ -13,7 +13,7 @@ from agent_parsers import get_dialect, list_dialects
 from agent_parsers.authoring import Label, Literal, Marker
 from agent_parsers.engine.markers.kinds import MOST, Ahead, spelt_texts
 from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
-from agent_parsers.engine.markers.patterns import Found, Patterns, Node, check_markers
+from agent_parsers.engine.markers.patterns import Found, Node, Patterns, check_markers
 from agent_parsers.engine.reading.rules.machine import machine
 
 from ....helpers.effort import THOROUGH

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
-from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, KnownMarks, is_in_keys
-from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
+from agent_parsers.engine.reading.matching.plain_text import MOST_DEEP, KnownMarks, is_in_keys
+from agent_parsers.engine.reading.matching.turns import MatchedTurns
 from agent_parsers.forms.templates import ID, pattern
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agent_parsers.forms.templates import Templates
 
 
-class JsonTurns(CanonicalTurns):
+class JsonTurns(MatchedTurns):
     """Reads turns whose inputs are objects in JSON."""
 
     has_texts: ClassVar = False

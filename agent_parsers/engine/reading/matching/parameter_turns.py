@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.tags.form import as_json
-from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, UNSEEN, KnownMarks
-from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
+from agent_parsers.engine.reading.matching.plain_text import MOST_DEEP, UNSEEN, KnownMarks
+from agent_parsers.engine.reading.matching.turns import MatchedTurns
 from agent_parsers.forms.templates import BLANK, ID, KEY, TYPE, VALUE, pattern
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import scan_object
@@ -28,7 +28,7 @@ _KEY: Final = r"[A-Za-z_]\w*+"
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?>(?:\.[0-9]{1,15}+)?)"
 
 
-class _ParameterTurns(CanonicalTurns):
+class _ParameterTurns(MatchedTurns):
     """Reads turns whose parameters have texts of their own around them."""
 
     def __init__(self, form: Form, templates: Templates, known: KnownMarks) -> None:

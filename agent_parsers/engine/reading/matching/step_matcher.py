@@ -9,13 +9,20 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
+
+from typing_extensions import override
 
 from agent_parsers.actions.agent import make_action, make_finish
-from agent_parsers.engine.reading.canonical.plain_names import plain_names
-from agent_parsers.engine.reading.canonical.plain_text import MOST_DEEP, is_in_keys, known_marks
-from agent_parsers.engine.reading.canonical.step_forms import LONGEST, StepPattern, is_called_answer
-from agent_parsers.engine.reading.canonical.turns import ends_oddly
+from agent_parsers.engine.reading.matching.matcher import Matcher, PlainStep
+from agent_parsers.engine.reading.matching.plain_names import plain_names
+from agent_parsers.engine.reading.matching.plain_text import MOST_DEEP, is_in_keys, known_marks
+from agent_parsers.engine.reading.matching.step_pattern import (
+    LONGEST,
+    StepPattern,
+    is_called_answer,
+)
+from agent_parsers.engine.reading.matching.turns import ends_oddly
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.rules.machine import Machine
-    from agent_parsers.events import Repair, Span
+    from agent_parsers.events import Repair
     from agent_parsers.forms.form import Form
     from agent_parsers.toolset import ToolSet
 
@@ -49,26 +56,15 @@ def _moved(repairs: list[Repair], found: Match[str]) -> list[Repair]:
     return [repair.moved(at) for repair in repairs]
 
 
-def step_reader(machine: Machine) -> StepReader | None:
+def step_matcher(machine: Machine) -> StepMatcher | None:
     """Return the reader of a machine's steps; `None` if its form does not show how they are."""
     form = machine.dialect.form
     if form is None or form.own is not None or form.call.parameters is not None:
         return None
-    return StepReader(machine, form)
+    return StepMatcher(machine, form)
 
 
-class PlainStep(NamedTuple):
-    """A step in a run, with the places of its parts."""
-
-    thought: str
-    thought_span: Span | None
-    """Where the thought is; `None` if there is none."""
-    action: AgentAction | AgentFinish
-    span: Span
-    """Where the action is, from the name of its tool on, or the answer."""
-
-
-class StepReader:
+class StepMatcher(Matcher):
     """Reads steps with one action, or an answer, in the spelling of their form.
 
     Args:
@@ -95,22 +91,17 @@ class StepReader:
         self._has_reader = machine.table.new_call is not None
         self._begins_mark = known.begins
 
+    @override
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None
     ) -> AgentAction | AgentFinish | None:
-        """Return the result of a turn; `None` if only a stream can read it.
-
-        Args:
-            text: The whole turn.
-            tools: The available tools, or only their names.
-        """
         if (step := self.match(text, tools, [])) is None:
             return None
         _, tool, value = step
         return make_action(tool, value, text) if tool else make_finish(value, text)
 
+    @override
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return what is in a turn; arguments and `None`: as for `result`."""
         repairs: list[Repair] = []
         if (step := self.match(text, tools, repairs)) is None:
             return None
@@ -120,13 +111,10 @@ class StepReader:
             return PlainTurn([(tool, value, None)], thought, "", None, repairs)
         return PlainTurn([], thought, self._content(found), value, repairs)
 
+    @override
     def step(
         self, text: str, tools: ToolSet | Collection[str] | None, at: int = 0
     ) -> PlainStep | None:
-        """Return a step without repairs, with the places of its parts; `None`: as for `result`.
-
-        Its text stands *at* an offset of the whole text.
-        """
         repairs: list[Repair] = []
         step = None if self._has_json else self.match(text, tools, repairs)
         if step is None or repairs or self._own_tool:
@@ -141,9 +129,8 @@ class StepReader:
             (at + begin, at + end),
         )
 
-    @staticmethod
-    def result_of(turn: PlainTurn, text: str) -> AgentAction | AgentFinish:
-        """Return the result of a *turn* with this *text*."""
+    @override
+    def result_of(self, turn: PlainTurn, text: str) -> AgentAction | AgentFinish:
         if not turn.calls:
             return make_finish(turn.answer, text)
         ((tool, tool_input, _),) = turn.calls

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.reading.canonical.plain_text import UNSEEN, WORD
+from agent_parsers.engine.reading.matching.plain_text import UNSEEN, WORD
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.forms.form import NUMBER, WrittenCall
@@ -15,7 +15,7 @@ from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
 if TYPE_CHECKING:
     from re import Match
 
-    from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
+    from agent_parsers.engine.reading.matching.plain_text import KnownMarks
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.events import Span
     from agent_parsers.forms.form import Form

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import get_dialect
-from agent_parsers.core import run_reader
+from agent_parsers.core import run_matcher
 from agent_parsers.engine.whole import WholeReader
 from agent_parsers.registry.dialects_by_name import list_dialects
 from agent_parsers.runs.reading.reader import Lines
@@ -24,7 +24,7 @@ DIALECTS = [
     dialect
     for dialect in map(get_dialect, list_dialects())
     if dialect.lenient.transcript_start
-    and run_reader(dialect).questions
+    and run_matcher(dialect).questions
     and "answer" in dialect.lenient.markers
 ]
 STEPPED = ["conversational", "mrkl", "react", "react_crewai", "react_llamaindex", "react_zh"]
@@ -90,7 +90,7 @@ def logs(draw: st.DrawFn, dialect: Dialect) -> str:
     markers = {name: each.canonical for name, each in dialect.lenient.markers.items()}
     names = ("thought", "action", "input", "observation")
     step = [markers[name] for name in names if name in markers]
-    (question, *_) = run_reader(dialect).questions
+    (question, *_) = run_matcher(dialect).questions
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
         labels = [*step * draw(st.integers(0, 2)), *step[:1], markers["answer"]]

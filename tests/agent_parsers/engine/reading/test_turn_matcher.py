@@ -1,4 +1,4 @@
-"""The one scan for turns of calls agrees with a stream on every text that it takes."""
+"""The match for turns of calls agrees with a stream on every text that it takes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from agent_parsers import ToolInputError, get_dialect, get_parser, list_dialects
 from agent_parsers.actions.tool_action import make_message
 from agent_parsers.authoring import SAMPLE_TURN, Written, WrittenCall
 from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.engine.reading.canonical import (
+from agent_parsers.engine.reading.matching import (
     json_turns,
     parameter_turns,
     plain_text,
-    turn_reader,
+    turn_matcher,
     turns,
 )
 from agent_parsers.engine.reading.rules.machine import machine
@@ -280,7 +280,7 @@ BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "a marker of letters counts for nothing": (
         "granite",
         lambda patch: patch.setattr(
-            turn_reader,
+            turn_matcher,
             "known_marks",
             lambda *given, **how: known_of(*given, **how)._replace(words=""),
         ),

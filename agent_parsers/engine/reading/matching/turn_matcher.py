@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from agent_parsers.actions.agent import make_finish
 from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.markers.kinds import spelt_texts
-from agent_parsers.engine.reading.canonical.json_turns import JsonTurns
-from agent_parsers.engine.reading.canonical.parameter_turns import PythonTurns, TaggedTurns
-from agent_parsers.engine.reading.canonical.plain_names import plain_names
-from agent_parsers.engine.reading.canonical.plain_text import known_marks
+from agent_parsers.engine.reading.matching.json_turns import JsonTurns
+from agent_parsers.engine.reading.matching.matcher import Matcher
+from agent_parsers.engine.reading.matching.parameter_turns import PythonTurns, TaggedTurns
+from agent_parsers.engine.reading.matching.plain_names import plain_names
+from agent_parsers.engine.reading.matching.plain_text import known_marks
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
-    from agent_parsers.engine.reading.canonical.turns import CanonicalTurns
+    from agent_parsers.engine.reading.matching.turns import MatchedTurns
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import PlainCall
     from agent_parsers.engine.tables.table import Table
@@ -31,17 +34,17 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 
-def canonical_reader(machine: Machine) -> CanonicalReader | None:
+def turn_matcher(machine: Machine) -> TurnMatcher | None:
     """Return the reader of a machine's turns; `None` if its form does not show how they are."""
     form = machine.dialect.form
     if form is None:
         return None
-    turns = [canonical_turns(each, machine.table) for each in (form, *form.others)]
+    turns = [turns_of(each, machine.table) for each in (form, *form.others)]
     found = [each for each in turns if each is not None]
-    return CanonicalReader(machine, found) if found else None
+    return TurnMatcher(machine, found) if found else None
 
 
-class CanonicalReader:
+class TurnMatcher(Matcher):
     """Reads turns of calls in the spelling of their dialect; all others need a stream.
 
     Args:
@@ -49,27 +52,14 @@ class CanonicalReader:
         turns: Read the texts of such turns, most of them the first.
     """
 
-    def __init__(self, machine: Machine, turns: Sequence[CanonicalTurns]) -> None:
+    def __init__(self, machine: Machine, turns: Sequence[MatchedTurns]) -> None:
         self._machine = machine
         self._turns, *self._others = turns
         self._may_end_in_content = any(each.has_content_behind for each in turns)
         self._is_plain = plain_names(machine)
 
-    def result(
-        self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> list[AgentAction] | AgentFinish | None:
-        """Return the result of a turn; `None` if only a stream can read it.
-
-        Args:
-            text: The whole turn.
-            tools: The available tools, or only their names.
-        """
-        turn = self.read(text, tools)
-        return None if turn is None else self.result_of(turn, text)
-
-    @staticmethod
-    def result_of(turn: PlainTurn, text: str) -> list[AgentAction] | AgentFinish:
-        """Return the result of a *turn* with this *text*."""
+    @override
+    def result_of(self, turn: PlainTurn, text: str) -> list[AgentAction] | AgentFinish:
         if not turn.calls:
             return make_finish(turn.content, text)
         message = make_message(text)
@@ -78,8 +68,8 @@ class CanonicalReader:
             for tool, given, call_id in turn.calls
         ]
 
+    @override
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return what is in a turn; arguments and result: as for `result`."""
         turn = self._turns.read(text)
         if turn is None and self._others:
             turn = next(filter(None, (each.read(text) for each in self._others)), None)
@@ -121,7 +111,7 @@ class CanonicalReader:
         return None if repairs else fitted
 
 
-def canonical_turns(form: Form, table: Table) -> CanonicalTurns | None:
+def turns_of(form: Form, table: Table) -> MatchedTurns | None:
     """Return what reads the turns of a *form*, given the *table* of a mode.
 
     Returns:

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from agent_parsers.engine.reading.canonical.plain_text import WORD, KnownMarks, around, plain_text
+from agent_parsers.engine.reading.matching.plain_text import WORD, KnownMarks, around, plain_text
 from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.forms.templates import BLANK, COUNT, TOOL, pattern
 
@@ -31,7 +31,7 @@ def ends_oddly(content: str) -> bool:
     return content[-1] in "\"'“‘«:：[](),;}" and _ENDS_ODDLY(content) is not None
 
 
-class CanonicalTurns(ABC):
+class MatchedTurns(ABC):
     """Reads turns in one spelling.
 
     Text that may hold a marker, or that may quote or forbid a call, is left to a stream.

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import Label
-from agent_parsers.engine.reading.canonical.steps import PlainStep, step_reader
+from agent_parsers.engine.reading.matching.step_matcher import step_matcher
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.engine.writing.escape import unescape
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from agent_parsers.engine.reading.matching.matcher import PlainStep
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
@@ -27,19 +27,19 @@ class ObservedStep(NamedTuple):
 
     step: PlainStep
     observation: str | None
+    """The observation as it is written; `None` for an answer."""
     observation_span: Span | None
 
 
-class RunReader:
+class RunMatcher:
     """Reads the runs of a *dialect* in which nothing can be anything but what its form says.
 
     It gives what a stream gives, or `None`.
     """
 
     def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
         compiled = machine(dialect, "transcript")
-        self._steps = steps = None if dialect.several else step_reader(compiled)
+        self._steps = steps = None if dialect.several else step_matcher(compiled)
         self.questions: tuple[str, ...] = ()
         """The labels of questions, with which such a run begins; empty if none is read here."""
         questions, observations = (_labels(dialect, part) for part in _PARTS)
@@ -76,8 +76,8 @@ class RunReader:
                 return asked["text"].strip(), [*steps, ObservedStep(step, None, None)]
             if (found := self._observation(text, end)) is not None:
                 start, stop = trimmed(text, *found.span("text"))
-                said = unescape(self._dialect, text[start:stop])
-                steps.append(ObservedStep(step, said, (start, stop) if said else None))
+                span = (start, stop) if start < stop else None
+                steps.append(ObservedStep(step, text[start:stop], span))
         return None
 
 
@@ -96,6 +96,6 @@ def _labels(dialect: Dialect, part: Part) -> tuple[str, ...]:
 
 
 @cache
-def run_reader(dialect: Dialect) -> RunReader:
+def run_matcher(dialect: Dialect) -> RunMatcher:
     """Return the cached reader of the runs of a *dialect*."""
-    return RunReader(dialect)
+    return RunMatcher(dialect)

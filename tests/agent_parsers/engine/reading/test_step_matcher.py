@@ -1,4 +1,4 @@
-"""The one scan for turns with one action agrees with a stream on every text that it takes."""
+"""The match for turns with one action agrees with a stream on every text that it takes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from agent_parsers import get_dialect, get_parser, list_dialects
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.authoring import Go, Part, Table, Written, with_labels
 from agent_parsers.engine.markers.kinds import Label
-from agent_parsers.engine.reading.canonical import plain_text, steps
-from agent_parsers.engine.reading.canonical.plain_text import KnownMarks
+from agent_parsers.engine.reading.matching import plain_text, step_matcher
+from agent_parsers.engine.reading.matching.plain_text import KnownMarks
 from agent_parsers.engine.reading.rules.machine import Machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import PlainTurn, read_turn
@@ -24,7 +24,7 @@ from outputs.messages.ended import Ended
 
 from ....helpers.effort import DEEP, THOROUGH
 from ...dialects.test_cases import FOLDER, read_cases
-from .test_canonical import Texts, differences
+from .test_turn_matcher import Texts, differences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -262,7 +262,7 @@ BUGS: dict[str, tuple[str, Mode, Callable[[pytest.MonkeyPatch], None]]] = {
     "quotations count for nothing": (
         "react",
         "lenient",
-        lambda patch: patch.setattr(steps, "closes_quotation", lambda _: False),
+        lambda patch: patch.setattr(plain_text, "QUOTATION_MARKS", ()),
     ),
     "a label in dress is text": (
         "react",
@@ -277,12 +277,14 @@ BUGS: dict[str, tuple[str, Mode, Callable[[pytest.MonkeyPatch], None]]] = {
     "an answer is a call": (
         "react_json",
         "lenient",
-        lambda patch: patch.setattr(steps, "is_called_answer", lambda *_: False),
+        lambda patch: patch.setattr(step_matcher, "is_called_answer", lambda *_: False),
     ),
     "repairs are kept quiet": (
         "react",
         "lenient",
-        lambda patch: patch.setattr(steps, "PlainTurn", lambda *given: PlainTurn(*given[:4])),
+        lambda patch: patch.setattr(
+            step_matcher, "PlainTurn", lambda *given: PlainTurn(*given[:4])
+        ),
     ),
 }
 

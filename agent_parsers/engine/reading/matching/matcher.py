@@ -1,0 +1,59 @@
+"""What reads a turn in one match: the interface that steps and turns of calls share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult
+    from agent_parsers.engine.reading.turn import PlainTurn
+    from agent_parsers.events import Span
+    from agent_parsers.toolset import ToolSet
+
+
+class PlainStep(NamedTuple):
+    """A step in a run, with the places of its parts."""
+
+    thought: str
+    thought_span: Span | None
+    """Where the thought is; `None` if there is none."""
+    action: AgentAction | AgentFinish
+    span: Span
+    """Where the action is, from the name of its tool on, or the answer."""
+
+
+class Matcher(ABC):
+    """Reads whole turns in the spelling of their dialect; all others need a stream."""
+
+    @abstractmethod
+    def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
+        """Return what is in a turn; `None` if only a stream can read it.
+
+        Args:
+            text: The whole turn.
+            tools: The available tools, or only their names.
+        """
+
+    @abstractmethod
+    def result_of(self, turn: PlainTurn, text: str) -> TurnResult:
+        """Return the result of a *turn* with this *text*."""
+
+    def result(self, text: str, tools: ToolSet | Collection[str] | None) -> TurnResult | None:
+        """Return the result of a turn; arguments and `None`: as for `read`."""
+        turn = self.read(text, tools)
+        return None if turn is None else self.result_of(turn, text)
+
+    def step(
+        self,
+        text: str,  # noqa: ARG002 - steps use them
+        tools: ToolSet | Collection[str] | None,  # noqa: ARG002
+        at: int = 0,  # noqa: ARG002
+    ) -> PlainStep | None:
+        """Return a step without repairs, with the places of its parts; `None`: as for `read`.
+
+        Its *text* stands *at* an offset of the whole text. Turns of calls are no steps.
+        """
+        return None
