@@ -132,7 +132,7 @@ BEFORE = Form(
 )
 BEHIND = replace(BEFORE, content=("\n", ""), is_content_last=True)
 FORMS = {
-    (has_several, has_thought): replace(form, calls=calls)
+    (has_several, has_thought): replace(form, calls=calls, is_single=not has_several)
     for has_several, calls in ((False, ONE), (True, SEVERAL))
     for has_thought, form in ((False, BEFORE), (True, BEHIND))
 }

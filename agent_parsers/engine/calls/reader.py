@@ -75,8 +75,6 @@ class Call:
     """Where the whole call stands, if that is more than its span: with the braces of its JSON."""
     is_bare: bool = field(default=False, compare=False)
     """Whether no marker of the dialect opens it, so that text may merely mention it."""
-    is_plain: bool = field(default=False, compare=False)
-    """Whether it is known without events that nothing in it was repaired."""
     is_short: bool = False
     """Whether the closer of the call ended a value that had no closer of its own. The value may
     have quoted that closer, unless nothing follows."""

@@ -18,7 +18,6 @@ from agent_parsers.engine.calls.json.enclosers import (
     between_calls,
     with_fence,
 )
-from agent_parsers.engine.calls.json.rules import JsonCallRules, read_whole
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
 from agent_parsers.engine.calls.reader import Call, TextEvent
@@ -36,6 +35,7 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.members import Member
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.repairs.payloads import Lack
 
 _AROUND_KEY: Final = "{\"'` \t\r\n"
@@ -90,13 +90,6 @@ class JsonCall(JsonSearch):
         self._emitted = self._emitted_parts = 0  # characters and pieces of the answer
         self._end = -1  # of the JSON
         self._after = -1  # where text after the call begins
-
-    @override
-    def read(self, text: str, at: int) -> Call:
-        if self.opener not in text:
-            span = (at, at + len(text)) if text else (-1, -1)
-            return self._rules.no_call(text, span)
-        return read_whole(self._rules, text, at) or super().read(text, at)
 
     # -- events of the call -----------------------------------------------------------------------
 

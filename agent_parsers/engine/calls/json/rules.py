@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.json.enclosers import after_call, start_of_opener, with_fence
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import Repair, Span
 from outputs.growing_json.lenient.json_text import may_repeat
-from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
@@ -161,71 +159,3 @@ class JsonCallRules:
 def _is_schema(value: Any) -> bool:
     """Return whether *value* is the schema of a tool's parameters, as the prompt lists it."""
     return isinstance(value, dict) and isinstance(value.get("properties"), dict)
-
-
-def _whole(rules: JsonCallRules, text: str, brace: int, end: int) -> Span | None:
-    """Return where JSON stands with the dialect's fence, or `None` if it may not be a call."""
-    start = start_of_opener(text, brace)
-    opener = text[start:brace]
-    if after_call(text, end).end() < len(text) or not rules.may_open(opener, not start):
-        return None
-    if rules.is_quoted(text[max(start - 1, 0) : start], opener):
-        return None
-    if rules.strict is not None and not rules.strict.may_open(opener, not start):
-        return brace, end
-    return with_fence((brace, end), opener, text[end:])
-
-
-def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
-    """Return the call in *text*, which begins at offset *at*, if it is plain, correct JSON.
-
-    Return `None` for a call that is written in any other way; the reader handles it.
-    """
-    keys = rules.keys
-    tool_key, input_key = keys.quoted
-    brace, end, place = text.find("{"), text.rfind("}") + 1, text.find(tool_key)
-    if not keys.tool or brace < 0 or place < 0 or "\\u00" in text:  # an escape may spell a key
-        return None
-    place += len(tool_key)
-    if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
-        return None  # it is unclear which one is the key
-    whole = _whole(rules, text, brace, end)
-    if whole is None:
-        return None
-    value = parse_whole(text[brace:end], MAX_DEPTH)
-    if not isinstance(value, dict):
-        return None
-    name, tool_input = value.get(keys.tool), value.get(keys.input, NOTHING)
-    is_bare = tool_input is NOTHING
-    if not isinstance(name, str) or not name or name != name.strip():
-        return None
-    if len(value) != 2 - is_bare or (is_bare and not keys.is_call_alone):
-        return None  # other members may matter
-    if isinstance(tool_input, dict | list) and may_repeat(text[brace:end], value):
-        return None
-    is_answer = rules.is_answer(name)
-    if is_bare:
-        if is_answer or rules.needs_input:
-            return None
-        tool_input = {}
-    elif not is_answer and (type(tool_input) is not str or keys.encoded):
-        tool_input, problem = rules.value(keys.input, tool_input, is_answer=False)
-        if problem:
-            return None
-    place = text.find(f'"{name}"', place)
-    if place < 0:
-        return None
-    place += at + 1
-    return Call(
-        name,
-        tool_input,
-        (at, at + end),
-        (place, place + len(name)),
-        is_answer,
-        input_span=None if is_bare else (at, at + end),  # approximate; the reader is exact
-        whole=(at + whole[0], at + whole[1]),
-        is_plain=not is_bare
-        and tool_input is value[keys.input]
-        and type(tool_input) in (str, dict),
-        is_bare=not rules.is_marked,
-    )

@@ -61,7 +61,7 @@ class JsonSearch(CallReader):
         self.lead = None
 
     def _set_up(self, at: int) -> None:
-        """Prepare to read text from offset *at* on; `read_whole` needs none of this."""
+        """Prepare to read text from offset *at* on."""
         self._next_step: Callable[[str, list[Event]], None] = self._read_prose
         # Where the text begins, where text not emitted yet begins, and where the text so far ends.
         self._start = self._at = self._size = at

@@ -46,6 +46,8 @@ class KnownMarks(NamedTuple):
     """The same for the other characters in `first`, as more alternatives."""
     last_words: frozenset[str]
     """The last words of those that begin with a letter."""
+    has_bare_calls: bool
+    """Whether a call is an object that no mark opens, so that one in a fence may be a call."""
 
     @property
     def odd(self) -> tuple[str, ...]:
@@ -110,7 +112,9 @@ def plain_text(
         parts.append(rf"\n(?!{re.escape(label)})")
     if ">" not in known.first:
         parts.append(r"(?<=\S)>|(?<=\S )>")
-    inside = re.escape("".join(sorted({*known.first, *UNSEEN, *"`<["} - {"{"})))
+    braces = {"{"}
+    shown = {*known.first, *UNSEEN, *"`<["} - braces | (braces if known.has_bare_calls else set())
+    inside = re.escape("".join(sorted(shown)))
     code = rf"(?>(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*)"
     parts.append(rf"(?<=\S\n)```[a-z]*+\n{code}(?<=\n)```(?=\n|\Z)")
     if of_thought:
@@ -152,6 +156,7 @@ def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMar
         no_bracket=_none_of("[", spelt),
         no_other="".join(f"|{_none_of(sign, spelt)}" for sign in sorted(first - {*"<["})),
         last_words=frozenset(_WORDS(text)[-1] for text in words),
+        has_bare_calls=f"{form.calls[0]}{form.call.text}".lstrip().startswith("{"),
     )
 
 

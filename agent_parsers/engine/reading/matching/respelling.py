@@ -91,7 +91,7 @@ def _of_calls(machine: Machine) -> Respell | None:
     is_odd = any(text[-1:] in ']}"' and text in known for text in marks)
     if is_odd or opener not in marks or form.call.parameters or templates_of(form) is None:
         return None
-    closer = form.calls[2].strip()
+    closer, is_plain = form.calls[2].strip(), form.around == ("", "")
     find_fences = re.compile(
         rf"{re.escape(opener)}{BLANK}(?P<before>```(?:json)?\n)\s*+(?P<call>[^`]*+)(?<=\n)"
         rf"(?P<behind>```)(?={BLANK}{re.escape(closer)})"
@@ -104,7 +104,7 @@ def _of_calls(machine: Machine) -> Respell | None:
         found: list[tuple[int, Repair]] = []  # by where they are reported
         left_out: list[Span] = []
         if closer and "```" in text:
-            if (whole := _FENCED(text)) is not None and whole.start(1) == start:
+            if is_plain and (whole := _FENCED(text)) is not None and whole.start(1) == start:
                 span = (0, len(text.rstrip()))
                 found.append((end, Repair("fence", span, "took off a fence around the calls")))
                 left_out += ((0, start), (end := whole.end(1), len(text)))

@@ -213,7 +213,8 @@ class StepMatcher(Matcher):
         value = machine.taken(tool, value, (0, len(written.strip()) if written else 0), known, made)
         if made and (self._has_json or self._has_reader):
             return NOTHING  # a stream knows where they are
-        repairs += _moved(made, found)
+        if made:
+            repairs += _moved(made, found)
         return value
 
     def _object(self, written: str) -> Any:
