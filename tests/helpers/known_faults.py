@@ -68,10 +68,10 @@ JSON_CALLS: Final = of(
     "json_toolcall llama3_json longcat minimax_m1 mistral_v3 nemotron_llama nemotron_v2 phi4_mini "
     "react_json reka_edge structured_chat xlam"
 )
-STEPS_STRICTLY: Final = of("glm4 haystack mrkl react react_zh xml")
-STEPS_LENIENTLY: Final = of("conversational glm4 haystack mrkl react react_zh xml")
+STEPS_STRICTLY: Final = of("conversational glm4 haystack mrkl react react_zh self_ask xml")
+STEPS_LENIENTLY: Final = of("conversational glm4 haystack mrkl react react_docstore react_zh xml")
 MORE_STEPS_STRICTLY: Final = of(
-    "glm4 haystack mrkl react react_crewai react_llamaindex react_zh xml"
+    "conversational glm4 haystack mrkl react react_crewai react_llamaindex react_zh self_ask xml"
 )
 MORE_STEPS_LENIENTLY: Final = of(
     "conversational glm4 haystack mrkl react react_crewai react_llamaindex react_zh xml"
@@ -81,19 +81,24 @@ MORE_STEPS_LENIENTLY: Final = of(
 KNOWN: Final[dict[tuple[str, str], Known]] = {
     (HALF, "undeclared"): Known("half of a call", 1, STEPS_STRICTLY, STEPS_LENIENTLY),
     (HALF, "names"): Known("half of a call", 1, STEPS_STRICTLY, STEPS_LENIENTLY),
-    (HALF, "optional"): Known("half of a call", 1, MORE_STEPS_STRICTLY, MORE_STEPS_LENIENTLY),
     (HALF, "defaults"): Known("half of a call", 1, MORE_STEPS_STRICTLY, MORE_STEPS_LENIENTLY),
-    (HALF, "beginnings"): Known(
-        "half of a call",
-        1,
-        of("glm4"),
-        of("conversational glm4 haystack mrkl react react_crewai react_llamaindex react_zh"),
-    ),
     (HALF, "beginnings_with_defaults"): Known(
         "half of a call", 1, MORE_STEPS_STRICTLY, MORE_STEPS_LENIENTLY
     ),
-    (HALF, "no_tools"): Known("half of a call", 1, of("glm4"), of("glm4")),
-    (HALF, "required"): Known("half of a call", 1, of("glm4"), of("glm4")),
+    (HALF, "optional"): Known(
+        "half of a call",
+        1,
+        of("glm4 haystack mrkl react react_crewai react_llamaindex react_zh xml"),
+        MORE_STEPS_LENIENTLY,
+    ),
+    (HALF, "beginnings"): Known(
+        "half of a call",
+        1,
+        of("glm4 xml"),
+        of("conversational glm4 haystack mrkl react react_crewai react_llamaindex react_zh"),
+    ),
+    (HALF, "no_tools"): Known("half of a call", 1, of("glm4 self_ask"), of("glm4")),
+    (HALF, "required"): Known("half of a call", 1, of("glm4 xml"), of("glm4")),
     (BESIDE, "goes_on"): Known(
         "something beside a call",
         2,

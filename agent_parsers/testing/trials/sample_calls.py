@@ -235,9 +235,10 @@ def written_turn(
 def seams(turn: SampleTurn) -> list[int]:
     """Return the places where half of a *turn* looks like a whole one.
 
-    They are behind the beginning of each name, behind the name, and behind what opens the input.
+    They are behind the beginning of each name, behind the name, behind what opens the input, and in
+    what closes the last one.
     """
-    found, at = [0], 0
+    found, at = [0, *range(max(len(turn.text) - 8, 0), len(turn.text))], 0
     for call in turn.calls:
         at = max(turn.text.find(call.tool, at), at)
         end = at + len(call.tool)
