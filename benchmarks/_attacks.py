@@ -263,16 +263,17 @@ def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
     for turn in found:
         if turn is None:
             continue
-        shapes, raw = tool_sets(turn.calls), raw_input(dialect, turn.text)
-        known = [shapes["required"], shapes["defaults"]]
-        meant = [_meant(dialect, mode, turn.text, tools) for tools in known]
+        known, raw = tool_sets(turn.calls), raw_input(dialect, turn.text)
+        shapes = ("required", "defaults")
+        meant = {shape: _meant(dialect, mode, turn.text, known[shape]) for shape in shapes}
         random = Random(f"{dialect.name} {mode}")
         free = _free(turn.text)
         for at in range(_EDITS // step + 1):
             text = _edited(turn.text, free, pool, random)
             if text:
-                nth = at % len(known)
-                yield Attack(text, meant[nth], known[nth], WHOLE, raw, may_repair=True)
+                shape = shapes[at % 2]
+                edited = Attack(text, meant[shape], known[shape], WHOLE, raw, may_repair=True)
+                yield edited._replace(what=shape)
 
 
 def _free(text: str) -> list[bool]:
