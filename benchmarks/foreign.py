@@ -25,7 +25,7 @@ from agent_parsers.testing.laws.broken import BrokenLawError
 from agent_parsers.testing.laws.other_readings import auto_reads_what_a_dialect_writes
 from agent_parsers.testing.trials.foreign_turns import foreign_turns, stripped_turns, told_turns
 from agent_parsers.testing.trials.sample_calls import calls_in, parser_for
-from tests.helpers.known_faults import known_in
+from tests.helpers.known_faults import AUTO, STRIPPED, known_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,11 +72,6 @@ def own_turns(owner: Dialect) -> Iterator[tuple[str, str, str]]:
             yield "auto", "known" if known_in(AUTO, owner.name) else "other", text
         else:
             yield "auto", "same call", text
-
-
-STRIPPED: Final = "test_no_call_without_its_special_tokens_is_an_answer"
-AUTO: Final = "test_auto_reads_what_a_dialect_writes"
-"""The tests that know of faults."""
 
 
 def main() -> int:

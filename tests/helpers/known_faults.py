@@ -7,7 +7,6 @@ profile, and must fail.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeVar
@@ -248,12 +247,9 @@ def known_in(test: str, dialect: str, mode: str = "", kind: str = "") -> Known |
 
 
 def sample(
-    found: Sequence[T], dialect: Dialect, part: float, mode: str = "", kind: str = ""
+    found: Sequence[T], test: str, dialect: Dialect, part: float, mode: str = "", kind: str = ""
 ) -> Sequence[T]:
-    """Return a *part* of the cases of the test that calls this, or all if it is known to fail."""
-    frame = inspect.currentframe()
-    assert frame is not None and frame.f_back is not None  # noqa: PT018
-    test = frame.f_back.f_code.co_name
+    """Return a *part* of the cases of a *test*, or all if it is known to fail."""
     is_known = known_in(test, dialect.name, mode, kind) is not None
     return found if is_known or not found else some(found, dialect, part)
 
