@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import cycle
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers.testing.trials.beside_calls import beside_calls
 from agent_parsers.testing.trials.double_keys import double_keys
+from agent_parsers.testing.trials.doubtful_turns import doubtful_turns
+from agent_parsers.testing.trials.enclosures import enclosed_calls
 from agent_parsers.testing.trials.pieces import marker_in, markers, sample_action
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import (
@@ -19,10 +23,11 @@ from agent_parsers.testing.trials.sample_calls import (
     raw_input,
     reading,
     sample_turns,
-    tool_sets,
+    seams,
     usual_turn,
     written_turn,
 )
+from agent_parsers.testing.trials.tool_shapes import tool_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -55,6 +60,8 @@ class Attack(NamedTuple):
     """Raw text as the last input, which may be cut if it is unknown how the text ended."""
     may_repair: bool = False
     """Whether another call may be made if it is reported as a repair and the text is not cut."""
+    what: str = ""
+    """What sets it apart from others of its kind."""
 
 
 def attacks(
@@ -72,13 +79,18 @@ def _meant(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> tu
 
 
 def prefixes(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
-    """Yield prefixes of turns, with alternating knowledge of the tools."""
+    """Yield prefixes of turns, with tools of one shape after another, and of all at the seams."""
     for turn in sample_turns(dialect):
         known, raw = tool_sets(turn.calls), raw_input(dialect, turn.text)
-        all_meant = [_meant(dialect, mode, turn.text, tools) for tools in known]
-        for end in range(0, len(turn.text) + 1, step):
-            nth = (end // step + len(turn.text)) % len(known)
-            yield Attack(turn.text[:end], all_meant[nth], known[nth], CUT, raw)
+        meant = {shape: _meant(dialect, mode, turn.text, tools) for shape, tools in known.items()}
+        shapes = cycle(known)
+        cuts = [(end, [next(shapes)]) for end in range(0, len(turn.text) + 1, step)]
+        cuts += ((end, [*known]) for end in seams(turn))
+        for end, chosen in cuts:
+            text = turn.text[:end]
+            begun = raw if raw is not None and raw.may_end(text, "unknown") else None
+            for shape in chosen:
+                yield Attack(text, meant[shape], known[shape], CUT, begun, what=shape)
 
 
 def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
@@ -92,7 +104,7 @@ def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
         for other in turns:
             if other is one:
                 continue
-            names = tool_sets(one.calls)[1]
+            names = tool_sets(one.calls)["names"]
             meant = (
                 *_meant(dialect, mode, one.text, names),
                 *_meant(dialect, mode, other.text, names),
@@ -119,7 +131,9 @@ def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
         turn = written_turn(dialect, tool_input)
         if turn is None:  # `render` refuses it; a model writes it all the same
             continue
-        for tools in tool_sets(turn.calls)[::2]:
+        known = tool_sets(turn.calls)
+        for shape in ("undeclared", "required", "defaults"):
+            tools = known[shape]
             meant = _meant(dialect, mode, turn.text, tools)
             if not _is_whole(turn, meant):
                 yield Attack(turn.text, _whole(turn), tools, WHOLE, may_repair=is_text)
@@ -129,7 +143,9 @@ def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
             if not marker_in(dialect, value) or (is_text and raw is None):
                 continue
             for end in range(0, len(turn.text) + 1, 10 * step):
-                yield Attack(turn.text[:end], meant, tools, CUT, raw, may_repair=True)
+                begun = raw if raw is not None and raw.may_end(turn.text[:end], "unknown") else None
+                cut = Attack(turn.text[:end], meant, tools, CUT, begun, may_repair=True)
+                yield cut._replace(what=shape)
 
 
 def _is_whole(turn: SampleTurn, meant: tuple[Meant, ...]) -> bool:
@@ -190,7 +206,7 @@ def disowned(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
     if text.count(tool) == 1:
         for denial in _DENIALS:
             said = denial.format(tool)
-            for tools in known:
+            for tools in known.values():
                 # The whole phrase may be read as a name; checks of tool names come later.
                 meant = _meant(dialect, mode, text, tools)
                 may = tuple(Meant(said, call.tool_input) for call in meant)
@@ -198,7 +214,7 @@ def disowned(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
     line = " ".join(text.split())
     if not marker_in(dialect, line) and "<|" not in line:  # a header may have marks of its own
         for sentence in _SENTENCES:
-            for tools in known:
+            for tools in known.values():
                 yield Attack(sentence.format(line), (), tools)
     two = written_turn(dialect, {"query": "lakes"}, "", "", {"query": "rivers"})
     if two is not None and len(two.calls) == 2 and f"{tool}(" in two.text:
@@ -210,6 +226,26 @@ def keys(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
     """Yield calls with a duplicate key."""
     for found in double_keys(dialect, mode):
         yield Attack(found.text, (), found.tools, WHOLE)
+
+
+def enclosed(dialect: Dialect, _mode: Mode, step: int) -> Iterator[Attack]:
+    """Yield calls within marks of thoughts and quotations, known, respelt and made up."""
+    for found in enclosed_calls(dialect)[::step]:
+        yield Attack(found.text, (), found.tools, what=found.kind)
+
+
+def beside(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
+    """Yield calls with a member or more JSON beside the arguments, or a second name."""
+    for found in beside_calls(dialect, mode):
+        may_repair = found.may_repair
+        yield Attack(found.text, (), found.tools, WHOLE, may_repair=may_repair, what=found.kind)
+
+
+def laxer(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
+    """Yield turns without a call in lenient mode, for strict mode."""
+    for found in [*doubtful_turns(dialect)][::step] if mode == "strict" else ():
+        if not calls_in(reading(dialect, "lenient", found.text, tools=found.tools)):
+            yield Attack(found.text, (), found.tools, ("unknown",))
 
 
 _EDITED: Final = {"city": "Vaduz", "seats": 4711, "is_test": True, "via": ["Olten", "Bern"]}
@@ -227,14 +263,17 @@ def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
     for turn in found:
         if turn is None:
             continue
-        tools = tool_sets(turn.calls)[2]
-        meant, raw = _meant(dialect, mode, turn.text, tools), raw_input(dialect, turn.text)
+        known, raw = tool_sets(turn.calls), raw_input(dialect, turn.text)
+        shapes = ("required", "defaults")
+        meant = {shape: _meant(dialect, mode, turn.text, known[shape]) for shape in shapes}
         random = Random(f"{dialect.name} {mode}")
         free = _free(turn.text)
-        for _ in range(_EDITS // step + 1):
+        for at in range(_EDITS // step + 1):
             text = _edited(turn.text, free, pool, random)
             if text:
-                yield Attack(text, meant, tools, WHOLE, raw, may_repair=True)
+                shape = shapes[at % 2]
+                edited = Attack(text, meant[shape], known[shape], WHOLE, raw, may_repair=True)
+                yield edited._replace(what=shape)
 
 
 def _free(text: str) -> list[bool]:
@@ -285,6 +324,9 @@ KINDS: Final[dict[str, Callable[[Dialect, Mode, int], Iterator[Attack]]]] = {
     "quoted": quoted,
     "disowned": disowned,
     "keys": keys,
+    "enclosed": enclosed,
+    "beside": beside,
+    "laxer": laxer,
     "edit": edits,
 }
 """The functions that make the attacks of each kind."""

@@ -1,14 +1,19 @@
 """Tries to make every dialect act on calls that are not meant: ``python benchmarks/attack.py``.
 
 The texts are prefixes of turns, prefixes followed by another turn, values that contain markup,
-quoted and disowned calls, calls in reasoning, duplicate keys, and random edits. Each is read in
-strict and in lenient mode, with and without tools, whole and as a stream, and with each value of
-``ended``. The outcome is the *same action*, which is meant; an *answer*; *refused*; or one of two
-exemptions: *raw text*, which has no closer, so that it may end anywhere unless it is known to be
-cut; and *repaired*, a call that is not meant but reported as a repair. Repairs are allowed for
-random edits; for calls closed by the next call, see `docs/lenient.md`; for text that contains a
-label; and for a value that contains the closer of its call, if the text is cut there. Everything
-else *acted wrongly* or *crashed*, and the exit code is 1. The texts are the same in every run.
+quoted and disowned calls, calls in marks of thoughts and quotations of any kind, something beside
+the arguments, duplicate keys, and random edits. Each is read in strict and in lenient mode, with
+tools of several shapes, whole and as a stream, and with each value of ``ended``. The outcome is the
+*same action*, which is meant; an *answer*; *refused*; or one of two exemptions: *raw text*, which
+has no closer, so that it may end anywhere unless it is known to be cut; and *repaired*, a call that
+is not meant but reported as a repair. Repairs are allowed for random edits; for calls closed by the
+next call, see `docs/lenient.md`; for text that contains a label; and for a value that contains the
+closer of its call, if the text is cut there. A *known* fault is one that the next change mends; the
+tests name it as well. Everything else *acted wrongly* or *crashed*, and the exit code is 1. The
+texts are the same in every run.
+
+The last table counts texts: all of a kind, those with a wrong reading, known or not, and the
+dialects that read one wrongly.
 
 ``--show`` prints examples, ``--dialect NAME`` and ``--kind KIND`` select the attacks, and
 ``--step 7`` uses every seventh position.
@@ -33,6 +38,7 @@ from agent_parsers.testing.trials.sample_calls import (
     parser_for,
     same_input,
 )
+from tests.helpers.known_faults import known_attack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +50,7 @@ if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
 OUTCOMES: Final = (
-    "same action", "answer", "refused", "raw text", "repaired", "acted wrongly", "crashed",
+    "same action", "answer", "refused", "raw text", "repaired", "known", "acted wrongly", "crashed",
 )  # fmt: skip
 BAD: Final = OUTCOMES[-2:]
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
@@ -70,7 +76,7 @@ class Example(NamedTuple):
 
 
 def outcome(
-    dialect: Dialect, mode: Mode, attack: Attack, ended: Ended, *, as_stream: bool
+    dialect: Dialect, mode: Mode, kind: str, attack: Attack, ended: Ended, *, as_stream: bool
 ) -> tuple[str, str]:
     """Return the outcome of an *attack*, and the result if the outcome is bad."""
     parser = parser_for(dialect, mode, attack.tools)
@@ -94,6 +100,9 @@ def outcome(
         return "raw text", ""
     if attack.may_repair and repairs and ended != "length":
         return "repaired", ""
+    is_empty = all(call.tool_input in ("", {}) for call in wrong)
+    if known_attack(kind, dialect.name, mode, attack.what, is_empty=is_empty):
+        return "known", ""
     return "acted wrongly", str([tuple(call) for call in calls])
 
 
@@ -123,19 +132,43 @@ def attack_on(
     counts: Counter[str] = Counter()
     kept: Counter[tuple[str, str, str]] = Counter()
     examples: list[Example] = []
+    texts: list[tuple[str, Mode, bool]] = []
     for mode in MODES:
         for number, (kind, attack) in enumerate(attacks(dialect, mode, step, kinds)):
+            wrong = False
             for ended in attack.ended:
                 # `parse` and the stream take turns.
                 is_odd = (number + len(ended)) % 2 == 1
-                came, found = outcome(dialect, mode, attack, ended, as_stream=is_odd)
+                came, found = outcome(dialect, mode, kind, attack, ended, as_stream=is_odd)
+                wrong |= came in ("known", *BAD)
                 counts[came] += 1
                 counts[f"{kind} {came}"] += 1
                 is_new = not examples or examples[-1].attack is not attack
                 if came in BAD and is_new and kept[kind, mode, came] < most:
                     kept[kind, mode, came] += 1
                     examples.append(Example(kind, mode, ended, attack, came, found))
+            texts.append((f"{kind}: {attack.what}" if attack.what else kind, mode, wrong))
+    for what, mode, wrong in texts:
+        counts[f"{what} {mode} texts"] += 1
+        counts[f"{what} {mode} wrong"] += wrong
+        counts[f"{what} {mode} dialects"] |= wrong
     return counts, examples
+
+
+def table_of_texts(counts: Counter[str]) -> list[str]:
+    """Return the number of texts, of those read wrongly, and of dialects, by kind and mode."""
+    kinds = [key.removesuffix(" lenient texts") for key in counts if key.endswith("lenient texts")]
+    kinds += [key.removesuffix(" strict texts") for key in counts if key.endswith("strict texts")]
+    cells = ("texts", "wrong", "dialects")
+    heads = "".join(f"{f'{mode} {cell}':>18}" for mode in MODES for cell in cells)
+    rows = [
+        f"{kind:40}"
+        + "".join(f"{counts[f'{kind} {mode} {c}']:>18}" for mode in MODES for c in cells)
+        for kind in sorted(
+            dict.fromkeys(kinds), key=lambda kind: [*KINDS].index(kind.partition(":")[0])
+        )
+    ]
+    return [f"{'kind':40}{heads}", *rows]
 
 
 def head(title: str) -> str:
@@ -171,7 +204,7 @@ def main() -> None:
             total += counts
             print(row(name, counts), *examples, sep="\n", flush=True)
     print(row("all", total), "", head("kind"), sep="\n")
-    print(*(row(kind, total, kind) for kind in kinds), sep="\n")
+    print(*(row(kind, total, kind) for kind in kinds), "", *table_of_texts(total), sep="\n")
     sys.exit(any(total[came] for came in BAD))
 
 

@@ -14,7 +14,7 @@ from multiprocessing import Pool
 from typing import Final, NamedTuple
 
 from tests.helpers.event_laws import CLIENTS, LAWS, SETTINGS, Setting, settings_of
-from tests.helpers.known_faults import known_in
+from tests.helpers.known_event_faults import known_in
 
 WIDTH: Final = 17
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import ONE_WAY_TO_FAIL, BrokenLawError, crashed, named
-from agent_parsers.testing.plan import Trial, plan_of_form, plan_of_reading
+from agent_parsers.testing.plan import plan_of_form, plan_of_reading
 
 if TYPE_CHECKING:
     import pytest
 
     from agent_parsers import Dialect
+    from agent_parsers.testing.smallest import Trial
 
 
 @dataclass(frozen=True)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers import get_dialect
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import BrokenLawError, named
 from agent_parsers.testing.laws.work import WHOLE, shapes
-from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
-from agent_parsers.testing.trials.double_keys import double_keys, spoilt_keys
-from agent_parsers.testing.trials.marked_turns import (
-    broken_calls,
-    given_results,
-    nested_thoughts,
-    open_thoughts,
-    stray_ends,
+from agent_parsers.testing.plan_of_acting import plan_of_acting
+from agent_parsers.testing.smallest import (
+    Case,
+    Trial,
+    drawn_cases,
+    failure,
+    smallest_case,
+    smallest_text,
 )
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
-from agent_parsers.testing.trials.quotations import quotations
-from agent_parsers.testing.trials.sample_calls import foreign_turns, sample_turns, tool_sets
 from agent_parsers.testing.trials.strategies import (
     anything,
     forgeries,
@@ -49,19 +46,6 @@ _ALL: Final[tuple[Mode, ...]] = (*_TURNS, "transcript")
 _TOOLS: Final = ["search", "look_up"]
 _QUERY: Final = {"properties": {"query": {"type": "string"}}, "required": ["query"]}
 _TYPED: Final = ToolSet([{"name": name, "parameters": _QUERY} for name in _TOOLS])
-_OTHERS: Final = ("react", "hermes", "qwen3_coder", "pythonic", "mistral", "xml")
-"""Dialects of all kinds, whose calls must not be answers in another."""
-
-
-class Trial(NamedTuple):
-    """One trial of a law on a dialect."""
-
-    law: str
-    """The law, in words."""
-    mode: str
-    """The mode in which texts are read; empty if the law does not depend on it."""
-    run: Callable[[], BrokenLawError | None]
-    """Runs the trial; returns how the law is broken, or `None` if it holds."""
 
 
 # -- sample, instructions and rendering -----------------------------------------------------------
@@ -172,7 +156,7 @@ def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
         for law, check in checks_of_texts(dialect, mode)
     ]
     trials += (_emitted_at_once(dialect, mode) for mode in modes)
-    trials += (trial for mode in _TURNS for trial in _acting(dialect, mode, examples))
+    trials += (trial for mode in _TURNS for trial in plan_of_acting(dialect, mode, examples))
     return [*trials, *_written(dialect, examples, modes), *_timed(dialect, modes)]
 
 
@@ -299,76 +283,6 @@ def _drawn(
         return smallest_case(strategy(dialect), check, examples)
 
     return Trial(named(law), "", run)
-
-
-# -- calls ----------------------------------------------------------------------------------------
-
-
-def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
-    """Return the trials of calls, thoughts and marks, each with up to *examples* texts.
-
-    For cut turns, *examples* is the number of cuts.
-    """
-
-    def prefixes() -> Iterable[dict[str, Any]]:
-        for turn in sorted(sample_turns(dialect), key=lambda turn: len(turn.text)):
-            step = len(turn.text) // examples + 1
-            for tools in tool_sets(turn.calls):
-                yield {"text": turn.text, "tools": tools, "at": range(0, len(turn.text) + 1, step)}
-
-    def keys() -> Iterable[dict[str, Any]]:
-        return ({"text": each.text, "tools": each.tools} for each in double_keys(dialect, mode))
-
-    def quoted() -> Iterable[dict[str, Any]]:
-        found = quotations(dialect, mode)
-        for each in found[:: len(found) // examples + 1]:
-            yield {"text": each.text, "meant": each.meant, "may_repair": each.may_repair}
-
-    def early() -> Iterable[dict[str, Any]]:
-        found = [each for each in quotations(dialect, mode) if not each.may_repair]
-        for each in found[:: len(found) // examples + 1]:
-            yield {"text": each.text, "meant": each.meant, "start": each.start}
-
-    def each_of(
-        found: Callable[[Dialect, Mode], Iterable[NamedTuple]],
-    ) -> Callable[[], Iterable[dict[str, Any]]]:
-        def cases() -> Iterable[dict[str, Any]]:
-            every = [*found(dialect, mode)]
-            return (each._asdict() for each in every[:: len(every) // examples + 1])
-
-        return cases
-
-    def trial(law: Law, cases: Callable[[], Iterable[dict[str, Any]]]) -> Trial:
-        def run() -> BrokenLawError | None:
-            tried = (failure(law, dialect, mode, **case) for case in cases())
-            return next(filter(None, tried), None)
-
-        return Trial(named(law), mode, run)
-
-    return [
-        Trial(named(laws.no_call_is_an_answer), mode, partial(_foreign, dialect, mode, examples)),
-        trial(laws.no_prefix_of_a_turn_acts_otherwise, prefixes),
-        trial(laws.no_key_counts_twice, keys),
-        trial(laws.no_value_holds_the_next, each_of(spoilt_keys)),
-        trial(laws.reasoning_and_quotation_never_act, quoted),
-        trial(laws.a_call_emitted_early_is_a_call_of_the_turn, early),
-        trial(laws.a_call_ends_an_open_thought, each_of(open_thoughts)),
-        trial(laws.a_thought_keeps_its_words, each_of(nested_thoughts)),
-        trial(laws.no_answer_has_the_end_of_a_thought, each_of(stray_ends)),
-        trial(laws.no_mark_of_a_call_is_text, each_of(broken_calls)),
-        trial(laws.what_is_given_is_never_said, each_of(given_results)),
-    ]
-
-
-def _foreign(dialect: Dialect, mode: Mode, examples: int) -> BrokenLawError | None:
-    """Return how the dialect breaks the law about the calls of others, in lenient mode."""
-    for name in _OTHERS if mode == "lenient" else ():
-        found = [] if name == dialect.name else [*foreign_turns(get_dialect(name))]
-        for turn, tools, meant in found[:: len(found) // examples + 1]:
-            said = {"text": turn.text, "meant": meant, "tools": tools}
-            if (broken := failure(laws.no_call_is_an_answer, dialect, **said)) is not None:
-                return broken
-    return None
 
 
 # -- time -----------------------------------------------------------------------------------------

@@ -33,6 +33,17 @@ _MOST_STEPS: Final = 150
 """Maximum number of smaller cases that are tried, to keep a check fast."""
 
 
+class Trial(NamedTuple):
+    """One trial of a law on a dialect."""
+
+    law: str
+    """The law, in words."""
+    mode: str
+    """The mode in which texts are read; empty if the law does not depend on it."""
+    run: Callable[[], BrokenLawError | None]
+    """Runs the trial; returns how the law is broken, or `None` if it holds."""
+
+
 class Case(NamedTuple):
     """A text, and other arguments that a law may take."""
 

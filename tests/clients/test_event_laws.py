@@ -30,7 +30,7 @@ from ..helpers.event_laws import (
     wrong_prefix,
     wrong_whole,
 )
-from ..helpers.known_faults import KNOWN, Known, known_in
+from ..helpers.known_event_faults import KNOWN, Known, known_in
 from ..helpers.replies import SHAPES, Call
 
 STEPS = {

@@ -23,7 +23,7 @@ from ..helpers.event_laws import (
     reading,
     whole_of,
 )
-from ..helpers.known_faults import known_in
+from ..helpers.known_event_faults import known_in
 from ..helpers.replies import SHAPES, Call, Reply
 
 if TYPE_CHECKING:

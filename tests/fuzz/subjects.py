@@ -12,9 +12,13 @@ from agent_parsers.testing import BrokenLawError, laws
 from agent_parsers.testing.laws.broken import named
 from agent_parsers.testing.plan import checks_of_texts
 from agent_parsers.testing.smallest import Case, smallest_text
-from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
+from agent_parsers.testing.trials.beside_calls import beside_calls
+from agent_parsers.testing.trials.enclosures import enclosed_calls
+from agent_parsers.testing.trials.sample_calls import sample_turns, seams
+from agent_parsers.testing.trials.tool_shapes import tool_sets
 from outputs import AIMessageChunk
 
+from ..helpers.known_faults import known_law
 from ..helpers.public_parsers import SUBJECTS, is_exempt_xml
 from .client_streams import STREAM_SUBJECTS, broken_laws
 from .texts import Material, case_for, cut, material_of, spoilt
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.authoring import Dialect
     from agent_parsers.engine.tables.modes import Mode
+    from agent_parsers.testing.trials.sample_calls import SampleTurn
 
     from ..helpers.public_parsers import Subject
 
@@ -117,7 +122,7 @@ def _try_tools(
     """Read a text with tools whose parameters are known, whole and streamed."""
     mode: Mode = random.choice(("strict", "lenient"))
     turn = random.choice([*sample_turns(dialect)])
-    tools = random.choice(tool_sets(turn.calls))
+    tools = random.choice([*tool_sets(turn.calls).values()])
     known = material_of(dialect.name, mode)
     text = spoilt(random, Material([turn.text, turn.text, *known.wholes[:4]], *known[1:]))
     parser = dialect_parser(dialect, lenient=mode == "lenient", tools=tools)
@@ -132,6 +137,51 @@ def _try_tools(
         law(parser, [*chunks, AIMessageChunk("", response_metadata=_REASONS[ended])])
 
     yield from _found(name, Case(text), check)
+    yield from _try_caution(name, dialect, mode, turn, text, random, counts)
+
+
+def _try_caution(
+    name: str,
+    dialect: Dialect,
+    mode: Mode,
+    turn: SampleTurn,
+    text: str,
+    random: Random,
+    counts: Counter[str],
+) -> Iterator[Found]:
+    """Cut a turn, enclose a call, put something beside it, and read a *text* in both modes."""
+    shape, tools = random.choice([*tool_sets(turn.calls).items()])
+    at = [random.randrange(len(turn.text) + 1), random.choice(seams(turn))]
+    enclosed = random.choice(enclosed_calls(dialect))
+    quote: dict[str, Any] = {"tools": enclosed.tools}
+    trials = [
+        (partial(laws.strict_reading_is_never_laxer, dialect, tools=tools), text, ""),
+        (
+            partial(laws.no_prefix_of_a_turn_acts_otherwise, dialect, mode, tools=tools, at=at),
+            turn.text,
+            shape,
+        ),
+        (
+            partial(laws.reasoning_and_quotation_never_act, dialect, mode, **quote),
+            enclosed.text,
+            enclosed.kind,
+        ),
+    ]
+    for beside in random.sample(
+        [*beside_calls(dialect, mode)], k=bool(beside_calls(dialect, mode))
+    ):
+        law = laws.nothing_beside_a_call_is_dropped
+        given = {"tools": beside.tools, "may_repair": beside.may_repair}
+        trials.append((partial(law, dialect, mode, **given), beside.text, beside.kind))
+    for law, said, kind in trials:
+        counts[named(law.func)] += 1
+        try:
+            law(said)
+        except BrokenLawError as error:
+            if known_law(error, kind):
+                counts[f"known: {error.law}"] += 1
+            else:
+                yield Found(name, error)
 
 
 _REASONS: Final[dict[str, dict[str, str]]] = {

@@ -48,6 +48,11 @@ from agent_parsers.testing.laws.modes import (
     no_answer_has_the_end_of_a_thought,
     without_a_repair_both_readings_are_the_same,
 )
+from agent_parsers.testing.laws.other_readings import (
+    auto_reads_what_a_dialect_writes,
+    nothing_beside_a_call_is_dropped,
+    strict_reading_is_never_laxer,
+)
 from agent_parsers.testing.laws.reading import (
     any_cut_gives_the_same_events,
     any_cut_gives_the_same_runs,
@@ -105,6 +110,7 @@ __all__ = [
     "a_turn_is_read_or_refused",
     "any_cut_gives_the_same_events",
     "any_cut_gives_the_same_runs",
+    "auto_reads_what_a_dialect_writes",
     "each_step_of_a_transcript_is_reported_once",
     "eight_times_the_text_takes_less_than_sixteen_times_as_long",
     "every_call_has_a_reader_of_its_own",
@@ -122,9 +128,11 @@ __all__ = [
     "no_observation_forges_a_mark",
     "no_prefix_of_a_turn_acts_otherwise",
     "no_value_holds_the_next",
+    "nothing_beside_a_call_is_dropped",
     "parse_gives_the_result_of_the_stream",
     "plain_words_are_never_refused",
     "reasoning_and_quotation_never_act",
+    "strict_reading_is_never_laxer",
     "strict_reading_repairs_nothing",
     "text_outside_markers_is_reported_at_once",
     "the_example_is_an_action",

@@ -9,7 +9,8 @@ from contextlib import suppress
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.testing.trials.sample_calls import calls_in, reading, tool_sets, written_turn
+from agent_parsers.testing.trials.sample_calls import calls_in, reading, written_turn
+from agent_parsers.testing.trials.tool_shapes import tool_sets
 
 if TYPE_CHECKING:
     from re import Match
@@ -135,10 +136,10 @@ def _in_input(
         if turn is None:
             continue
         first, *more = turn.calls
-        without, _, with_types, _ = tool_sets((first._replace(tool_input=tool_input), *more))
+        shapes = tool_sets((first._replace(tool_input=tool_input), *more))
         known = [
             tools
-            for tools in (without, with_types)
+            for tools in (shapes["undeclared"], shapes["required"], shapes["defaults"])
             if _keys_of(dialect, mode, turn.text, tools) >= {_FIRST, _SECOND}
         ]
         for tools in known:

@@ -11,7 +11,8 @@ from agent_parsers import AgentAction, get_parser
 from agent_parsers.authoring import Written, WrittenCall
 from agent_parsers.testing.trials.pieces import a_tool, sample_action
 from agent_parsers.testing.trials.stories import Outcome, outcome_of, results_in
-from agent_parsers.toolset import ToolSet, ToolSpec
+from agent_parsers.testing.trials.tool_shapes import beginning_of
+from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
@@ -45,10 +46,11 @@ class RawInput(NamedTuple):
     def may_end(self, text: str, ended: Ended) -> bool:
         """Return whether the input may be complete in *text*, a prefix of the turn.
 
-        This is so if the input may end with the turn, or if it contains its own closer.
+        This is so if the input may end with the turn, or if it contains its own closer. An input
+        that has not begun is missing.
         """
-        if len(text) < self.start:
-            return ended == "unknown"  # no text yet: the tool may take no input
+        if not text[self.start :].strip():
+            return False
         return text.endswith(self.closer) if self.closer else ended != "length"
 
 
@@ -148,8 +150,9 @@ OBJECTS: Final[tuple[dict[str, Any], ...]] = (
     },
     {"body": 'say "hi", {ok} [x] </p> `b` \\ \n- two }\n]', "end": '"}]'},
     {"n": 10, "m": 1000},
+    {"text": "via Olten, to Thun"},
 )
-"""Inputs with values of every JSON type."""
+"""Inputs with values of every JSON type, and one that is nothing but text."""
 TEXTS: Final = (
     "oldest bridge in Bern",
     "120",
@@ -229,18 +232,20 @@ def written_turn(
     return SampleTurn(text, calls)
 
 
-def foreign_turns(dialect: Dialect) -> Iterator[tuple[SampleTurn, ToolSet, list[Meant]]]:
-    """Yield turns of *dialect*, with tools that take its calls, and the calls as it reads them.
+def seams(turn: SampleTurn) -> list[int]:
+    """Return the places where half of a *turn* looks like a whole one.
 
-    Turns whose calls name no tool, such as code, are left out.
+    They are behind the beginning of each name, behind the name, behind what opens the input, and in
+    what closes the last one.
     """
-    for turn in sample_turns(dialect):
-        if any(call.tool not in turn.text for call in turn.calls):
-            continue
-        for tools in tool_sets(turn.calls)[2:]:
-            meant = calls_in(reading(dialect, "lenient", turn.text, tools=tools, ended="stop"))
-            if tools is not None and len(meant) == len(turn.calls):
-                yield turn, tools, meant
+    found, at = [0, *range(max(len(turn.text) - 8, 0), len(turn.text))], 0
+    for call in turn.calls:
+        at = max(turn.text.find(call.tool, at), at)
+        end = at + len(call.tool)
+        behind = range(end, min(end + 40, len(turn.text)))
+        opened = [place for place in behind if turn.text[place - 1] in ":：\n>[({"]
+        found += (at + len(beginning_of(call.tool)), end, *opened)
+    return found
 
 
 def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
@@ -249,43 +254,3 @@ def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
     turn = written_turn(dialect, word if is_text else {"query": word})
     assert turn is not None, "a plain word can be written"
     return turn
-
-
-def tool_sets(calls: tuple[WrittenCall, ...]) -> list[ToolSet | None]:
-    """Return tool sets that a parser of these *calls* may have.
-
-    These are `None`, names only, all parameters, and more parameters than the calls use.
-    """
-    names = dict.fromkeys(call.tool for call in calls)
-    known = [
-        ToolSet([ToolSpec(call.tool, "", _schema(call.tool_input, spare=spare)) for call in calls])
-        for spare in (False, True)
-        if len(names) == len(calls)
-    ]
-    return [None, ToolSet(list(names)), *known]
-
-
-def _schema(tool_input: str | dict[str, Any], *, spare: bool) -> dict[str, Any]:
-    """Return a schema of an input; if *spare*, its last parameter and another one are optional."""
-    given = {"query": tool_input} if isinstance(tool_input, str) else tool_input
-    properties = {key: _typed(value) for key, value in given.items()}
-    required = list(properties)
-    if spare and not isinstance(tool_input, str):
-        required = required[:-1]
-        properties["spare"] = {"type": "string"}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-
-
-def _typed(value: Any) -> dict[str, Any]:
-    """Return the schema of a *value*; for null, a string is allowed as well."""
-    if value is None:
-        return {"type": ["string", "null"]}
-    if isinstance(value, list):
-        return {"type": "array"}
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object"}
-    return {"type": names[type(value)]}

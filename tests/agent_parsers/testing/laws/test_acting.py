@@ -18,6 +18,7 @@ from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.testing.laws.broken import BrokenLawError
 from agent_parsers.testing.smallest import failure
 from agent_parsers.testing.trials.double_keys import KINDS, double_keys, spoilt_keys
+from agent_parsers.testing.trials.foreign_turns import foreign_turns
 from agent_parsers.testing.trials.marked_turns import (
     broken_calls,
     call_marks,
@@ -27,15 +28,11 @@ from agent_parsers.testing.trials.marked_turns import (
     stray_ends,
 )
 from agent_parsers.testing.trials.quotations import quotations
-from agent_parsers.testing.trials.sample_calls import (
-    calls_in,
-    foreign_turns,
-    reading,
-    sample_turns,
-    tool_sets,
-)
+from agent_parsers.testing.trials.sample_calls import calls_in, reading, sample_turns, seams
+from agent_parsers.testing.trials.tool_shapes import SHAPES, tool_sets
 
 from ....helpers.effort import DEEP
+from ....helpers.known_faults import HALF, sample
 from ....helpers.stories import (
     DIALECTS,
     TURNS,
@@ -69,14 +66,18 @@ def places(dialect: Dialect, text: str, count: float) -> range:
 
 
 @every_turn_mode
-def test_no_prefix_of_a_turn_acts_otherwise(dialect: Dialect, mode: Mode) -> None:
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_prefix_of_a_turn_acts_otherwise(dialect: Dialect, mode: Mode, shape: str) -> None:
     cases = [
-        (turn.text, known) for turn in sample_turns(dialect) for known in tool_sets(turn.calls)
+        (turn, known[shape])
+        for turn in sample_turns(dialect)
+        if shape in (known := tool_sets(turn.calls))
     ]
     assert cases
-    for text, tools in (few := some(cases, dialect, 1 / 3)):
-        at = places(dialect, text, CUTS * share(dialect) / len(few))
-        laws.no_prefix_of_a_turn_acts_otherwise(dialect, mode, text, tools=tools, at=at)
+    for turn, tools in (few := sample(cases, HALF, dialect, 1 / 6, mode, shape)):
+        cuts = places(dialect, turn.text, CUTS / 4 * share(dialect) / len(few))
+        at = sorted({*cuts, *seams(turn)})
+        laws.no_prefix_of_a_turn_acts_otherwise(dialect, mode, turn.text, tools=tools, at=at)
 
 
 @every_turn_mode
@@ -294,7 +295,7 @@ EACH = 4 if DEEP else 1
 
 @cache
 def turns(dialect: Dialect) -> list[Turn]:
-    return [(turn.text, tools, meant) for turn, tools, meant in foreign_turns(dialect) if tools]
+    return [(turn.text, tools, meant) for turn, tools, meant in foreign_turns(dialect)]
 
 
 def turns_for(dialect: Dialect, owner: Dialect) -> list[Turn]:
@@ -316,11 +317,7 @@ def test_no_call_of_another_dialect_is_an_answer(dialect: Dialect) -> None:
 
 
 def test_most_dialects_have_turns_for_others() -> None:
-    without = [
-        dialect.name
-        for dialect in DIALECTS
-        if not any(tools for _, tools, _ in foreign_turns(dialect))
-    ]
+    without = [dialect.name for dialect in DIALECTS if not any(foreign_turns(dialect))]
     assert without == ["self_ask", "smolagents_code"]
 
 

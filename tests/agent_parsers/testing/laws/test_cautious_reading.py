@@ -1,0 +1,59 @@
+"""No call is made from what encloses it, is beside it, or is read otherwise by another parser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent_parsers.testing import laws
+from agent_parsers.testing.trials import beside_calls as beside
+from agent_parsers.testing.trials import enclosures
+from agent_parsers.testing.trials.doubtful_turns import doubtful_turns
+from agent_parsers.testing.trials.foreign_turns import stripped_turns, told_turns
+
+from ....helpers.known_faults import AUTO, BESIDE, ENCLOSED, LAXER, STRIPPED, sample
+from ....helpers.stories import every_dialect, every_turn_mode
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.engine.tables.modes import Mode
+
+
+@every_turn_mode
+@pytest.mark.parametrize("kind", enclosures.KINDS)
+def test_an_enclosed_call_is_not_made(dialect: Dialect, mode: Mode, kind: str) -> None:
+    found = [each for each in enclosures.enclosed_calls(dialect) if each.kind == kind]
+    for case in sample(found, ENCLOSED, dialect, 1 / 2, mode, kind):
+        laws.reasoning_and_quotation_never_act(dialect, mode, case.text, tools=case.tools)
+
+
+@every_turn_mode
+@pytest.mark.parametrize("kind", beside.KINDS)
+def test_nothing_beside_a_call_is_dropped(dialect: Dialect, mode: Mode, kind: str) -> None:
+    found = [each for each in beside.beside_calls(dialect, mode) if each.kind == kind]
+    for case in sample(found, BESIDE, dialect, 1, mode, kind):
+        if kind == "two_names":
+            laws.no_key_counts_twice(dialect, mode, case.text, tools=case.tools)
+        else:
+            laws.nothing_beside_a_call_is_dropped(
+                dialect, mode, case.text, tools=case.tools, may_repair=case.may_repair
+            )
+
+
+@every_dialect
+def test_strict_reading_is_never_laxer(dialect: Dialect) -> None:
+    for case in sample([*doubtful_turns(dialect)], LAXER, dialect, 1 / 4):
+        laws.strict_reading_is_never_laxer(dialect, case.text, tools=case.tools)
+
+
+@every_dialect
+def test_no_call_without_its_special_tokens_is_an_answer(dialect: Dialect) -> None:
+    for turn, tools, meant in sample([*stripped_turns(dialect)], STRIPPED, dialect, 1 / 2):
+        laws.no_call_is_an_answer(dialect, turn.text, meant=meant, tools=tools)
+
+
+@every_dialect
+def test_auto_reads_what_a_dialect_writes(dialect: Dialect) -> None:
+    for text, tools in sample([*told_turns(dialect)], AUTO, dialect, 1 / 2):
+        laws.auto_reads_what_a_dialect_writes(dialect, text, tools=tools)
