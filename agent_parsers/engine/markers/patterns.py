@@ -81,6 +81,9 @@ class Patterns:
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self.markers = markers
 
+    def __reduce__(self) -> tuple[type[Patterns], tuple[Mapping[str, Spelt]]]:
+        return Patterns, (self.markers,)
+
     @cached_property
     def root(self) -> Node:
         """The trie of the markers."""

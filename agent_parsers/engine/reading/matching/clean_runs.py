@@ -69,7 +69,7 @@ class RunMatcher:
         while found is not None:
             at = found.end()
             end = text.find(self._observed, at)
-            step = self._steps.step(text[at : end if end >= 0 else None], tools, at)
+            step = self._steps.step(text[at : end if end >= 0 else None].rstrip(), tools, at)
             if step is None or isinstance(step.action, AgentFinish) != (end < 0):
                 return None
             if end < 0:

@@ -90,6 +90,8 @@ class StepMatcher(Matcher):
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
         self._begins_mark = known.begins
+        # Then a step ends with its input, or with its answer.
+        self._is_labelled = form.call.text.endswith("{input}") and not form.own_tool
 
     @override
     def result(
@@ -116,16 +118,15 @@ class StepMatcher(Matcher):
         self, text: str, tools: ToolSet | Collection[str] | None, at: int = 0
     ) -> PlainStep | None:
         repairs: list[Repair] = []
-        step = None if self._has_json else self.match(text, tools, repairs)
-        if step is None or repairs or self._own_tool:
+        step = self.match(text, tools, repairs) if self._is_labelled else None
+        if step is None or repairs:
             return None
         found, tool, value = step
         (start, stop), (begin, end) = self.pattern.spans(text, found)
-        log = text.strip()
         return PlainStep(
             text[start:stop],
             (at + start, at + stop) if start < stop else None,
-            make_action(tool, value, log) if tool else make_finish(value, log),
+            make_action(tool, value, text) if tool else make_finish(value, text),
             (at + begin, at + end),
         )
 
