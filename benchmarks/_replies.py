@@ -213,7 +213,7 @@ def repaired() -> Iterator[Row]:
     hermes = get_parser("hermes").parse
     for title, text in ODD.items():
         both = partial(hermes, text), partial(hermes, PLAIN)
-        aim = None if text == ODD["a comma too many"] else 5
+        aim = 5 if "escapes" in title or "fence" in title else None
         yield beside(f"`hermes`, {title}", "a plain call", *both, aim=aim)
     tools = [_tool(number) for number in range(1_000)]
     known = get_parser("react", tools=tools).parse

@@ -9,7 +9,7 @@ from agent_parsers.engine.reading.matching.respelling import respeller
 from agent_parsers.engine.reading.matching.step_matcher import step_matcher
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.reading.turn import events_of, read_turn, turn_before_events
+from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.writing.advice import advice
@@ -127,17 +127,6 @@ class WholeReader:
         # What is repaired in an input stands behind all labels.
         moved = (repair.moved(len(text) - len(spelt.text)) for repair in turn.repairs)
         return turn._replace(repairs=(*spelt.repairs, *moved))
-
-    def read_streamed(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn:
-        """Read one whole turn that only a stream can read.
-
-        Raises:
-            OutputParserException: As for `parse`.
-        """
-        # imported lazily: few turns need it
-        from agent_parsers.engine.reading.stream import TurnStream
-
-        return read_turn(TurnStream(self._machine, known_tools(tools), advise=self._advise), text)
 
 
 @cache

@@ -6,15 +6,12 @@ What is removed is reported as a repair.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair, Span
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.load import load_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FENCE: Final = "```"
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
@@ -45,14 +42,6 @@ _STOP_WORD: Final = "\nPAUSE"
 def may_be_dressed(text: str) -> bool:
     """Return whether *text* may be JSON, or have something around it that is no part of it."""
     return text[:1] in _OPENERS or FENCE in text or _STOP_WORD in text
-
-
-def may_be_dressed_in(texts: Sequence[str]) -> bool:
-    """Return whether `may_be_dressed` is true of one of some *texts*."""
-    if not _OPENERS.isdisjoint({text[:1] for text in texts}):
-        return True
-    whole = "\0".join(texts)
-    return FENCE in whole or _STOP_WORD in whole
 
 
 def is_open(text: str) -> bool:

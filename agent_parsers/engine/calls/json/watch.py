@@ -7,9 +7,7 @@ under a key that wraps calls, such as ``{"function": {"name": …}}``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from typing_extensions import override
@@ -24,7 +22,6 @@ from outputs.growing_json.steps import JsonSteps, NextChars, Step
 
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
-    from outputs.growing_json.scalars import Search
 
 _MOST_LEVELS: Final = 8
 """How deep a call may be nested; anything deeper is not a call."""
@@ -186,11 +183,6 @@ class LenientWatch(Watch, LenientJsonReader):
     _COLON: ClassVar = NextChars(
         LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
     )
-
-
-@cache
-def _stops(quotes: str) -> Search:
-    return re.compile(rf"[\\{quotes}]").search
 
 
 def watch(members: Members | None = None, base: int = 0, *, lenient: bool) -> Watch:

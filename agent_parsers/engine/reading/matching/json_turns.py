@@ -35,9 +35,6 @@ class JsonTurns(MatchedTurns):
         between = "" if form.is_single else tail + between + head
         shared = commonprefix([between, end]) if between else ""
         ends = rf"{pattern(end[len(shared) :], ids)}{self._ends}"
-        whole = rf"(?P<input>(?s:\{{.*\}})){pattern(shared, ids)}{ends}"
-        if "(?P<" not in pattern(shared, ids) + ends:
-            self.single = re.compile(f"{self._to_input}{whole}").match
         if between:
             ends = rf"(?:{ends}|{pattern(between[len(shared) :], ids)}(?={{))"
         self._rest = re.compile(pattern(shared, ids) + ends).match

@@ -48,9 +48,9 @@ class MatchedTurns(ABC):
         thought = plain_text(known, of_thought=not is_fenced, label=label)
         thoughts = around(form.thought, f"(?P<thought>{thought})")
         said = plain_text(known, stop=lead[:WORD] if lead[:1] == " " else lead.lstrip()[:WORD])
-        self.has_content = not form.is_content_last and form.content is not None
+        self._has_content = not form.is_content_last and form.content is not None
         content = ""
-        if self.has_content:
+        if self._has_content:
             content = around(form.content, f"(?P<content>{said})")
         self.has_content_behind = False
         self._ends = rf"{BLANK}\Z"
@@ -60,56 +60,50 @@ class MatchedTurns(ABC):
         call = pattern(lead, templates.ids)
         if is_fenced:
             call = f"{_AT_LINE}{call}"  # a fence within a line opens no call
-        self._to_input = f"{thoughts}{pattern(opens)}{content}{call}{ahead}"
-        self.lead = re.compile(self._to_input).match
-        self.opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
-        """What each turn with calls has somewhere; empty if that is not known."""
-        self.answer: Callable[[str], Match[str] | None] | None = None
-        self.odd: tuple[str, ...] = ()
-        """Characters without which a whole text is an answer; empty if answers have marks."""
+        self._lead = re.compile(f"{thoughts}{pattern(opens)}{content}{call}{ahead}").match
+        # What each turn with calls has somewhere; empty if that is not known.
+        self._opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
+        self._answer: Callable[[str], Match[str] | None] | None = None
         if isinstance(form.answer, tuple):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
             begins_line = f"{BLANK}{_AT_LINE}" if label[:1].isalpha() else ""
             answer = (
                 f"{begins_line}{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
             )
-            self.answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
-            has_marks = bool((before + after).strip())
-            if not has_marks and (form.thought is None or form.thought[0][:1] in known.odd):
-                self.odd = known.odd
+            self._answer = re.compile(rf"{thoughts}{answer}{BLANK}\Z").match
         self.begins = known.begins
         self._words = re.compile(known.words, re.IGNORECASE).search if known.words else None
-        self.has_thought = bool(thoughts)
+        self._has_thought = bool(thoughts)
 
     def read(self, text: str) -> PlainTurn | None:
         """Return the turn with this *text*; `None` if it is spelt in another way."""
-        found = self.lead(text) if self.opener in text else None
+        found = self._lead(text) if self._opener in text else None
         if found is None:
             return self._read_answer(text)
-        content = (found["content"] or "").strip() if self.has_content else ""
+        content = (found["content"] or "").strip() if self._has_content else ""
         if content and ends_oddly(content):
             return None
-        thought = (found["thought"] or "").strip() if self.has_thought else ""
+        thought = (found["thought"] or "").strip() if self._has_thought else ""
         made = self.calls_and_content(text, found)
         if made is None:
             return None
         calls, behind = made
         content = content or behind
-        if self.is_odd(thought) or self.is_odd(content):
+        if self._is_odd(thought) or self._is_odd(content):
             return None
         return PlainTurn(calls, thought, content)
 
     def _read_answer(self, text: str) -> PlainTurn | None:
-        found = None if self.answer is None else self.answer(text)
+        found = None if self._answer is None else self._answer(text)
         if found is None:
             return None
-        thought = (found["thought"] or "").strip() if self.has_thought else ""
+        thought = (found["thought"] or "").strip() if self._has_thought else ""
         answer = found["content"].strip()
-        if not answer or self.is_odd(thought) or self.is_odd(answer):
+        if not answer or self._is_odd(thought) or self._is_odd(answer):
             return None
         return PlainTurn([], thought, answer, answer)
 
-    def is_odd(self, text: str) -> bool:
+    def _is_odd(self, text: str) -> bool:
         """Return whether a *text* may hold a marker of letters, or a fence of Python."""
         if not text:
             return False
@@ -121,20 +115,12 @@ class MatchedTurns(ABC):
     has_texts: ClassVar[bool]
     """Whether values are texts, of which the schema of the tool says the types."""
 
-    single: Callable[[str], Match[str] | None] | None = None
-    """Matches a whole turn with one call, whose ``input`` may be an object in JSON."""
-
     @abstractmethod
     def calls_and_content(self, text: str, found: Match[str]) -> tuple[list[PlainCall], str] | None:
         """Return the calls in *text*, and the content behind them.
 
         The part of *text* up to the first input was *found*.
         """
-
-    def calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
-        """Return the calls in *text*, given as before, if no content is behind them."""
-        made = self.calls_and_content(text, found)
-        return None if made is None or made[1] else made[0]
 
     def _behind(self, end: Match[str]) -> str:
         """Return the content behind calls, given the match of what is there."""

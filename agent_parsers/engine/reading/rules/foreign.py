@@ -94,20 +94,6 @@ def may_be_foreign(text: str, tools: Collection[str]) -> bool:
     return any(mark[0] in text and mark in text for mark in _INSIDE)
 
 
-def may_be_foreign_in(texts: Sequence[str], tools: Collection[str]) -> bool:
-    """Return whether one of some *texts* may hold a call; quick if none has.
-
-    Args:
-        texts: The texts of answers.
-        tools: As for `may_be_foreign`.
-    """
-    whole = "\n".join(texts)
-    if any(mark[0] in whole and mark in whole for mark in (*_INSIDE, *tools)):
-        return any(may_be_foreign(each, tools) for each in texts)
-    begun = (text for text in texts if text[:1] in _FIRST or text[:1].isspace())
-    return any(map(_BEGINS, begun))
-
-
 def foreign_calls(
     repairs: list[Repair],
     text: str,
