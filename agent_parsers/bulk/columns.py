@@ -44,7 +44,7 @@ r"""The columns that `parse_table` adds. Spans count characters, lines and colum
 - ``thought``, ``content``: As in `Turn`.
 - ``calls``: The actions, each with ``tool``, ``input`` as JSON, and the ``id`` that the model gave
   the call. Data that JSON lacks, such as NaN, is written as `to_json` writes it.
-- ``answer``: The final answer; one that is no text as JSON.
+- ``answer``: The final answer; as JSON if it is not a string.
 - ``error``: What `OutputParserException` has: ``reason``, ``observation``, ``start``, ``end``,
   ``line``, ``column``.
 - ``repairs``: Each with ``kind``, ``start``, ``end``.
@@ -147,7 +147,7 @@ class Rows:
         self._kinds.append(kind)
         for column in (self._thoughts, self._contents, self._answers):
             column.append(None)
-        # A list whose beginning is not there is not there itself; the next begins where it did.
+        # A null start offset makes the list null; the next list starts at the same offset.
         self._call_ends[-1:] = (None, len(self._calls))
         self._repair_ends[-1:] = (None, len(self._repairs))
         self._errors.append(error)

@@ -1,7 +1,7 @@
 """The engine: reads and writes the turns of any dialect. This page is the theory behind it.
 
-A dialect is data (`tables.dialect.Dialect`). The engine turns that data into a state machine and
-leads a text through it. It has no branch for a particular dialect: what only one dialect needs is a
+A dialect is data (`tables.dialect.Dialect`). The engine compiles it into a state machine and runs
+the text through it. There are no branches for particular dialects: anything specific to one is a
 function in that dialect's file.
 
 What a state is
@@ -20,9 +20,10 @@ A table (`tables.table.Table`) lists the transitions, `(state, marker) -> Go | E
 * `Go` leads to another state. If a single turn must not make this transition, `clash` names the
   problem, such as an answer after an action.
 * `EndTurn` leads to text that the model must not write in this turn, such as an observation that it
-  invented. One turn stops there, and the rest is reported as skipped; a transcript goes on.
-* `Note` leaves the marker in the text and remembers it. An opening code fence is a note: labels do
-  not count until it closes.
+  invented. A single turn ends there: lenient mode reports the rest as skipped, strict mode raises.
+  A transcript continues.
+* `Note` leaves the marker in the text and changes the state. An opening code fence is a note:
+  labels do not count until it closes.
 
 A marker without a transition in the current state is plain text. That one rule is why an input may
 contain `Thought:` in the middle of a line, and an answer may contain anything.
@@ -37,11 +38,11 @@ Whether a marker counts: guards
 
 A transition may have guards (`tables.guards`): conditions on the place of the marker, such as
 "begins a sentence", "not within backticks", "dressed like the label before", "outside of
-quotations", "not in a value of the call". A guard returns the reason why the marker is only text,
-or nothing. The first reason decides, and `explain` quotes it. Some guards come with the marker (an
-inline label has to begin a sentence), some with the state (a call reader knows what is inside a
-string), some are added by a rewriting. A new rule of this kind is one function, and the transitions
-that ask it.
+quotations", "not in a value of the call". A guard returns the reason why the marker is plain text,
+or `""` if it counts. The first reason wins, and `explain` shows it. Some guards come with the
+marker (an inline label has to begin a sentence), some with the state (a call reader knows what is
+inside a string), some are added by a rewriting. A new rule of this kind is one function, and the
+transitions that ask it.
 
 What a mode is: rewritings
 ==========================
@@ -70,9 +71,9 @@ Text arrives in chunks, cut anywhere. An event is emitted as soon as no later ch
 and not before, which is why the events do not depend on where the text is cut. Three things wait:
 
 * The longest suffix that may still become a marker *valid in this state*. `markers.patterns`
-  compiles each state's markers into one pattern, which finds whole markers; whether the text ends
-  in the beginning of one is found by walking their trie. The runs inside a marker are bounded, so
-  this suffix is bounded too.
+  compiles each state's markers into one pattern, which finds whole markers; a trie of the markers
+  shows whether the text ends in the beginning of one. The runs inside a marker are bounded, so this
+  suffix is bounded too.
 * White space next to a possible marker, because it belongs to the marker if one follows.
 * The name of a tool, which is short and only useful when it is whole.
 
@@ -91,11 +92,11 @@ The engine reads both in the same way. Each kind of leniency has one place:
 * *What may follow what* (an answer without a thought, a second action, a missing label): one
   matrix for all dialects with labels (`agent_parsers.families.steps`); elements and blocks of calls
   have such rules beside it. A dialect adds the rows that are its own.
-* *What a name or input is dressed in* (quotes, fences, emphasis, prose): `repairs/`.
+* *Formatting around a name or input* (quotes, fences, emphasis, prose): `repairs/`.
 * *What a call may lack* (a closing brace, a tag, quotes around a key): its call reader in `calls/`,
   on top of the lenient JSON reader of `outputs.growing_json`.
 * *What the end of the text may lack*: `reading/rules/`, by how the text ended (`"stop"`,
-  `"length"`, or unknown). Nothing that may be half a call ever acts.
+  `"length"`, or unknown). A call that may be incomplete is never executed.
 * *What is only quoted*, in backticks, fences or a sentence: `reading/quoting/`.
 
 Every repair is reported with its kind and its span. Strict reading makes none.
@@ -109,25 +110,28 @@ Three ways to read a turn
       or else --respell--> match      labels, commas and fences undressed: text to text, once
           or else --stream--> turn    any other turn, and every turn that arrives in chunks
 
-`reading.stream.TurnStream` takes chunks and reads any text. It is the reference: what it gives is
-what a turn means. Most callers have a whole text, spelt as the dialect writes it, and want only the
-result. For them a `reading.matching.matcher.Matcher`, made from the dialect's `Form`, reads a turn
-in one match of a regular expression, and makes no events: `StepMatcher` a step with one action,
-`TurnMatcher` a turn of calls in JSON, in tags or in Python. Their patterns take only text in which
-nothing can be anything but what the Form says. Where something may be meant otherwise (what may be
-a marker or hide one, half a stop sequence at the end, a name that takes repairs), they return
-`None`, and the stream decides.
+`reading.stream.TurnStream` takes chunks and reads any text. It is the reference: a turn means what
+the stream makes of it. Most callers have a whole text, spelt as the dialect writes it, and want
+only the result. For them a `reading.matching.matcher.Matcher`, made from the dialect's `Form`,
+reads a turn in one match of a regular expression, without events (`Turn.events` are read by a
+stream when someone asks for them): `StepMatcher` a step with one action, `TurnMatcher` a turn of
+calls in JSON, in tags or in Python. Their patterns match only text with one possible reading. If
+any part is ambiguous (text that may be a marker or hide one, half a stop sequence at the end, a
+name that needs a repair), they return `None` and the stream decides. So it does if the caller says
+where the text begins or that it was cut, and for dialects without a `Form`.
 
-A lenient turn that does not match may only be dressed. `reading.matching.respelling` writes it
-again, once, with the repairs and their places, and the match is tried on that. Respelling takes off
-nothing but the dress of labels, commas before closing brackets, and fences around calls, so
-whether a call is quoted is still asked of the text as it was written.
+In lenient mode, a turn that does not match may differ only in spelling.
+`reading.matching.respelling` rewrites it once, recording each repair and its span, and the result
+is matched again. A rewritten turn is used only if it has calls. Respelling changes only the
+spelling of labels, trailing commas, and fences around calls. Whether a call is quoted is decided as
+for any other turn.
 
-`whole.WholeReader` is where the three meet. A table of texts is a loop over it, and a log of clean
-steps is the match between two observations (`reading.matching.clean_runs`). Laws compare the match
-with the stream on every text of the tests, and a test of the house lists which functions make a
-turn, a call or a repair from text, so that no fourth way comes unseen. Another pattern may be added
-only if a turn that *we render* is not matched, never for an odd one.
+`whole.WholeReader` is where the three meet. A table of texts is a loop over it. A log whose steps
+all match is read by the match between two observations (`RunMatcher` in
+`reading.matching.clean_runs`); any other run takes the stream. Property tests compare the match
+with the stream on every test text, and `tests/test_ways_to_read.py` lists the functions that make a
+turn, a call or a repair from text, so nobody adds a fourth way unnoticed. Add a pattern only if a
+turn that *we render* is not matched, never for an unusual one.
 
 The floors, top first
 =====================

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class WholeReader:
     """Reads whole turns, with the results of a stream of one chunk.
 
-    A turn that is spelt as its dialect writes it is read in one match. One that is only dressed is
-    respelt, once, and matched. All others, and whatever is wrong, are read by a `TurnStream`, which
-    knows more and can report it.
+    A turn in the spelling of its dialect is read in one match. One that differs only in spelling is
+    respelt, once, and matched. Everything else, invalid turns included, is read by a `TurnStream`,
+    which reports errors with their spans.
 
     Args:
         machine: The dialect, compiled for one mode.
@@ -118,7 +118,7 @@ class WholeReader:
         return None if self._match is None else self._match.step(text, tools)
 
     def _respelt(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return what is in a turn that is only dressed; `None` if only a stream can say it."""
+        """Return the parts of a respelt turn; `None` if only a stream can read it."""
         if self._respell is None or self._match is None or (spelt := self._respell(text)) is None:
             return None
         turn = self._match.read(spelt.text, tools)

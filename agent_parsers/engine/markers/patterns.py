@@ -122,7 +122,7 @@ class Patterns:
 
     @cached_property
     def _is_begun(self) -> Callable[[str], bool]:
-        """Says whether a text is the beginning of a marker; the same few come again and again."""
+        """Whether a text is the beginning of a marker; cached, since the same few recur."""
         return lru_cache(_MOST_BEGUN)(lambda text: _there(self.root, text, 0) == "begun")
 
     @cached_property
@@ -256,7 +256,7 @@ def _whole(node: Node) -> str:
 
 
 def _pending(node: Node) -> Iterator[str]:
-    """Yield what may stand at the end of the text where a lookahead has yet to be decided."""
+    """Yield patterns for the end of a text where a lookahead is still undecided."""
     for atom, child in node.next.items():
         if isinstance(atom, Ahead):
             yield atom.pending

@@ -32,9 +32,9 @@ class ObservedStep(NamedTuple):
 
 
 class RunMatcher:
-    """Reads the runs of a *dialect* in which nothing can be anything but what its form says.
+    """Reads unambiguous runs of a *dialect*.
 
-    It gives what a stream gives, or `None`.
+    It returns what a stream returns, or `None`.
     """
 
     def __init__(self, dialect: Dialect) -> None:

@@ -1,4 +1,4 @@
-"""Patterns for text in a turn that is sure to hold no marker, nor to quote one."""
+"""Patterns for text that cannot contain or quote a marker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_DEEP: Final = 64
 UNSEEN: Final = "\ufeff\u200b\u2060"
 """Characters that nobody sees, but that may stand between the letters of a mark."""
 WORD: Final = 5
-"""How much of a word that begins a call tells that it is one."""
+"""How many characters of a call's first word identify a call."""
 _SIGNS: Final = re.compile(r"[<\[]\s*+/?+\s*+[^\s<>/\[\]{}]{1,3}").findall
 """Finds how tags begin, as far as it takes to tell that they may be a dialect's."""
 

@@ -1,9 +1,8 @@
-"""Turns that are only dressed, written again as their dialect writes them, with the repairs.
+"""Rewrites turns that differ only in spelling as their dialect writes them, and records repairs.
 
-A label may be dressed (``**Action:**``, ``## Action:``, ``action:``), and calls in JSON may have
-commas before closing brackets, or a fence around them. Text goes in and text comes out: whether
-the turn is then one that the dialect writes is for its reader to say, and so is whether a call is
-quoted, since nothing is taken off but such dress.
+A label may be spelt in another way (``**Action:**``, ``## Action:``, ``action:``), and calls in
+JSON may have trailing commas or stand in a fence. Text goes in and text comes out: the matcher
+decides whether the result is a turn of the dialect, and whether a call is quoted.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ class Respelt(NamedTuple):
 
 
 Respell: TypeAlias = Callable[[str], Respelt | None]
-"""Writes a turn again; `None` if there is no dress to take off."""
+"""Rewrites a turn; returns `None` if there is nothing to change."""
 
 
 def respeller(machine: Machine) -> Respell | None:
-    """Return what writes lenient turns again; `None` if nothing shows how, or they are strict."""
+    """Return what respells turns; `None` in strict mode, or if no form shows the spelling."""
     form = machine.dialect.form
     if not machine.lenient or form is None:
         return None
@@ -46,7 +45,7 @@ def respeller(machine: Machine) -> Respell | None:
 
 
 def _of_labels(machine: Machine) -> Respell | None:
-    """Return what takes the dress off the labels that begin lines."""
+    """Return what spells the labels at the beginning of lines as the dialect does."""
     labels: dict[str, tuple[str, str]] = {}
     odd: set[str] = set()
     for name, label in machine.table.markers.items():
@@ -81,7 +80,7 @@ def _of_labels(machine: Machine) -> Respell | None:
 
 
 def _of_calls(machine: Machine) -> Respell | None:
-    """Return what takes fences and commas off calls in JSON."""
+    """Return what removes fences and trailing commas from JSON calls."""
     form = machine.dialect.form
     assert form is not None, "it shows how calls are spelt"
     opener = form.around[0].strip() or form.calls[0].strip()

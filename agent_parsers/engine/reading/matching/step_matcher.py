@@ -1,7 +1,7 @@
 """Reads steps that are spelt as the form of their dialect says, in one match.
 
-A step is read here if nothing in it can be anything but what the form says: its texts hold nothing
-that may be a marker, or hide one. All others need a stream.
+Only unambiguous steps are read here: no part may be a marker, or hide one. All others need a
+stream.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
-"""Matches a text from which nothing is taken off."""
+"""Matches text that is read unchanged."""
 
 
 def _unescaped(said: str) -> str:
@@ -178,7 +178,7 @@ class StepMatcher(Matcher):
     def _value(
         self, found: Match[str], tool: str, tools: ToolSet | None, repairs: list[Repair]
     ) -> Any:
-        """Return the input of a step; `NOTHING` if a stream has to say it.
+        """Return the input of a step, or `NOTHING` if only the stream can read it.
 
         Args:
             found: The match of the step.
@@ -219,7 +219,7 @@ class StepMatcher(Matcher):
         return value
 
     def _object(self, written: str) -> Any:
-        """Return the object that is written in JSON; `NOTHING` if a stream has to say it."""
+        """Return the object in JSON, or `NOTHING` if only the stream can read it."""
         value = whole_object(written, MOST_DEEP)
         is_marked = value is not NOTHING and self._begins_mark(written) is not None
         return NOTHING if is_marked and is_in_keys(self._begins_mark, value) else value
@@ -233,7 +233,7 @@ class StepMatcher(Matcher):
     def _named_answer(
         self, found: Match[str], tools: ToolSet | Collection[str] | None
     ) -> str | None:
-        """Return the answer of a step whose tool says that its input is one, if that is a text."""
+        """Return the input of a step whose tool name marks an answer, if it is a string."""
         said = self._content(found)
         if not said or said != said.strip() or not self._machine.keeps_answer(said, tools):
             return None
@@ -255,7 +255,7 @@ class StepMatcher(Matcher):
         return own if read_tool is None else read_tool(own, names, []).tool
 
     def _answer(self, found: Match[str], tools: ToolSet | Collection[str] | None) -> Any:
-        """Return the answer that is written in a step; `None` if a stream has to say it."""
+        """Return the answer that is written in a step, or `None` if only the stream can read it."""
         machine, written = self._machine, self._content(found)
         if not written.strip() or (machine.lenient and may_be_foreign(written, names_of(tools))):
             return None

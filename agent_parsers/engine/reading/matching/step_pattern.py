@@ -172,7 +172,7 @@ class StepPattern:
     # -- what no marker looks like -----------------------------------------------------------------
 
     def _odd_in(self, known: KnownMarks) -> tuple[str, ...]:
-        """Return the characters of which each marker of a step has one, but for those of a form."""
+        """Return characters of which every marker has at least one, apart from the form's own."""
         odd = {*known.first, *UNSEEN, *self._colons} - {"\n"}
         if self._machine.lenient:
             odd |= {*"`~#"}

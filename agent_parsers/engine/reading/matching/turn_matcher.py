@@ -87,7 +87,7 @@ class TurnMatcher(Matcher):
         return None if calls is None else PlainTurn(calls, turn.thought, turn.content)
 
     def _fitted(self, calls: list[PlainCall], tools: ToolSet | None) -> list[PlainCall] | None:
-        """Return *calls* as the tools take them; `None` if a name or an input is not so."""
+        """Return *calls* with inputs checked by the tools; `None` if anything needs a repair."""
         if tools is None:
             return calls if all(self._is_plain(tool) for tool, *_ in calls) else None
         fitted: list[PlainCall] = []

@@ -27,7 +27,7 @@ _SLOT_OR_BLANK: Final = re.compile(rf"[\s{TOOL}-{COUNT}]")
 
 
 def ends_oddly(content: str) -> bool:
-    """Return whether *content* ends with what, right before a call, may quote or forbid it."""
+    """Return whether *content* ends in punctuation that may quote or forbid the call behind it."""
     return content[-1] in "\"'“‘«:：[](),;}" and _ENDS_ODDLY(content) is not None
 
 
@@ -113,7 +113,7 @@ class MatchedTurns(ABC):
         return ('"' in text and '"""' in text) or ("'" in text and "'''" in text)
 
     has_texts: ClassVar[bool]
-    """Whether values are texts, of which the schema of the tool says the types."""
+    """Whether values are strings, which the schema of the tool converts."""
 
     @abstractmethod
     def calls_and_content(self, text: str, found: Match[str]) -> tuple[list[PlainCall], str] | None:
@@ -127,5 +127,5 @@ class MatchedTurns(ABC):
         return end["behind"].strip() if self.has_content_behind else ""
 
     def is_name(self, tool: str) -> bool:
-        """Return whether the name of a *tool* is no marker."""
+        """Return whether the name of a *tool* contains no marker."""
         return self._words is None or self._words(tool) is None
