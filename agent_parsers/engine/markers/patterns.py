@@ -117,7 +117,7 @@ class Patterns:
         return found
 
     def growing_at(self, text: str, at: int) -> Found | None:
-        """Find the marker at an offset, or the beginning of one that *text* ends in."""
+        """Find the marker at an offset, or, before all, the beginning of one up to the end."""
         return Begun(text, at) if self._is_begun(text[at:]) else self.whole.match(text, at)
 
     @cached_property
@@ -193,15 +193,23 @@ def _there(node: Node, text: str, at: int) -> Literal["", "begun", "whole"]:
     """
     if node.pending and _matcher(node.pending)(text, at):
         return "begun"
-    for atom, child in node.next.items():
-        step = _matcher(atom)(text, at)
-        if step is None:
-            continue
-        if step.end() == len(text) and child.next and not isinstance(atom, Ahead):
-            return "begun"
-        if there := _there(child, text, step.end()):
-            return there
-    return "" if node.marker is None else "whole"
+    walk = [(node, at, iter(node.next.items()))]
+    while walk:
+        node, at, branches = walk[-1]
+        for atom, child in branches:
+            if (step := _matcher(atom)(text, at)) is None:
+                continue
+            end = step.end()
+            is_open = end == len(text) and child.next and not isinstance(atom, Ahead)
+            if is_open or (child.pending and _matcher(child.pending)(text, end)):
+                return "begun"
+            walk.append((child, end, iter(child.next.items())))
+            break
+        else:
+            if node.marker is not None:
+                return "whole"
+            walk.pop()
+    return ""
 
 
 @lru_cache(1 << 12)
@@ -239,8 +247,18 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
         begun.append((spelling, name))
 
 
+def _chain(node: Node) -> tuple[str, Node]:
+    """Return the atoms from *node* on up to the first branch or marker, and where they lead."""
+    atoms: list[Atom] = []
+    while node.marker is None and len(node.next) == 1:
+        [(atom, node)] = node.next.items()
+        atoms.append(atom)
+    return "".join(atoms), node
+
+
 def _leaves(node: Node) -> Iterator[str]:
     """Yield the names of the markers, in the order of their groups in the pattern."""
+    _, node = _chain(node)
     for child in node.next.values():
         yield from _leaves(child)
     if node.marker is not None:
@@ -249,10 +267,11 @@ def _leaves(node: Node) -> Iterator[str]:
 
 def _whole(node: Node) -> str:
     """Return a pattern for the rest of a marker; the empty group at its end identifies it."""
+    lead, node = _chain(node)
     branches = [atom + _whole(child) for atom, child in node.next.items()]
     if node.marker is not None:
         branches.append("()")  # tried last: markers with a lookahead come first
-    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+    return lead + (branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})")
 
 
 def _pending(node: Node) -> Iterator[str]:

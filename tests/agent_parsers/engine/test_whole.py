@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agent_parsers import OutputParserException, ToolSet, get_dialect, list_dialects
-from agent_parsers.authoring import Written
+from agent_parsers.authoring import Written, with_labels
 from agent_parsers.engine import whole
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.reading.matching import respelling
@@ -28,7 +28,19 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.engine.tables.modes import Mode
 
-DRESSES = ["**{}:**", "## {}:", "# {}:", "{}:", "**{}**:", "__{}__:", "- {}:", "{} :"]
+DRESSES = [
+    "**{}:**",
+    "## {}:",
+    "# {}:",
+    "{}:",
+    "**{}**:",
+    "__{}__:",
+    "- {}:",
+    "{} :",
+    "{} 1:",
+    "{}  2:",
+    "{}\t10:",
+]
 INPUTS = [
     "old bridge", '{"query": "a"}', '{"query": "a",}', '{"query": "a', '"x"', '"x', "```\nx",
     "it's", "'''x", "* x", "a: b", "x # y", "# Title", "two\nlines", "", "x\nObs", "x\nPAUSE",
@@ -282,3 +294,60 @@ def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = reader_of(name, "lenient")
     given = texts(get_dialect(name), "lenient", 3_000)
     assert differences(reader, given)[1]
+
+
+# -- labels in other words ------------------------------------------------------------------------
+
+WORDS: dict[str, dict[str, str]] = {
+    "Turkish": {"Action": "Eylem", "Action Input": "Eylem Girdisi"},
+    "brackets": {"Observation": "Note (seen)", "Thought": "[T]"},
+    "a number": {"Action": "Step 2", "Action Input": "Step 2 Input"},
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_labels_in_other_words_are_read_as_a_stream_reads_them(words: str) -> None:
+    labels = WORDS[words]
+    dialect = with_labels(get_dialect("react"), name="own", labels=labels)
+    usual = [
+        "Thought: b\nObservation: c\nAction: search\nAction Input: x",
+        "Thought: b\nAction: search\nAction Input: at 10:30 (so): y",
+    ]
+    given = []
+    for each in usual:
+        text = each
+        for label in sorted(labels, key=len, reverse=True):
+            text = text.replace(f"{label}:", f"{labels[label]}:")
+        given += [text, text.lower(), text.upper(), text.replace("i", "İ").replace("I", "ı")]
+    for mode in ("lenient", "strict"):
+        assert not differences(WholeReader(machine(dialect, mode), advice), iter(given))[1]
+
+
+def test_letters_that_only_patterns_fold_are_no_label() -> None:
+    with pytest.raises(OutputParserException):
+        reader_of("react", "lenient").parse("Act\u0131on: search\nAction \u0130nput: x")
+
+
+LONG = ["x" * size for size in (64, 65, 129, 201, 257)]
+
+
+@pytest.mark.parametrize("name", [name for name in list_dialects() if get_dialect(name).several])
+def test_long_names_are_read_as_a_stream_reads_them(name: str) -> None:
+    given = [get_dialect(name).write(Written(tool=each, tool_input={each: "a"})) for each in LONG]
+    for mode in ("lenient", "strict"):
+        assert not differences(reader_of(name, mode), iter(given))[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("react", "Thought: a\nObservation  1: b\nAction: search\nAction Input: x"),
+        ("react", "Thought: a\nThought \t1: b\nAction: search\nAction Input: x"),
+        ("self_ask", "Intermediate answer  1: b\nFollow up: x"),
+        ("pythonic", '[f(a="\x00x")]'),
+        ("hunyuan_a13b", "<answer>\n 助手：42\n</answer>"),
+    ],
+)
+def test_these_texts_are_read_as_a_stream_reads_them(name: str, text: str) -> None:
+    for mode in ("lenient", "strict"):
+        assert not differences(reader_of(name, mode), iter([text]))[1]

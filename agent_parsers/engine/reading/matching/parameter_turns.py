@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form
     from agent_parsers.forms.templates import Templates
 
-_KEY: Final = r"[A-Za-z_]\w*+"
+_KEY: Final = r"[A-Za-z_]\w{0,63}+"
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?>(?:\.[0-9]{1,15}+)?)"
 
 
@@ -160,7 +160,7 @@ class TaggedTurns(_ParameterTurns):
 
 
 _CONSTANTS: Final = {"None": None, "True": True, "False": False}
-_STRING: Final = r'"(?>(?:[^"\\\n\r]++|\\["\\ntr])*)"'
+_STRING: Final = r'"(?>(?:[^"\\\n\r\0]++|\\["\\ntr])*)"'
 _JSON_ONLY: Final = re.compile(r"null|true|false|\\[/bfu]").search
 _LITERALS: Final = re.compile(
     rf"(?>(?:[\[\]{{}}:, ]++|{_STRING}|{_NUMBER}|None|True|False)*)"

@@ -57,15 +57,18 @@ class KnownMarks(NamedTuple):
     def no_label(self, colons: str) -> str:
         """Return a pattern for one of the *colons* of labels with which no label ends.
 
-        It follows a letter, with or without emphasis, a digit or two, a quotation mark or a
-        bracket, and no last word of a label.
+        It follows a letter, with or without emphasis, a number of one or two digits, a quotation
+        mark or a bracket, and no last word of a label.
         """
         words = ["".join(map(_in_either_case, word)) for word in sorted(self.last_words)]
-        behind = ("", r"\*\*", r"\d", r"\d\d", r"\ \d", r"\ \d\d")
+        numbers = (r"\d", r"\d\d")
+        behind = ("", r"\*\*", *numbers, *(rf"\s{number}" for number in numbers))
         # The colon comes first, so that no time is lost where none is.
         other = "".join(f"(?<!{word}{rest}.)" for word in words for rest in behind)
-        is_said = r"(?:(?<=[^\W_].)(?<!\d\d\d.)|(?<=[^\W\d_]\*\*.))"
-        return rf"[{colons}](?:(?<=[\"')\]}}].)|{is_said}{other})"
+        letters = [r"[^\W\d_]", r"[^\W\d_]\*\*"]
+        counted = [before + number for before in (r"[^\s\d]", r"\S[ \n]") for number in numbers]
+        is_said = "|".join(f"(?<={each}.)" for each in (*letters, *counted))
+        return rf"[{colons}](?:(?<=[\"')\]}}].)|(?:{is_said}){other})"
 
     @property
     def begins(self) -> Callable[..., Match[str] | None]:

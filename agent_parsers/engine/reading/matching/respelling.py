@@ -67,7 +67,8 @@ def _of_labels(machine: Machine) -> Respell | None:
         repairs: list[Repair] = []
 
         def plain(found: re.Match[str]) -> str:
-            spelt, name = labels[(found[1] or found[2]).lower()]
+            # `re.IGNORECASE` folds more letters than markers do, such as a dotless i
+            spelt, name = labels.get((found[1] or found[2]).lower(), (found[0], ""))
             if found[0] != spelt:
                 message = f"read {found[0]!r} as the label {name!r}"
                 repairs.append(Repair("label", found.span(), message))

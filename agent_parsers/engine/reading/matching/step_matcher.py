@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 from typing_extensions import override
 
 from agent_parsers.actions.agent import make_action, make_finish
+from agent_parsers.engine.markers.kinds import label_words
 from agent_parsers.engine.reading.matching.matcher import Matcher, PlainStep
 from agent_parsers.engine.reading.matching.plain_names import plain_names
 from agent_parsers.engine.reading.matching.plain_text import MOST_DEEP, is_in_keys, known_marks
 from agent_parsers.engine.reading.matching.step_pattern import (
-    LONGEST,
     StepPattern,
     is_called_answer,
 )
@@ -61,7 +61,13 @@ def step_matcher(machine: Machine) -> StepMatcher | None:
     form = machine.dialect.form
     if form is None or form.own is not None or form.call.parameters is not None:
         return None
-    return StepMatcher(machine, form)
+    words = (each for marker in machine.table.markers.values() for each in label_words(marker))
+    return StepMatcher(machine, form) if all(map(_is_worded, words)) else None
+
+
+def _is_worded(label: str) -> bool:
+    """Return whether the words of a *label* begin and end with letters, and have no number."""
+    return label[:1].isalpha() and label[-1:].isalpha() and not any(map(str.isdigit, label))
 
 
 class StepMatcher(Matcher):
@@ -76,7 +82,7 @@ class StepMatcher(Matcher):
         self._machine = machine
         known = known_marks(machine.table, form)
         self.pattern = pattern = StepPattern(machine, form, known)
-        self._match, self._match_short = pattern.match, pattern.match_short
+        self._match = pattern.match
         self._half_stops = machine.half_stops
         self._half_ends = {half[-1] for half in machine.half_stops}
         self._own_tool = form.own_tool
@@ -153,8 +159,7 @@ class StepMatcher(Matcher):
             return None
         if text[-1:] in self._half_ends and text.endswith(self._half_stops):
             return None
-        found = self._match_short(text) if len(text) <= LONGEST else self._match(text)
-        if found is None:
+        if (found := self._match(text)) is None:
             return None
         if found.lastgroup == "answer":
             answer = self._answer(found, tools)

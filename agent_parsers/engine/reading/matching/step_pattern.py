@@ -84,8 +84,7 @@ class StepPattern:
         """Pattern for what a step begins with."""
         self.before_step = self._lines(self._odd, rf"\n(?!{self.begins_step})")
         """Pattern for the text before a step, on one line or more, that holds no marker."""
-        self.match_short = re.compile(f"{before}{result}").match
-        """Does what `match` does, for steps of any length."""
+        self._whole = re.compile(f"{before}{result}").match
         empty = "(?P<thought>)" if thought else ""  # so that all have the same groups
         self._after = re.compile(f"{empty}{result}").match
 
@@ -97,7 +96,7 @@ class StepPattern:
         """
         if len(text) > LONGEST and (at := self._begin(text)) >= 0:
             return self._after(text, at)
-        return self.match_short(text)
+        return self._whole(text)
 
     def thought(self, text: str, found: Match[str]) -> str:
         """Return the thought of a step, given its match."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.reading.matching.plain_text import WORD, KnownMarks, around, plain_text
 from agent_parsers.engine.reading.turn import PlainTurn
-from agent_parsers.forms.templates import BLANK, COUNT, TOOL, pattern
+from agent_parsers.forms.templates import BLANK, BREAK, COUNT, TOOL, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,10 @@ class MatchedTurns(ABC):
         self._answer: Callable[[str], Match[str] | None] | None = None
         if isinstance(form.answer, tuple):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
-            begins_line = f"{BLANK}{_AT_LINE}" if label[:1].isalpha() else ""
+            begins_line = ""
+            if label[:1].isalpha():  # it has to begin its line
+                begins_line = f"{BLANK}{_AT_LINE}"
+                before = before.replace(f"\n{label}", f"{BREAK}{label}")
             answer = (
                 f"{begins_line}{pattern(before)}(?P<content>{plain_text(known)}){pattern(after)}"
             )

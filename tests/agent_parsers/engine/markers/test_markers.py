@@ -315,3 +315,9 @@ def test_a_marker_in_quotes_or_among_words_is_mentioned(last: str, blank: str, a
 )
 def test_a_marker_anywhere_else_is_used(last: str, blank: str, after: str) -> None:
     assert not is_spoken_of(last, blank, after[:WINDOW])
+
+
+def test_a_marker_may_be_long() -> None:
+    patterns = Patterns({"long": Literal("<" + "x" * 3_000 + ">"), "call": Literal("<call>")})
+    assert place(patterns.growing("a<" + "x" * 3_000 + ">", 0)) == (1, 3_003, 1)
+    assert place(patterns.growing("a<" + "x" * 2_000, 0)) == (1, 2_002, None)
