@@ -126,6 +126,10 @@ detection:  ## show which dialects are found in texts of known dialects, and whi
 attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that stand twice
 	$(PYTHON) benchmarks/attack.py --show
 
+.PHONY: event-attacks
+event-attacks:  ## cut the streams of clients behind each event, and put arguments where they do not belong
+	$(PYTHON) -m benchmarks.event_attacks --show
+
 .PHONY: live
 live:  ## let a small live model write, and read it; says which two packages it needs; an hour
 	$(PYTHON) -m benchmarks.live

@@ -21,8 +21,8 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 from agent_parsers.engine.markers.kinds import Ahead, Atom
 
-_MOST_BEGUN: Final = 256
-"""How many ends of texts a state remembers."""
+_MOST_BEGUN, _SHORT = 256, 32
+"""How many ends of texts a state remembers, and of how many characters."""
 _MOST_AHEAD: Final = 1024
 """Most characters that a lookahead waits for; it has a run of 256 at most, and words."""
 _RUN: Final = re.compile(r".*\{\d+,(\d+)\}\+", re.DOTALL).fullmatch
@@ -112,17 +112,23 @@ class Patterns:
         for first in self._first(text, max(start, len(text) - self._longest)):
             if (at := first.start()) > last:
                 break
-            if self._is_begun(text[at:]):
+            if self._begins(text, at):
                 return Begun(text, at)
         return found
 
     def growing_at(self, text: str, at: int) -> Found | None:
         """Find the marker at an offset, or, before all, the beginning of one up to the end."""
-        return Begun(text, at) if self._is_begun(text[at:]) else self.whole.match(text, at)
+        return Begun(text, at) if self._begins(text, at) else self.whole.match(text, at)
+
+    def _begins(self, text: str, at: int) -> bool:
+        """Return whether *text* from an offset on is the beginning of a marker."""
+        if len(text) - at <= _SHORT:
+            return self._is_begun(text[at:])
+        return _there(self.root, text, at) == "begun"
 
     @cached_property
     def _is_begun(self) -> Callable[[str], bool]:
-        """Whether a text is the beginning of a marker; cached, since the same few recur."""
+        """Whether a short text is the beginning of a marker; cached, since the same few recur."""
         return lru_cache(_MOST_BEGUN)(lambda text: _there(self.root, text, 0) == "begun")
 
     @cached_property

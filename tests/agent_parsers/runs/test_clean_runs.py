@@ -27,7 +27,7 @@ DIALECTS = [
     and run_matcher(dialect).questions
     and "answer" in dialect.lenient.markers
 ]
-STEPPED = ["conversational", "mrkl", "react", "react_crewai", "react_llamaindex", "react_zh"]
+STEPPED = ["mrkl", "react", "react_zh"]
 """Dialects whose runs have a tool and an input, each behind its label."""
 ODD = [
     "**bold**", "```", "```json", '{"q": 1}', '{"q": ', "<b>", "</b>", "</think>", "<think>",
@@ -35,7 +35,7 @@ ODD = [
     "Total tokens: 12", "=== run 1 ===", "", "  indented", "# head", "\\Thought: x", "Step 2",
     "AI: hi", "`code", "~~~", '"""', "Final Answer: 3", "Tool: x", "Final", "thought: y",
 ]  # fmt: skip
-PLAIN = ["fog in Bern", "search", "words, and so on", "06:10 Meilen"]
+PLAIN = ["fog in Bern", "search", "words, and so on", "06:10 Meilen", "so"]
 LOG = """\
 Question: Which month has the most fog?
 Thought: I look it up.
@@ -78,7 +78,7 @@ def test_dialects_with_labels_are_read_in_one_scan(name: str) -> None:
         marker["observation"],
         marker["answer"],
     )
-    log = "".join(f"{label} {{}}\n" for label in parts)
+    log = "".join(f"{label} {said}\n" for label, said in zip(parts, PLAIN, strict=False))
     runs, quick = read(dialect, log, in_one_scan=True)
     assert quick == 1
     assert runs == read(dialect, log, in_one_scan=False)[0]

@@ -159,7 +159,7 @@ def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMar
         no_bracket=_none_of("[", spelt),
         no_other="".join(f"|{_none_of(sign, spelt)}" for sign in sorted(first - {*"<["})),
         last_words=frozenset(_WORDS(text)[-1] for text in words),
-        has_bare_calls=f"{form.calls[0]}{form.call.text}".lstrip().startswith("{"),
+        has_bare_calls=f"{form.calls[0]}{form.call.text}".lstrip().startswith(("{", "[")),
     )
 
 

@@ -95,6 +95,7 @@ class StepMatcher(Matcher):
         # Then an object in JSON, which has no backtick, is an input as it is written.
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
+        self._reads_calls = self._has_json or self._has_reader
         self._begins_mark = known.begins
         # Then a step ends with its input, or with its answer.
         self._is_labelled = form.call.text.endswith("{input}") and not form.own_tool
@@ -164,14 +165,14 @@ class StepMatcher(Matcher):
         if found.lastgroup == "answer":
             answer = self._answer(found, tools)
             return None if answer is None else (found, "", answer)
+        if self._reads_calls and (said := self.pattern.thought(text, found)) and ends_oddly(said):
+            return None  # it may forbid the call
         tool = self._only_tool(tools) if self._own_tool else found["tool"].strip()
         if tool and tool == self._answer_name:
             answer = self._named_answer(found, tools)
             return None if answer is None else (found, "", answer)
         if not (self._is_tool(tool) if tools is None else tool in tools):
             return None
-        if self._has_json and (said := self.pattern.thought(text, found)) and ends_oddly(said):
-            return None  # it may forbid the call
         if tools is not None and self._is_answer(tool):
             return None
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.reading.matching.plain_text import UNSEEN, WORD
 from agent_parsers.engine.reading.quoting.spans import trimmed
+from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.forms.form import NUMBER, WrittenCall
 from agent_parsers.forms.templates import BLANK, NAME, pattern, templates_of
@@ -151,8 +152,11 @@ class StepPattern:
             end = f"(?>(?:{end})?)"  # a stop sequence may have removed it
         tool = rf"(?P<tool>[^{_class(self._odd)}\n\[]++)"
         head = escaped(head).replace(r"\{tool\}", tool)
-        line = self._lines((*self._odd, *tail[:1]))
-        return rf"{head}(?P<input>{line}){end}\Z"
+        value = self._lines((*self._odd, *tail[:1]))
+        if not tail and self._break and self._machine.read_input is repair_input:
+            inside = self._in_fence(rf"[^{_class(self._odd)}\n]*+")
+            value = rf"```(?:json)?\n(?=\{{){inside}\n```{BLANK}|{value}"
+        return rf"{head}(?P<input>{value}){end}\Z"
 
     def _json_call(self, form: Form) -> str | None:
         """Return a pattern for a call with JSON."""
@@ -202,11 +206,14 @@ class StepPattern:
         others = "|".join(self._others)
         between = "|".join(filter(None, (others, *breaks)))
         if has_fences and self._break:
-            break_ = self._break.replace("(?!", "(?!```|", 1)
-            inside = rf"(?>{line}(?:(?:{others}|{break_}){line})*)"
-            fence = rf"\n```(?<=\S\n```)[a-z]*+(?=\n){inside}\n```(?=\n|\Z)"
+            fence = rf"\n```(?<=\S\n```)[a-z]*+(?=\n){self._in_fence(line)}\n```(?=\n|\Z)"
             between = f"{others}|{fence}|{self._break}"
         return rf"(?>{line}(?:(?:{between}){line})*)"
+
+    def _in_fence(self, line: str) -> str:
+        """Return a pattern for lines in a fence."""
+        break_ = self._break.replace("(?!", "(?!```|", 1)
+        return rf"(?>{line}(?:(?:{'|'.join(self._others)}|{break_}){line})*)"
 
     def _lacks_lead(self, form: Form) -> bool:
         """Return whether a reply may go on with a thought whose label ends its prompt."""

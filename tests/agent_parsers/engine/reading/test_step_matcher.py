@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.engine.tables.modes import Mode, OnConflict
 
-ONE_ACTION = [name for name in list_dialects() if not get_parser(name).dialect.several]
+LEFT = {"smolagents_code": "its calls are code, which no form says"}
+ONE_ACTION = [
+    name for name in list_dialects() if not get_parser(name).dialect.several and name not in LEFT
+]
 
 
 def texts(dialect: Dialect) -> Iterator[str]:
