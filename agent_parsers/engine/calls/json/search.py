@@ -40,8 +40,8 @@ class JsonSearch(CallReader):
 
     __slots__ = (
         "_at", "_base", "_before", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last",
-        "_lead", "_members", "_next_step", "_pieces", "_rest", "_rules", "_size", "_skipper", "_start",
-        "encloser", "is_odd", "lead",
+        "_lead", "_members", "_next_step", "_pieces", "_rest", "_rules", "_size", "_skipper",
+        "_start", "encloser", "is_odd", "lead",
     )  # fmt: skip
 
     opener: ClassVar[str] = "{"
