@@ -12,12 +12,11 @@ from typing import Literal as Choice
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.blocks import JsonCalls
-from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.json.named_json import Head, NamedJson
 from agent_parsers.engine.calls.json.rules import JsonCallRules
 from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.families.call_blocks import NewCall, Payload
-from agent_parsers.families.json_steps import OTHER_INPUTS, begins_anywhere, lenient_keys
+from agent_parsers.families.json_steps import KEYS, WRAPPERS, begins_anywhere, lenient_keys
 from agent_parsers.forms.form import CallForm, write_json
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
@@ -100,7 +99,7 @@ def block_rules(
         unlisted: Whether a block has several calls that are in no list.
     """
     strict = JsonCallRules(
-        keys=CallKeys(tool=tool, input=tool_input, id=call_id, other_inputs=OTHER_INPUTS),
+        keys=replace(KEYS, tool=tool, input=tool_input, id=call_id, wrappers=WRAPPERS),
         may_open=partial(_is_opener, enclosed),
         enclosed=enclosed,
         unlisted=unlisted,
@@ -108,7 +107,7 @@ def block_rules(
         several=True,
         is_marked=True,
     )
-    keys = lenient_keys(strict.keys, tool="function", encoded=tool_input)
+    keys = lenient_keys(strict.keys, encoded=tool_input)
     lenient = replace(strict, keys=keys, may_open=begins_anywhere, lenient=True, strict=strict)
     return _followed(strict, lenient)
 

@@ -40,28 +40,29 @@ from agent_parsers.toolset.problems.names import folded
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules
 
-_OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
-OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
-_WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})
-KEYS: Final = CallKeys(tool="action", input="action_input", other_inputs=OTHER_INPUTS)
+_OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "function", "functionname", "action"})
+_OTHER_INPUTS: Final = frozenset(
+    {"arguments", "args", "parameters", "params", "input", "toolinput"}
+)
+WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})
+KEYS: Final = CallKeys(
+    tool="action", input="action_input", other_tools=_OTHER_TOOLS, other_inputs=_OTHER_INPUTS
+)
 # In OpenAI's form the arguments are JSON in a string.
 _ENCODED: Final = frozenset({"arguments", "parameters", "args"})
 
 
-def lenient_keys(keys: CallKeys, *, tool: str = "", encoded: str = "") -> CallKeys:
+def lenient_keys(keys: CallKeys, *, encoded: str = "") -> CallKeys:
     """Return *keys* for lenient mode, which also reads those of other dialects.
 
     Args:
         keys: The keys of the dialect.
-        tool: One more key for the tool.
         encoded: One more key whose input may be JSON in a string.
     """
     return replace(
         keys,
         folds=True,
-        other_tools=_OTHER_TOOLS | ({tool} - {""}),
-        other_inputs=OTHER_INPUTS,
-        wrappers=_WRAPPERS,
+        wrappers=WRAPPERS,
         encoded=_ENCODED | ({encoded} - {""}),
     )
 

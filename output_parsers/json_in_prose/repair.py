@@ -40,7 +40,10 @@ _opens_fence = re.compile(
 ).search
 _is_member = re.compile(r"""["'”’]\s*:\s*\Z""").search
 _goes_on = re.compile(
-    r"""\s* (?: , \s* (?: "[^"\n]*" | '[^'\n]*' | [\w$-]++ ) \s* : | ["'] \s* [],:}] )""",
+    r"""
+    [\s\]}]*+ , \s* (?: "[^"\n]*" | '[^'\n]*' | [\w$-]++ ) \s* :
+    | \s* (?: [\]}][\s\]}]*+ [,"] | ["'] \s* [],:}] )
+    """,
     re.VERBOSE,
 ).match
 # A quote followed by text that prose does not have: the supposed value is only part of another.

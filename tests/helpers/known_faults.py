@@ -49,7 +49,6 @@ def of(names: str) -> frozenset[str]:
 
 
 HALF: Final = "test_no_prefix_of_a_turn_acts_otherwise"
-BESIDE: Final = "test_nothing_beside_a_call_is_dropped"
 ENCLOSED: Final = "test_an_enclosed_call_is_not_made"
 LAXER: Final = "test_strict_reading_is_never_laxer"
 STRIPPED: Final = "test_no_call_without_its_special_tokens_is_an_answer"
@@ -61,12 +60,6 @@ ACTING_STRICTLY: Final = but(
     "react_docstore react_llamaindex self_ask smolagents_code xlam"
 )
 ACTING_LENIENTLY: Final = but("functionary_v32 glm4 harmony inkling muse_glimmer")
-JSON_CALLS: Final = of(
-    "apriel chat command_a command_a_plus command_r conversational_chat ernie45 firefunction "
-    "gigachat3 gigachat31 granite granite_fc hermes hunyuan_a13b inkling internlm2 jamba json "
-    "json_toolcall llama3_json longcat minimax_m1 mistral_v3 nemotron_llama nemotron_v2 phi4_mini "
-    "react_json reka_edge structured_chat xlam"
-)
 STEPS_STRICTLY: Final = of("conversational glm4 haystack mrkl react react_zh self_ask xml")
 STEPS_LENIENTLY: Final = of("conversational glm4 haystack mrkl react react_docstore react_zh xml")
 MORE_STEPS_STRICTLY: Final = of(
@@ -98,32 +91,6 @@ KNOWN: Final[dict[tuple[str, str], Known]] = {
     ),
     (HALF, "no_tools"): Known("half of a call", 1, of("glm4 self_ask"), of("glm4")),
     (HALF, "required"): Known("half of a call", 1, of("glm4 xml"), of("glm4")),
-    (BESIDE, "goes_on"): Known(
-        "something beside a call",
-        2,
-        of("chat conversational_chat json mistral mistral_v11 react_json structured_chat"),
-        but(
-            "anthropic_xml command_5 conversational deepseek_dsml deepseek_v32 deepseek_v41 dots "
-            "functiongemma gemma4 gigachat35 glm4 glm45 glm47 haystack hunyuan_v3 hunyuan_v4 "
-            "iquest_q1 k2_horizon kimi_k3 laguna lfm2 ling3 llama4_pythonic mimo minicpm3 "
-            "minicpm5 minimax_m2 minimax_m3 mrkl muse_glimmer olmo3 pythonic qwen3_coder react "
-            "react_crewai react_docstore react_llamaindex react_zh seed_oss self_ask "
-            "smolagents_code solar_open2 step3 xml"
-        ),
-    ),
-    (BESIDE, "parameter"): Known("something beside a call", 2, JSON_CALLS, JSON_CALLS),
-    (BESIDE, "member"): Known(
-        "something beside a call",
-        2,
-        of(
-            "apriel command_a command_a_plus command_r ernie45 firefunction gigachat3 gigachat31 "
-            "granite granite_fc hermes hunyuan_a13b inkling internlm2 jamba json_toolcall "
-            "llama3_json longcat minimax_m1 mistral_v3 nemotron_llama nemotron_v2 phi4_mini "
-            "reka_edge xlam"
-        ),
-        JSON_CALLS,
-    ),
-    (BESIDE, "two_names"): Known("something beside a call", 2, JSON_CALLS, JSON_CALLS),
     (ENCLOSED, "thought"): Known(
         "a call that is enclosed",
         3,
@@ -258,7 +225,6 @@ ATTACKS: Final = {
     "prefix": HALF,
     "value": HALF,
     "enclosed": ENCLOSED,
-    "beside": BESIDE,
     "laxer": LAXER,
 }
 """The kinds of attacks that find a known fault, and the test that does as well."""
@@ -283,7 +249,6 @@ def known_attack(attack: str, dialect: str, mode: str, kind: str, *, is_empty: b
 LAWS: Final = {
     named(laws.no_prefix_of_a_turn_acts_otherwise): HALF,
     named(laws.reasoning_and_quotation_never_act): ENCLOSED,
-    named(laws.nothing_beside_a_call_is_dropped): BESIDE,
     named(laws.strict_reading_is_never_laxer): LAXER,
 }
 """The laws that find a known fault, and the test that does as well."""

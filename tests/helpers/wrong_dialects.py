@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from agent_parsers import Dialect, Repair, get_dialect
@@ -22,6 +23,9 @@ from agent_parsers.authoring import (
     Written,
 )
 from agent_parsers.dialects import minimax_m2
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.engine.calls.json.members import Members
+from agent_parsers.engine.calls.json.rules import JsonCallRules
 from agent_parsers.engine.calls.tags.form import TaggedForm
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.tables.guards import first_of_its_kind
@@ -220,6 +224,21 @@ def leniently(**changes: Any) -> Dialect:
     transitions = {**HERMES.lenient.transitions, **rows}
     table = replace(HERMES.lenient, transitions=transitions, **changes)
     return replace(HERMES, name="hermes_like", aliases=(), lenient=table)
+
+
+class DropsMembers(JsonCallRules):
+    """Rules that drop what stands beside the input of a call."""
+
+    def problem(self, members: Members, outside: str = "") -> str:
+        members.own.members = members.call
+        return super().problem(members, outside)
+
+
+def dropping_members() -> Dialect:
+    """Return a dialect that drops what stands beside the input of a call."""
+    strict, _ = JsonPayload().rules
+    rules = DropsMembers(**{field.name: getattr(strict, field.name) for field in fields(strict)})
+    return hermes_with(new_call=partial(JsonCalls, rules))
 
 
 def reading_marked_prose() -> Dialect:
@@ -510,6 +529,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.no_key_counts_twice,
         "a key stands twice, and it is read as .*{'o': {'kaa': 'two'}, 'z': 'end'}",
         'Tool: transfer\nWith: {"o": {"kaa": "one", "kaa": "two"}, "z": "end"}',
+    ),
+    "what stands beside an input is dropped": (
+        dropping_members,
+        laws.nothing_beside_a_call_is_dropped,
+        "it is read as the action 'transfer' with {'to': 'A'}, and a part is dropped",
+        '.*"amount": 5.*',
     ),
     "what begins like a tag is part of a value": (
         deaf_in_values,

@@ -194,6 +194,16 @@ SHARED_PROBLEMS: Final = {
         "expected nothing after the call",
         "Invalid Format: Write nothing after the call.",
     ),
+    "beside_call": Problem(
+        "expected nothing in the call but the name of the tool and its input",
+        "Invalid Format: Something stands in the call beside the input of {tool}, so nothing was"
+        " done. Write all arguments into the input, and nothing beside it.",
+    ),
+    "json_goes_on": Problem(
+        "expected the end of the call; JSON goes on after it",
+        "Invalid Format: JSON goes on after the call, so nothing was done. Write it again, with"
+        " brackets that match.",
+    ),
     "several_tools": Problem(
         "expected one tool, found several",
         "Invalid Format: Use one tool in a turn.",

@@ -262,10 +262,15 @@ class TestLlama:
     def test_a_turn_with_both_keys_is_a_call(self, mode: Mode) -> None:
         for text in (
             '{"name": "f", "parameters": {"a": "}"}}',
-            '{"type": "function", "name": "f", "parameters": {"a": "}"}}',
             '<|python_tag|>{"parameters": {"a": "}"}, "name": "f"}<|eom_id|>',
         ):
             assert read("llama3_json", text, mode) == [("f", {"a": "}"})]
+
+    @every_mode
+    def test_lenient_mode_drops_a_type_beside_the_call(self, mode: Mode) -> None:
+        text = '{"type": "function", "name": "f", "parameters": {"a": "}"}}'
+        called = [("f", {"a": "}"})]
+        assert read("llama3_json", text, mode) == (None if mode == "strict" else called)
 
     @every_mode
     def test_any_other_text_is_the_answer(self, mode: Mode) -> None:

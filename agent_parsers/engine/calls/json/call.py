@@ -16,6 +16,7 @@ from agent_parsers.engine.calls.json.enclosers import (
     after_call,
     begins_clause,
     between_calls,
+    goes_on,
     with_fence,
 )
 from agent_parsers.engine.calls.json.search import JsonSearch
@@ -194,14 +195,14 @@ class JsonCall(JsonSearch):
                 return
             if self._rules.several:
                 self.left = text[stop:]
+                closers.follow(self.left)
                 self._size -= len(self.left)
                 self._pieces = ["".join(self._pieces)[: -len(self.left)]]
                 return
             self._after = self._size - len(text) + stop
             self._emit_to(self._after, MarkerSeen, events, "}")
-            text = text[stop + 1 :]
-        if closers.follows == ",":
-            closers.follows += text.lstrip()[:1]
+            text = text[stop:]
+        closers.follow(text)
         self._skip_rest(text, events)
 
     # -- the end of the text ----------------------------------------------------------------------
@@ -246,27 +247,32 @@ class JsonCall(JsonSearch):
             span = (json.error.pos, self._size)
         return events, self._judged(json, span, problem, lacks)
 
+    def _outside(self) -> str:
+        """Return what is wrong with the place where the call stands, or ``""``."""
+        rules, closers, follows = self._rules, self.closers.text, self.closers.follows
+        is_listed, several = "[" in self.encloser, rules.several
+        if is_listed and not several and "]" not in closers and follows in ("{", ",{"):
+            return "several_actions"
+        is_quoted = self._before == '"' == follows
+        if not is_quoted and goes_on(closers, follows, is_marked=rules.is_marked, several=several):
+            return "json_goes_on"
+        if self._after >= 0 and not rules.lenient and rules.fills_fence and "`" not in closers:
+            return "bad_call"
+        may_speak = (rules.lenient or several) and not rules.is_marked and not is_listed
+        return "call_in_sentence" if may_speak and begins_clause(closers, follows[:1]) else ""
+
     def _judged(self, json: Watch, span: Span, problem: str, lacks: Lack) -> Call:
         """Return the call at *span*, whose text has ended."""
         rules, members, base = self._rules, self._members, self._base
-        tool, given, closers = members.tool, members.tool_input, self.closers
+        tool, given = members.tool, members.tool_input
         assert tool is not None, "the call has begun"
         name = tool.value if isinstance(tool.value, str) and tool.end >= 0 else ""
         is_answer = rules.is_answer(name)
         value: Any = {}
-        outside = ""
-        may_speak = (rules.lenient or rules.several) and not rules.is_marked
-        if "[" in self.encloser:
-            is_open = "]" not in closers.text and not rules.several
-            outside = "several_actions" if is_open and closers.follows in ("{", ",{") else ""
-        elif (
-            self._after >= 0 and not rules.lenient and rules.fills_fence and "`" not in closers.text
-        ):
-            outside = "bad_call"
-        elif may_speak and begins_clause(closers.text, closers.follows[:1]):
-            outside = "call_in_sentence"
         if not problem:
-            problem = "repeated_key" if json.repeats_key else rules.problem(members, outside)
+            problem = (
+                "repeated_key" if json.repeats_key else rules.problem(members, self._outside())
+            )
         if not problem and given is not None:
             value, problem = rules.value(given.key, given.value, is_answer=is_answer)
         whole = (base, self._end if self._end >= 0 else self._size)
@@ -303,6 +309,7 @@ class JsonCall(JsonSearch):
             input_span=input_span,
             id=members.id,
             lacks=lacks,
-            whole=whole if self.is_odd else with_fence(whole, self.encloser, closers.text),
+            whole=whole if self.is_odd else with_fence(whole, self.encloser, self.closers.text),
             is_bare=not rules.is_marked,
+            beside=tuple((member.key, member.place) for member in members.beside),
         )

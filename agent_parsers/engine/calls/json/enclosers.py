@@ -37,6 +37,22 @@ def begins_clause(closers: str, after: str) -> bool:
     return (after.islower() or after == ",") and is_one_line(closers)
 
 
+def goes_on(closers: str, after: str, *, is_marked: bool, several: bool = False) -> bool:
+    """Return whether JSON goes on after a call, which then lacks a part of what was written.
+
+    Args:
+        closers: The closers of the call.
+        after: What follows, as in `Closers.follows`.
+        is_marked: Whether a marker introduces the call, so that no sentence can mention it.
+        several: Whether another call may follow.
+    """
+    has_comma = "," in closers or after[:1] == ","
+    after = after.removeprefix(",")
+    if not has_comma or not after or (several and after in "{["):
+        return after == '"'
+    return is_marked or not after.isalnum()
+
+
 def is_one_line(closers: str) -> bool:
     """Return whether the *closers* of a call end on its line, and close no fence."""
     return "\n" not in closers and "`" not in closers
@@ -102,8 +118,15 @@ class Closers:
         """Continue with *text*; return where the closers end in it."""
         stop = self._end(text)
         self._pieces.append(text[:stop])
-        self.follows = text[stop : stop + 1]
         return stop
+
+    def follow(self, text: str) -> None:
+        """Note the *text* that comes next after them."""
+        for _ in "12":
+            text = text.lstrip()
+            if self.follows in ("", ","):
+                self.follows += text[:1]
+                text = text[1:]
 
     def _end(self, text: str) -> int:
         if not self._in_rows:

@@ -20,9 +20,9 @@ _REMARKS: Final = frozenset(
 """Folded keys under which models add remarks to a call."""
 
 
-Kind: TypeAlias = Literal["tool", "input", "rival", "id", ""]
-"""What a member of a call is. A rival has another dialect's key for the input, where only the
-dialect's own key is read."""
+Kind: TypeAlias = Literal["tool", "input", "rival", "alias", "id", ""]
+"""What a member of a call is. A rival has another dialect's key for the input, and an alias one for
+the tool, where only the dialect's own keys are read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class CallKeys:
     """Whether an object with the tool's key is a call even without an input."""
     other_tools: frozenset[str] = frozenset()
     """Other dialects' keys for the tool, as `folded` returns them. They count only beside a key for
-    an input, since objects with a name are common."""
+    an input, since objects with a name are common. A second name of the tool is an error."""
     other_inputs: frozenset[str] = frozenset()
     """The same for the input. Such a key beside the dialect's own key is an error."""
     wrappers: frozenset[str] = frozenset()
@@ -67,7 +67,8 @@ class CallKeys:
             return "id", False
         key = folded(key)
         if not self.folds:
-            return "rival" if key in self.other_inputs else "", False
+            is_alias = key in self.other_tools
+            return ("rival" if key in self.other_inputs else "alias" if is_alias else ""), is_alias
         if key == folded(self.tool):
             return "tool", False
         if key == folded(self.input):
@@ -110,15 +111,28 @@ class Member:
         """Where its value stands, without its quotes."""
         return self.start + self.is_text, self.end - self.is_text
 
+    @property
+    def place(self) -> Span:
+        """Where its value stands with all that is behind the colon."""
+        return self.key_end, max(self.key_end, self.end)
+
 
 @dataclass(slots=True, eq=False)
 class Candidate:
     """An object that may be the call."""
 
     members: list[Member] = field(default_factory=list)
-    """Those that name a tool, or hold its input or the call's id."""
-    has_others: bool = False
-    """Whether it has other members, which may be an input without its key."""
+
+
+def is_remark(key: str) -> bool:
+    """Return whether models add remarks to a call under this *key*."""
+    return folded(key) in _REMARKS
+
+
+def is_name(member: Member) -> bool:
+    """Return whether a *member* names a tool."""
+    is_tool = member.kind in ("tool", "alias")
+    return is_tool and (not member.is_other or isinstance(member.value, str))
 
 
 class Members:
@@ -140,10 +154,9 @@ class Members:
         """The member that holds its input."""
         self.own: Candidate = Candidate()
         """The object that is the call."""
+        self._around: list[Candidate] = []  # the containers in which it stands, if it is wrapped
         self.is_wrapped: bool = False
         """Whether the call stands inside another object."""
-        self.is_whole: bool = False
-        """Whether the call has ended."""
         self.has_more: bool = False
         """Whether something follows the call, in a list that another object wraps or, if its key is
         the name of the tool, in the call itself."""
@@ -155,17 +168,24 @@ class Members:
         return ids[-1].strip() or None if ids and isinstance(ids[-1], str) else None
 
     @property
+    def _others(self) -> list[Member]:
+        """The members that are not the tool's name, its input or the call's id, at every level."""
+        found = [*self.own.members, *(member for each in self._around for member in each.members)]
+        known = self.tool, self.tool_input
+        return [member for member in found if member.kind != "id" and member not in known]
+
+    @property
     def is_twice(self) -> bool:
         """Whether two members name the tool, or two hold its input."""
-        for rival in self.own.members:
-            if rival.kind == "id" or rival in (self.tool, self.tool_input):
-                continue
-            if rival.kind != "tool":
-                if self.tool_input is not None:
-                    return True
-            elif not rival.is_other or isinstance(rival.value, str):
-                return True
-        return False
+        return any(
+            is_name(other) or (other.kind in ("input", "rival") and self.tool_input is not None)
+            for other in self._others
+        )
+
+    @property
+    def beside(self) -> list[Member]:
+        """The members of a call that neither name the tool nor hold its input."""
+        return [other for other in self._others if not is_name(other)]
 
     @property
     def has_others(self) -> bool:
@@ -173,9 +193,11 @@ class Members:
 
         An object or list under another dialect's key for the tool is no name, so it is one of them.
         """
-        return self.own.has_others or any(
-            member.kind == "tool" and member is not self.tool and member.value is not None
-            for member in self.own.members
+        return any(
+            other.value is not None
+            if other.kind in ("tool", "alias")
+            else other.kind != "" or not is_remark(other.key)
+            for other in self._others
         )
 
     def open(self) -> None:
@@ -185,7 +207,6 @@ class Members:
 
     def close(self, depth: int) -> None:
         """Note that such a container was closed; *depth* others are still open."""
-        self.is_whole = self.tool is not None
         del self._stack[depth:]
         self._last = None
 
@@ -203,23 +224,15 @@ class Members:
     def add_key(self, key: str, at: int) -> None:
         """Note that a *key* was read, whose colon ends at *at*."""
         self._last = None
-        if self.is_whole:
-            return
         if not self.keys.tool:
             self._add_name(key, at)
             return
-        kind, is_other = self.keys.kind(key)
-        candidate = self._stack[-1] if self.tool is None else self.own
-        is_remark = kind != "" or folded(key) in _REMARKS
-        if kind == "rival" or not is_remark:
-            candidate.has_others = True
-        if kind == "":
-            return
-        member = self._last = Member(key, kind, is_other, at)
+        candidate = self._stack[-1]
+        member = self._last = Member(key, *self.keys.kind(key), at)
         candidate.members.append(member)
         if self.tool is None:
             self._settle(candidate)
-        elif kind == "input" and self.tool_input is None:
+        elif member.kind == "input" and self.tool_input is None and candidate is self.own:
             self.tool_input = member
             self.call.append(member)
 
@@ -245,6 +258,9 @@ class Members:
             return
         if tool_input is None and (tool.is_other or not self.keys.is_call_alone):
             return
-        self.is_wrapped = len(self._stack) > 1
+        self._around = self._stack[:-1]
+        self.is_wrapped = bool(self._around)
+        for outer in self._around:
+            del outer.members[-1:]  # the one that holds the call
         self.own, self.tool, self.tool_input = candidate, tool, tool_input
         self.call = [member for member in candidate.members if member in (tool, tool_input)]

@@ -11,6 +11,7 @@ from agent_parsers.engine.calls.json.enclosers import (
     Closers,
     after_call,
     begins_clause,
+    goes_on,
     outside_fences,
 )
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
@@ -175,6 +176,7 @@ class NamedJson(CallsReader):
         return text[stop:]
 
     def _read_after(self, text: str, events: list[Event]) -> str:
+        self._closers.follow(text)
         is_content = self._lenient or not self._closed
         self._emit(text, AnswerDelta if is_content else SkippedDelta, events)
         return ""
@@ -261,8 +263,11 @@ class NamedJson(CallsReader):
         """Check the closers after an object that ends at *end*, and that no sentence continues."""
         closers = self._closers.text
         call.span = (self._start, end + len(closers.rstrip()))
-        if not self._rules.is_marked and begins_clause(closers, self._closers.follows):
-            call.problem = call.problem or "call_in_sentence"
+        follows, is_marked = self._closers.follows, self._rules.is_marked
+        if goes_on(closers, follows, is_marked=is_marked):
+            call.refuse("json_goes_on")
+        elif not is_marked and begins_clause(closers, follows[:1]):
+            call.refuse("call_in_sentence")
         odd = closers.strip().rstrip("`" if self._is_fenced else None)
         if odd:
             start = end + len(closers) - len(closers.lstrip())

@@ -123,7 +123,11 @@ class JsonCallRules:
             return outside or "no_tool_name"
         may_lack_key = members.has_others and (self.lenient or self.several)
         needs_input = is_answer or self.needs_input or may_lack_key
-        return "no_input" if needs_input and members.tool_input is None else ""
+        if needs_input and members.tool_input is None:
+            return "no_input"
+        if self.lenient or not self.several:
+            return ""
+        return "bad_call" if members.is_wrapped else "beside_call" if members.beside else ""
 
     def repairs(self, members: Members, strict: JsonCallRules) -> Iterator[Repair]:
         """Yield the repairs of the *members* of a call: what the *strict* rules would refuse."""
@@ -132,6 +136,9 @@ class JsonCallRules:
             if self.keys.is_odd(member.key) and member.end >= 0 <= member.start:
                 what = "the name of the tool" if member is tool else "its input"
                 yield Repair("key", member.span, f"read {member.key!r} as {what}")
+        for member in members.beside:
+            message = f"dropped {member.key!r}, which stands beside the input of the call"
+            yield Repair("beside_call", member.place, message)
         if tool is None or tool.end < 0 or not isinstance(tool.value, str):
             return
         is_answer = self.is_answer(tool.value)

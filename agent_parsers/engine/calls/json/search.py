@@ -39,9 +39,9 @@ class JsonSearch(CallReader):
     """
 
     __slots__ = (
-        "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_lead",
-        "_members", "_next_step", "_pieces", "_rest", "_rules", "_size", "_skipper", "_start",
-        "encloser", "is_odd", "lead",
+        "_at", "_base", "_before", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last",
+        "_lead", "_members", "_next_step", "_pieces", "_rest", "_rules", "_size", "_skipper",
+        "_start", "encloser", "is_odd", "lead",
     )  # fmt: skip
 
     opener: ClassVar[str] = "{"
@@ -72,6 +72,7 @@ class JsonSearch(CallReader):
         self._is_lead = False  # whether the text or a fence begins with it
         self._is_quoted = False  # whether a sentence leads to it, so that it is not a call
         self._last = ""  # the last character of the thought that was emitted
+        self._before = ""  # the one before what may be the call
         self._members = Members(self._rules.keys)
         self._is_broken = False  # whether what looks like a call broke off
         self._skipper: BracketSkipper | None = None
@@ -131,8 +132,8 @@ class JsonSearch(CallReader):
             self.is_odd = strict is not None and not strict.may_open(fence, is_lead)
             self._members = Members(self._rules.keys)
             self._json = watch(self._members, self._base, lenient=self._rules.lenient)
-            before = text[start - 1 : start] or self._last
-            self._is_quoted = self._rules.is_quoted(before, fence)
+            self._before = text[start - 1 : start] or self._last
+            self._is_quoted = self._rules.is_quoted(self._before, fence)
             if self._is_open(text, brace):
                 self._think(text[:start], events)
                 self._pieces = [text[start:]]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
+from agent_parsers.engine.calls.json.members import is_remark
 from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, repeats_key
@@ -93,7 +94,22 @@ class CallRules(InputRules):
             is_given = bool(value) or call.input_span is not None
             span = call.input_span or (call.span if is_given else named)
             value = self.fit(head, value, span, tools, repairs, is_given=is_given)
+            self._check_beside(call, head.tool, value, tools)
         return self.result(head, value, log, call.input_span or call.span, tools, repairs)
+
+    def _check_beside(self, call: Call, tool: str, value: Any, tools: ToolSet) -> None:
+        """Check that nothing beside the input of a *call* is an argument that its *value* lacks.
+
+        Raises:
+            BadPayload: A member has the name of a parameter of the *tool*, or may be the input.
+        """
+        given = call.tool_input if isinstance(call.tool_input, dict) else value
+        is_absent = call.input_span is None
+        for key, span in call.beside:
+            if isinstance(given, dict) and key in given:
+                continue
+            if tools.declares(tool, [key]) or (is_absent and not is_remark(key)):
+                raise BadPayload("beside_call", span)
 
     def ends_turn(self, call: Call, to: State | None) -> bool:
         """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
