@@ -83,33 +83,37 @@ class InputRules:
             span: Where the name is.
             tools: The available tools.
             repairs: Collects the repairs.
-            is_whole: Whether the name is known to be complete, since a line follows it.
-            ended: How the text ended, if it ended in the name.
+            is_whole: Whether what the dialect writes next follows, so that the name is complete.
+            ended: How the text ended, if it ended behind the name.
 
         Raises:
-            BadPayload: The name may be cut short, or is not a tool's, or the tool needs an input.
+            BadPayload: The text may be cut, or the name is not a tool's, or the tool needs an input.
         """
         if not head.is_answer:
             self._check_tool(head.tool, span, tools, head.tool_input or "")
         if head.tool_input is not None:
             return self.fit(head, head.tool_input, span, tools, repairs)
-        # Without an input the name may be cut short, unless it is known or a line follows it.
-        is_cut = ended == "length" and not is_whole
-        is_known = is_whole or (tools is not None and self.lenient)
-        if head.needs_input or is_cut or not is_known:
+        if head.needs_input or not (is_whole or (tools is not None and self.lenient)):
             raise BadPayload("no_input", span)
-        value = self._nothing_written(head, span, tools)
+        value = self._nothing_written(head, span, tools, is_whole=is_whole or ended == "stop")
         return self.fit(head, value, span, tools, repairs, is_given=False)
 
     def _nothing_written(
-        self, head: ToolHead, span: Span, tools: ToolSet | None
+        self, head: ToolHead, span: Span, tools: ToolSet | None, *, is_whole: bool
     ) -> str | dict[Any, Any]:
         """Return the value of an input that was not written: empty text, if the dialect allows it.
 
+        No schema shows that an input is missing, since a tool may need none. So the end has to be
+        seen: unless the call *is_whole*, the text may have been cut before its input.
+
         Raises:
-            BadPayload: Inputs of the dialect are data, and the tool may need some.
+            BadPayload: The input may be missing, or inputs are data, and the tool may need some.
         """
-        if head.is_answer or (tools is not None and tools.checks(head.tool)):
+        if head.is_answer:
+            return ""
+        if not is_whole:
+            raise BadPayload("missing_input", span)
+        if tools is not None and tools.checks(head.tool):
             return ""
         try:
             return self.read_input("", [])
@@ -138,7 +142,8 @@ class InputRules:
         if head.tool_input:
             raise BadPayload("two_inputs", span)
         made: list[Repair] = []
-        value = "" if written else self._nothing_written(head, span, tools)
+        is_whole = bool(written) or ended == "stop"
+        value = "" if written else self._nothing_written(head, span, tools, is_whole=is_whole)
         try:
             if written:
                 value = self.read_input(written, made)
@@ -352,7 +357,7 @@ class InputRules:
         def fills() -> bool:
             return tools is not None and tools.fills(tool, arguments)
 
-        return (self.lenient or lacks == "closer") and may_lack(lacks, ended, fills)
+        return (self.lenient or lacks in ("closer", "input")) and may_lack(lacks, ended, fills)
 
 
 def _is_placeholder_of_any(value: Any, words: PromptWords, tools: ToolSet) -> bool:
