@@ -114,7 +114,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "missing_input": Problem(
         "expected an input before the end of the text, which may have been cut",
-        "The text ends before the input of {tool} does, so nothing was done. Write it again, whole.",
+        "The text ends before the input of {tool}, so nothing was done. Write it again, whole.",
     ),
     "no_call": Problem(
         "expected a call with the name of a tool and its input",

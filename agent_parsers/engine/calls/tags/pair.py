@@ -94,7 +94,7 @@ class TagCall(EmittingReader):
             call.after = (self._after, self._at)
         if self._part < len(self._marks):
             # A stop sequence may have removed the closer, but only of an input that has begun.
-            is_seen = written.strip() and (self._lenient or not held_size(written, self._marks[2]))
+            is_seen = written.strip() and not held_size(written, self._marks[2])
             call.lacks = "closer" if is_seen else "input"
         return events, call
 

@@ -87,7 +87,7 @@ class InputRules:
             ended: How the text ended, if it ended behind the name.
 
         Raises:
-            BadPayload: The text may be cut, or the name is not a tool's, or the tool needs an input.
+            BadPayload: The text may be cut, the name is not a tool's, or the tool needs an input.
         """
         if not head.is_answer:
             self._check_tool(head.tool, span, tools, head.tool_input or "")
