@@ -127,6 +127,12 @@ class StreamParser(TurnStream):
             return super().feed(chunk)
         return self._reports.during(super().feed, chunk)
 
+    @property
+    def ended(self) -> Ended:
+        """How the text ended, as far as that is known."""
+        said = "unknown" if self._message is None else self._message.ended
+        return self._ended if said == "unknown" else said
+
     def _text_in(self, chunk: ModelOutput) -> str:
         """Return the text of a message chunk; `close` checks the rest of the message."""
         if self._message is None:
@@ -148,10 +154,8 @@ class StreamParser(TurnStream):
                 tool. The last events are in `last_events` even then.
             RuntimeError: `close` was called before.
         """
-        if ended == "unknown" and self._message is not None:
-            ended = self._message.ended
         if ended == "unknown":
-            ended = self._ended
+            ended = self.ended
         if self._reports is None:
             return super().close(ended=ended)
         return self._reports.to_end(super().close, ended, self.last_events)

@@ -103,6 +103,8 @@ class ToolHead(NamedTuple):
     """Whether the name only says that the input is the final answer."""
     needs_input: bool = False
     """Whether the name may contain what should be the input, so that an input is required."""
+    is_called: bool = False
+    """Whether brackets behind the name close it as a call."""
 
 
 ToolReader: TypeAlias = "Callable[[str, Collection[str] | None, list[Repair]], ToolHead]"

@@ -95,25 +95,32 @@ class InputRules:
             return self.fit(head, head.tool_input, span, tools, repairs)
         if head.needs_input or not (is_whole or (tools is not None and self.lenient)):
             raise BadPayload("no_input", span)
-        value = self._nothing_written(head, span, tools, is_whole=is_whole or ended == "stop")
-        return self.fit(head, value, span, tools, repairs, is_given=False)
+        value = self._nothing_written(head, span, tools)
+        value = self.fit(head, value, span, tools, repairs, is_given=False)
+        self._check_end(head, span, is_seen=is_whole or head.is_called or ended == "stop")
+        return value
+
+    @staticmethod
+    def _check_end(head: ToolHead, span: Span, *, is_seen: bool) -> None:
+        """Check that the end of a call without an input *is_seen*.
+
+        No schema shows that an input is missing, since a tool may need none.
+
+        Raises:
+            BadPayload: The text may have been cut before the input.
+        """
+        if not (is_seen or head.is_answer):
+            raise BadPayload("missing_input", span)
 
     def _nothing_written(
-        self, head: ToolHead, span: Span, tools: ToolSet | None, *, is_whole: bool
+        self, head: ToolHead, span: Span, tools: ToolSet | None
     ) -> str | dict[Any, Any]:
         """Return the value of an input that was not written: empty text, if the dialect allows it.
 
-        No schema shows that an input is missing, since a tool may need none. So the end has to be
-        seen: unless the call *is_whole*, the text may have been cut before its input.
-
         Raises:
-            BadPayload: The input may be missing, or inputs are data, and the tool may need some.
+            BadPayload: Inputs of the dialect are data, and the tool may need some.
         """
-        if head.is_answer:
-            return ""
-        if not is_whole:
-            raise BadPayload("missing_input", span)
-        if tools is not None and tools.checks(head.tool):
+        if head.is_answer or (tools is not None and tools.checks(head.tool)):
             return ""
         try:
             return self.read_input("", [])
@@ -142,8 +149,7 @@ class InputRules:
         if head.tool_input:
             raise BadPayload("two_inputs", span)
         made: list[Repair] = []
-        is_whole = bool(written) or ended == "stop"
-        value = "" if written else self._nothing_written(head, span, tools, is_whole=is_whole)
+        value = "" if written else self._nothing_written(head, span, tools)
         try:
             if written:
                 value = self.read_input(written, made)
@@ -158,7 +164,9 @@ class InputRules:
             raise BadPayload("cut_input", (at, at + len(written)))
         if made:
             repairs += (repair.moved(at) for repair in made)
-        return self.fit(head, value, (at, at + len(written)), tools, repairs)
+        value = self.fit(head, value, (at, at + len(written)), tools, repairs)
+        self._check_end(head, span, is_seen=bool(written) or ended == "stop")
+        return value
 
     def fit(
         self,
