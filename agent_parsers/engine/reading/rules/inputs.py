@@ -241,7 +241,7 @@ class InputRules:
                 continue
             if (
                 given == words.placeholder(name)
-                or (isinstance(words.tool_input, str) and _begins_with(given, words.tool_input))
+                or any(_begins_with(given, each) for each in words.inputs)
                 or _is_placeholder_of_any(given, words, tools)
             ):
                 # imported lazily: only errors need it
