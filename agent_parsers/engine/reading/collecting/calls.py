@@ -231,8 +231,9 @@ class CallsCollector(Collector):
     def _is_half_call(self, text: Call) -> bool:
         """Return whether a *text* is only the name of a tool, whose input may be missing."""
         tools = self._tools
-        may_be = text.lacks == "input" and self.ended != "stop" and tools is not None
-        return may_be and self._slice(*text.span) in tools
+        if tools is None or text.lacks != "input" or self.ended == "stop":
+            return False
+        return self._slice(*text.span) in tools
 
     def _is_empty(self, events: list[Event], bad: BadPayload, span: Span) -> bool:
         """Return whether there is nothing at *span*, which is not a call; other text is content."""
