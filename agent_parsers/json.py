@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 from typing_extensions import override
 
 from agent_parsers.dialects import json as json_dialect
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.parsers.dialect_parser import DialectParser
+from agent_parsers.parsers.dialect_parser import NamedParser
 
 __all__ = ["JSONAgentOutputParser"]
 
 
-class JSONAgentOutputParser(DialectParser[Any]):
+class JSONAgentOutputParser(NamedParser):
     """Reads one JSON object, bare or in a fence, as `langchain_classic` does.
 
     ::

@@ -6,10 +6,10 @@ It is made of what is public, so a loop of your own can do the same in seventeen
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
-from contextlib import aclosing, closing
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, get_args
 
 from pydantic import BaseModel
 
@@ -18,8 +18,10 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta, StepFailed
 from agent_parsers.messages.writing.request import ask
 from agent_parsers.parsers.message_parser import MessageParser
+from agent_parsers.toolset.running import steps_taken
 from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.runnables.functions import present
+from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
@@ -70,6 +72,7 @@ def run_agent(
     max_turns: int = 8,
     max_retries: int = 2,
     as_messages: bool = True,
+    ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
 ) -> AgentRun[T]:
     """Ask a model until it answers, run the tools it calls, and tell it what it got wrong.
@@ -77,7 +80,9 @@ def run_agent(
     Args:
         model: A function that is asked: of a client, such as
             ``partial(client.chat.completions.create, model="gpt-5")``, or any that takes a prompt
-            and perhaps ``stop``, and returns a text, a message, or chunks of either.
+            and perhaps ``stop``, and returns a text, a message, or chunks of either. A text cannot
+            say how it ended: return ``(text, "stop")``, ``(text, "length")`` or a `Generation`, if
+            your client knows that.
         question: What the agent is asked; see `DialectParser.render_prompt`.
         parser: A parser of any dialect, or of messages.
         tools: The tools, as functions; by default those of the parser. A parser without tools gets
@@ -85,11 +90,14 @@ def run_agent(
         system: Text before the instructions.
         history: What was said before the question.
         steps: The steps of a run that is to go on. The list grows with the run, and so it has them
-            if a tool raises.
+            if a tool raises, those of other calls of that turn included.
         max_turns: How many turns the model has.
         max_retries: How many turns in a row may be unreadable; the model reads what was wrong and
             tries again.
         as_messages: Whether the prompt is messages; if not, a text.
+        ended: How replies end that do not say it: ``"stop"`` is for a model that returns whole
+            replies as text. If it is not known, half a call may be one of a tool without an input,
+            and is an error.
         on_event: Called with the events of each turn as they arrive, and then with an
             `ObservationDelta` for each call or a `StepFailed`. With it, clients are asked for
             chunks.
@@ -100,17 +108,18 @@ def run_agent(
         OutputParserException: More than *max_retries* turns in a row could not be read; a note of
             the last error says how many.
         TypeError: *model* is asynchronous or no function, or there are no tools.
-        Exception: What a tool or the model raised, unchanged.
+        Exception: What a tool or the model raised; of a tool, as for `ToolSet.call`.
     """
     loop = _Loop(parser, tools, steps, max_retries, on_event)
     history = [*history]
     for _ in range(max_turns):
         prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
-        reply = present(loop.ask(model, prompt), _ASYNCHRONOUS)
+        reply, end = _end_of(present(loop.ask(model, prompt), _ASYNCHRONOUS), ended)
         if isinstance(reply, AsyncIterable):
             raise TypeError(_ASYNCHRONOUS)
         try:
-            with closing(loop.parser.events(_chunks(reply), stop_early=True)) as events:
+            chunks = _chunks(reply)
+            with closing(loop.parser.events(chunks, stop_early=True, **end)) as events:
                 for event in events:
                     loop.take(event)
         except OutputParserException as error:
@@ -118,7 +127,8 @@ def run_agent(
             continue
         if loop.is_over():
             return loop.run
-        loop.add(loop.tools.call(loop.actions))
+        with loop.recording():
+            loop.add(loop.tools.call(loop.actions))
     raise MaxTurnsError(loop.run, max_turns)
 
 
@@ -134,6 +144,7 @@ async def arun_agent(
     max_turns: int = 8,
     max_retries: int = 2,
     as_messages: bool = True,
+    ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
 ) -> AgentRun[T]:
     """Do the same as `run_agent` with a model and tools that may be asynchronous."""
@@ -142,10 +153,10 @@ async def arun_agent(
     for _ in range(max_turns):
         prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
         reply = loop.ask(model, prompt)
-        reply = await reply if inspect.isawaitable(reply) else reply
+        reply, end = _end_of(await reply if inspect.isawaitable(reply) else reply, ended)
         chunks = reply if isinstance(reply, AsyncIterable) else _later(_chunks(reply))
         try:
-            async with aclosing(loop.parser.aevents(chunks, stop_early=True)) as events:
+            async with aclosing(loop.parser.aevents(chunks, stop_early=True, **end)) as events:
                 async for event in events:
                     loop.take(event)
         except OutputParserException as error:
@@ -153,7 +164,8 @@ async def arun_agent(
             continue
         if loop.is_over():
             return loop.run
-        loop.add(await loop.tools.acall(loop.actions))
+        with loop.recording():
+            loop.add(await loop.tools.acall(loop.actions))
     raise MaxTurnsError(loop.run, max_turns)
 
 
@@ -216,6 +228,15 @@ class _Loop:
         self.run.steps.append(error)
         self._tell(StepFailed(error, error.span or (0, 0)))
 
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Add the steps of the calls that ran before one of them raised."""
+        try:
+            yield
+        except BaseException as error:
+            self.add(steps_taken(error))
+            raise
+
     def add(self, steps: list[tuple[AgentAction, Any]]) -> None:
         """Add the *steps* of a turn to the run."""
         self.run.steps += steps
@@ -237,6 +258,18 @@ def _with_type(tools: ToolSet | None, known: ToolSet | None) -> ToolSet | None:
     if tools is None or known is None or known.output_type is None:
         return tools
     return tools.answering(known.output_type.type)
+
+
+def _end_of(reply: Any, ended: Ended) -> tuple[Any, dict[str, Ended]]:
+    """Return what a model replied, and how that ended, as an argument if it is known.
+
+    Args:
+        reply: What the model replied, or a pair of that and how it ended.
+        ended: How it ended, unless the pair says it.
+    """
+    if isinstance(reply, tuple) and len(reply) == 2 and reply[1] in get_args(Ended):
+        reply, ended = reply
+    return reply, {} if ended == "unknown" else {"ended": ended}
 
 
 def _chunks(reply: Any) -> Iterable[Any]:

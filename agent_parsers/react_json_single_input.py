@@ -13,7 +13,7 @@ from agent_parsers.actions.agent import AgentAction, make_action, make_finish
 from agent_parsers.dialects import react_json
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.parsers.dialect_parser import DialectParser
+from agent_parsers.parsers.dialect_parser import NamedParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _ANSWER: Final = "Final Answer:"
 _TIMEOUT_S: Final = 1.0
 
 
-class ReActJsonSingleInputOutputParser(DialectParser[Any]):
+class ReActJsonSingleInputOutputParser(NamedParser):
     """Reads ReAct text whose action is a JSON blob, as `langchain_classic` does.
 
     ::

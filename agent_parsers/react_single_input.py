@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 from typing_extensions import override
 
 from agent_parsers.dialects import react
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.parsers.dialect_parser import DialectParser
+from agent_parsers.parsers.dialect_parser import NamedParser
 
 __all__ = ["ReActSingleInputOutputParser"]
 
 
-class ReActSingleInputOutputParser(DialectParser[Any]):
+class ReActSingleInputOutputParser(NamedParser):
     """Reads ReAct text with one input for a tool, as `langchain_classic` does.
 
     ::

@@ -100,8 +100,7 @@ def outcome(
         return "raw text", ""
     if attack.may_repair and repairs and ended != "length":
         return "repaired", ""
-    is_empty = all(call.tool_input in ("", {}) for call in wrong)
-    if known_attack(kind, dialect.name, mode, attack.what, is_empty=is_empty):
+    if known_attack(kind, dialect.name, mode, attack.what):
         return "known", ""
     return "acted wrongly", str([tuple(call) for call in calls])
 

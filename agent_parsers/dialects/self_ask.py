@@ -80,7 +80,7 @@ class QuestionCall(CallReader):
             span=(self._start, self._at),
             tool_span=(max(self._start, 0), max(self._start, 0)),
             problem=problem,
-            lacks="closer",  # only the following text closes it
+            lacks="closer" if question.strip() else "input",  # only what follows closes it
         )
         return [], call
 

@@ -56,6 +56,7 @@ class StreamParser(TurnStream):
             or *prompt*. A call waits for the end if it may still turn out to be quoted or part of a
             thought. If the turn is an error, its notes and observation name the calls that were
             emitted. The log of such an action is the text since the call before.
+        ended: How the text ended, unless `close` is told, or a message says it.
 
     The work per chunk is proportional to its length. Only white space and text that may still
     become a marker are held back.
@@ -67,7 +68,7 @@ class StreamParser(TurnStream):
             said where the text begins.
     """
 
-    __slots__ = ("_message", "_reports")
+    __slots__ = ("_ended", "_message", "_reports")
 
     def __init__(
         self,
@@ -80,6 +81,7 @@ class StreamParser(TurnStream):
         start: str = "",
         prompt: str = "",
         calls: EmitCalls = "all",
+        ended: Ended = "unknown",
     ) -> None:
         if not isinstance(dialect, Dialect):
             raise TypeError(
@@ -100,6 +102,7 @@ class StreamParser(TurnStream):
             advise=advice,
             calls=calls,
         )
+        self._ended = ended
         self._message: MessageText | None = None  # set by the first message chunk
         self._reports = self._new_reports(dialect, mode) if LISTENERS else None
 
@@ -124,6 +127,12 @@ class StreamParser(TurnStream):
             return super().feed(chunk)
         return self._reports.during(super().feed, chunk)
 
+    @property
+    def ended(self) -> Ended:
+        """How the text ended, as far as that is known."""
+        said = "unknown" if self._message is None else self._message.ended
+        return self._ended if said == "unknown" else said
+
     def _text_in(self, chunk: ModelOutput) -> str:
         """Return the text of a message chunk; `close` checks the rest of the message."""
         if self._message is None:
@@ -145,8 +154,8 @@ class StreamParser(TurnStream):
                 tool. The last events are in `last_events` even then.
             RuntimeError: `close` was called before.
         """
-        if ended == "unknown" and self._message is not None:
-            ended = self._message.ended
+        if ended == "unknown":
+            ended = self.ended
         if self._reports is None:
             return super().close(ended=ended)
         return self._reports.to_end(super().close, ended, self.last_events)

@@ -234,6 +234,11 @@ class AutoStreamParser:
         self.dialect = ""
         """What the turn was read in; see `AutoTurn`."""
 
+    @property
+    def ended(self) -> Ended:
+        """How the turn ended, as far as its message says it."""
+        return self._message.ended
+
     def feed(self, chunk: ModelOutput, /) -> list[Event]:
         """Take *chunk*; nothing is told before the end.
 
@@ -270,7 +275,7 @@ class AutoStreamParser:
         stream: Any
         chunks: Sequence[ModelOutput]
         if error is None:
-            ended = self._message.ended if ended == "unknown" else ended
+            ended = self.ended if ended == "unknown" else ended
             parser, self.dialect = self._parser._parser_for(text)
             stream, chunks = parser.stream_parser(), (text,)
         else:

@@ -151,7 +151,20 @@ def dialect_parser(dialect: Dialect, **options: Any) -> AnyDialectParser:
     return kind(dialect=dialect, **options)
 
 
-class InstructedParser(DialectParser[Any]):
+class NamedParser(DialectParser[Any]):
+    """A parser with the name of one of LangChain's.
+
+    In strict mode and without tools it reads as that one does, which takes each text for a whole
+    reply: unless it is known how a text ended, the model stopped by itself.
+    """
+
+    @override
+    def _end_of(self, ended: Ended) -> Ended:
+        is_langchains = not self.lenient and self.tools is None
+        return "stop" if is_langchains and ended == "unknown" else ended
+
+
+class InstructedParser(NamedParser):
     """A parser with format instructions that the user may replace."""
 
     format_instructions: str | None = None

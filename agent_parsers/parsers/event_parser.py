@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agent_parsers.parsers.langchain.parser import LangChainParser
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput, RunnableConfig
+    from outputs.messages.ended import Ended
 
 R = TypeVar("R")
 
@@ -111,15 +112,21 @@ class EventReader(Protocol):
     def feed(self, chunk: ModelOutput, /) -> list[Event]:
         """Take *chunk* and return the events it completes."""
 
-    def close(self) -> list[Event]:
-        """End the turn and return the last events."""
+    def close(self, *, ended: Ended = "unknown") -> list[Event]:
+        """End the turn, which *ended* like this, and return the last events."""
 
 
 class TurnReader:
-    """A stream parser that returns its last events before it raises."""
+    """A stream parser that returns its last events before it raises.
 
-    def __init__(self, parser: EventReader) -> None:
+    Args:
+        parser: The stream parser.
+        ended: How the turn ends, if no message says it.
+    """
+
+    def __init__(self, parser: EventReader, ended: Ended = "unknown") -> None:
         self._parser = parser
+        self._ended = ended
 
     def feed(self, chunk: ModelOutput, /) -> list[Event]:
         """Take *chunk* and return the events it completes."""
@@ -131,8 +138,9 @@ class TurnReader:
         Raises:
             OutputParserException: The turn cannot be read.
         """
+        is_said = self._ended == "unknown" or getattr(self._parser, "ended", "unknown") != "unknown"
         try:
-            yield from self._parser.close()
+            yield from self._parser.close() if is_said else self._parser.close(ended=self._ended)
         except OutputParserException:
             yield from self._parser.last_events
             raise
@@ -240,6 +248,7 @@ class EventParser(CheckedModel):
         *,
         stop_early: bool = False,
         calls: EmitCalls = "all",
+        ended: Ended = "unknown",
     ) -> Generator[Event, None, None]:
         """Yield the events of one turn whose text or message chunks arrive one by one.
 
@@ -252,6 +261,7 @@ class EventParser(CheckedModel):
                 ignores stop sequences and the model continues with a made-up observation. A
                 message with calls is always read to its end.
             calls: When calls are emitted; see `stream_parser`.
+            ended: How the turn ends, if its chunks do not say it: a text cannot.
 
         Raises:
             NotImplementedError: A subclass overrides `parse`, and not `stream_parser`.
@@ -261,7 +271,7 @@ class EventParser(CheckedModel):
         """
         _check_chunks("events", chunks, Iterable)
         self._check_only_whole("stream_parser", "events")
-        reader = TurnReader(self._stream_parser(calls))
+        reader = TurnReader(self._stream_parser(calls), ended)
         return read(reader, reader.until_over(chunks) if stop_early else iter(chunks), chunks)
 
     def aevents(
@@ -270,6 +280,7 @@ class EventParser(CheckedModel):
         *,
         stop_early: bool = False,
         calls: EmitCalls = "all",
+        ended: Ended = "unknown",
     ) -> AsyncGenerator[Event, None]:
         """Do the same as `events` for asynchronous chunks.
 
@@ -278,7 +289,7 @@ class EventParser(CheckedModel):
         """
         _check_chunks("aevents", chunks, AsyncIterable)
         self._check_only_whole("stream_parser", "aevents")
-        reader = TurnReader(self._stream_parser(calls))
+        reader = TurnReader(self._stream_parser(calls), ended)
         return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
 
 

@@ -19,7 +19,7 @@ from agent_parsers.dialects import (
 )
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.parsers.dialect_parser import DialectParser, InstructedParser
+from agent_parsers.parsers.dialect_parser import DialectParser, InstructedParser, NamedParser
 from agent_parsers.parsers.event_parser import AgentOutputParser
 from output_parsers import OutputFixingParser, OutputParserException
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
 
-class MadeParser(DialectParser[Any]):
+class MadeParser(NamedParser):
     """A parser whose dialect is made from its other fields, also after copying or unpickling."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class MadeParser(DialectParser[Any]):
 # -- text agents -----------------------------------------------------------------------------------
 
 
-class ReActOutputParser(DialectParser[Any]):
+class ReActOutputParser(NamedParser):
     """Reads ReAct text as in the paper: ``Action 1: Search[entity]`` and ``Finish[answer]``."""
 
     dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True)

@@ -109,7 +109,12 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             return self._read_turn(text, ended).result
         mode: Mode = "lenient" if self.lenient else "strict"  # faster than the property
         reader = whole_reader(self.dialect, mode, self.on_conflict)
+        ended = self._end_of(ended)
         return reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
+
+    def _end_of(self, ended: Ended) -> Ended:
+        """Return how a text ended, given what is known of that."""
+        return ended
 
     def _text_in(self, output: ModelOutput) -> str:
         """Return the text of *output*."""
@@ -145,7 +150,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
     def _read_turn(self, text: str, ended: Ended) -> Turn[T]:
         """Return all of a turn that *ended* like this."""
-        if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
+        if ended != "length" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             turn = reader.read(text, self.tools)
             if turn is not None and not (turn.repairs and LISTENERS):  # only a stream tells those
@@ -173,7 +178,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             on_conflict=self.on_conflict,
             start=self.start,
             prompt=self.prompt,
-            ended=ended,
+            ended=self._end_of(ended),
         )
 
     def explain_chunks(
@@ -222,6 +227,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             "on_conflict": self.on_conflict,
             "start": self.start,
             "prompt": self.prompt,
+            "ended": self._end_of("unknown"),
         }
 
     def render(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from output_parsers.printable import kind_of
@@ -58,23 +59,63 @@ def steps_of(turn: Any, seen: list[Any]) -> Any:
     return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
 
 
-def run_all(calls: Sequence[tuple[str, Any, Any]]) -> list[Any]:
-    """Return what the tools of *calls* return: the name, what it was made from, and the input.
+def run_all(turn: Any, calls: Sequence[tuple[str, Any, Any]]) -> Any:
+    """Run the *calls* of a *turn*, and return its steps, or what its only call returned.
 
     Raises:
         TypeError: One of them is asynchronous. If its function says so, no tool was run.
+        Exception: What a tool raised; see `recorded`.
     """
     for name, origin, _ in calls:
         if inspect.iscoroutinefunction(getattr(origin, "function", None)):
             raise TypeError(_to_be_awaited(name))
-    return [present(origin.run(value), _to_be_awaited(name)) for name, origin, value in calls]
+    seen: list[Any] = []
+    with recorded(turn, calls, seen):
+        for name, origin, value in calls:
+            seen.append(present(origin.run(value), _to_be_awaited(name)))
+    return steps_of(turn, seen)
+
+
+async def arun_all(turn: Any, calls: Sequence[tuple[str, Any, Any]]) -> Any:
+    """Do the same as `run_all`, and await asynchronous tools, one after the other."""
+    seen: list[Any] = []
+    with recorded(turn, calls, seen):
+        for _, origin, value in calls:
+            result = getattr(origin, "arun", origin.run)(value)
+            seen.append(await result if inspect.isawaitable(result) else result)
+    return steps_of(turn, seen)
+
+
+@contextmanager
+def recorded(turn: Any, calls: Sequence[tuple[str, Any, Any]], seen: list[Any]) -> Iterator[None]:
+    """Record on what is raised here which *calls* of a *turn* have run.
+
+    Args:
+        turn: What the calls were made from.
+        calls: The calls, in the order in which they run.
+        seen: What they returned so far.
+    """
+    try:
+        yield
+    except BaseException as error:  # also if the task is cancelled
+        actions = _actions_of(turn)
+        taken = [*zip([turn] if actions is None else actions, seen, strict=False)]
+        with suppress(AttributeError, TypeError):  # a class with slots has no place for it
+            error.steps_taken = taken  # type: ignore[attr-defined]
+        names = [repr(name) for name, *_ in calls]
+        if len(names) > 1 and len(seen) < len(names):
+            ran, (raised, *left) = names[: len(seen)], names[len(seen) :]
+            said = [f"{', '.join(ran)} ran before it"] * bool(ran)
+            said += [f"{', '.join(left)} did not run"] * bool(left)
+            error.add_note(f"raised by the call of {raised}; {'; '.join(said)}")
+        raise
+
+
+def steps_taken(error: BaseException) -> list[tuple[AgentAction, Any]]:
+    """Return the steps of the calls that ran before one of them raised *error*."""
+    taken: list[tuple[AgentAction, Any]] = getattr(error, "steps_taken", [])
+    return taken
 
 
 def _to_be_awaited(name: str) -> str:
     return f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"
-
-
-async def arun(_name: str, origin: Any, value: Any) -> Any:
-    """Return what a tool made from *origin*, asynchronous or not, returns for an input."""
-    result = getattr(origin, "arun", origin.run)(value)
-    return await result if inspect.isawaitable(result) else result

@@ -18,7 +18,7 @@ from agent_parsers.toolset.problems.errors import (
     unknown_tool,
 )
 from agent_parsers.toolset.problems.names import folded_start
-from agent_parsers.toolset.running import HasActions, arun, checked_calls, run_all, steps_of
+from agent_parsers.toolset.running import HasActions, arun_all, checked_calls, run_all
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
@@ -336,9 +336,10 @@ class ToolSet:
             ToolInputError: An input does not fit; no tool was run.
             TypeError: A tool cannot be run, since it was not made from a callable or a model, or
                 it is asynchronous; see `acall`.
+            Exception: What a tool raised. Its ``steps_taken`` are the steps of the calls before
+                that one; if the turn has several, a note names those that did not run.
         """
-        calls = checked_calls(turn, self._specs, self.read)
-        return steps_of(turn, run_all(calls))
+        return run_all(turn, checked_calls(turn, self._specs, self.read))
 
     @overload
     async def acall(
@@ -348,8 +349,7 @@ class ToolSet:
     async def acall(self, turn: Any) -> Any: ...
     async def acall(self, turn: Any) -> Any:
         """Do the same as `call`, and await asynchronous tools, one after the other."""
-        calls = checked_calls(turn, self._specs, self.read)
-        return steps_of(turn, [await arun(*call) for call in calls])
+        return await arun_all(turn, checked_calls(turn, self._specs, self.read))
 
     def example(self, name: str) -> dict[str, Any] | None:
         """Return an example input for the tool *name*, made of defaults and placeholders.

@@ -25,11 +25,14 @@ from agent_parsers import (
 from agent_parsers.events import ObservationDelta
 from agent_parsers.loop import MaxTurnsError
 from agent_parsers.testing import ScriptedModel
+from agent_parsers.toolset.running import steps_taken
 from output_parsers import ModelRefusalError
-from outputs import AIMessage, HumanMessage, SystemMessage
+from outputs import AIMessage, AIMessageChunk, Generation, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+
+    from outputs import Ended
 
 QUESTION = "How deep is Lake Thun?"
 ANSWER = {"role": "assistant", "content": "217 m"}
@@ -280,6 +283,74 @@ def test_what_a_tool_raises_is_raised_and_the_steps_are_kept() -> None:
         ScriptedModel([ANSWER]), QUESTION, get_parser("tools"), [depth, fail], steps=steps
     )
     assert run.steps is steps
+
+
+def test_the_steps_of_calls_that_ran_are_kept() -> None:
+    def fail() -> str:
+        """Fails."""
+        raise KeyError("Thun")
+
+    calls = [
+        AgentAction("depth", {"lake": "Thun"}, ""),
+        AgentAction("fail", {}, ""),
+        AgentAction("depth", {"lake": "Brienz"}, ""),
+    ]
+    taken = [(calls[0], "Thun is 217 m deep")]
+    note = "raised by the call of 'fail'; 'depth' ran before it; 'depth' did not run"
+    tools = ToolSet([depth, fail])
+    for raising in (lambda: tools.call(calls), lambda: asyncio.run(tools.acall(calls))):
+        with pytest.raises(KeyError) as raised:
+            raising()
+        assert (steps_taken(raised.value), raised.value.__notes__) == (taken, [note])
+    parser = get_parser("hermes", tools=tools)
+    said = parser.render(calls)
+    for run, model in (
+        (run_agent, ScriptedModel([said])),
+        (lambda *given, **more: asyncio.run(arun_agent(*given, **more)), ScriptedModel([said])),
+    ):
+        steps: list[Any] = []
+        with pytest.raises(KeyError) as raised:
+            run(model, QUESTION, parser, steps=steps)
+        assert [(action.tool, seen) for action, seen in steps] == [("depth", taken[0][1])]
+        assert raised.value.__notes__ == [note]
+    with pytest.raises(KeyError) as raised:
+        tools.call(calls[1])
+    assert (steps_taken(raised.value), hasattr(raised.value, "__notes__")) == ([], False)
+
+
+def now() -> str:
+    """Tells the time."""
+    return "noon"
+
+
+BARE = "Action: now"
+
+
+@pytest.mark.parametrize(
+    ("reply", "ended", "is_read"),
+    [
+        (BARE, "unknown", False),
+        (BARE, "stop", True),
+        ((BARE, "stop"), "unknown", True),
+        ((BARE, "length"), "stop", False),
+        ([BARE[:9], BARE[9:]], "stop", True),
+        (Generation(text=BARE, generation_info={"finish_reason": "stop"}), "unknown", True),
+        (AIMessage(BARE), "unknown", True),
+        (AIMessage(BARE, response_metadata={"finish_reason": "length"}), "stop", False),
+        ([AIMessageChunk(BARE)], "unknown", False),
+    ],
+)
+def test_a_reply_may_say_how_it_ended(reply: Any, ended: Ended, is_read: bool) -> None:
+    async def model(_prompt: Any) -> Any:
+        return reply
+
+    parser = get_parser("react", tools=[now])
+    options: Any = {"max_turns": 1, "max_retries": 0, "ended": ended}
+    expected = MaxTurnsError if is_read else OutputParserException
+    with pytest.raises(expected):
+        run_agent(lambda _: reply, QUESTION, parser, **options)
+    with pytest.raises(expected):
+        asyncio.run(arun_agent(model, QUESTION, parser, **options))
 
 
 async def stream(prompt: Any) -> AsyncIterator[str]:

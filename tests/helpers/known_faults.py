@@ -48,7 +48,6 @@ def of(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-HALF: Final = "test_no_prefix_of_a_turn_acts_otherwise"
 ENCLOSED: Final = "test_an_enclosed_call_is_not_made"
 LAXER: Final = "test_strict_reading_is_never_laxer"
 STRIPPED: Final = "test_no_call_without_its_special_tokens_is_an_answer"
@@ -60,37 +59,9 @@ ACTING_STRICTLY: Final = but(
     "react_docstore react_llamaindex self_ask smolagents_code xlam"
 )
 ACTING_LENIENTLY: Final = but("functionary_v32 glm4 harmony inkling muse_glimmer")
-STEPS_STRICTLY: Final = of("conversational glm4 haystack mrkl react react_zh self_ask xml")
-STEPS_LENIENTLY: Final = of("conversational glm4 haystack mrkl react react_docstore react_zh xml")
-MORE_STEPS_STRICTLY: Final = of(
-    "conversational glm4 haystack mrkl react react_crewai react_llamaindex react_zh self_ask xml"
-)
-MORE_STEPS_LENIENTLY: Final = of(
-    "conversational glm4 haystack mrkl react react_crewai react_llamaindex react_zh xml"
-)
 """Dialects that have the same faults."""
 
 KNOWN: Final[dict[tuple[str, str], Known]] = {
-    (HALF, "undeclared"): Known("half of a call", 1, STEPS_STRICTLY, STEPS_LENIENTLY),
-    (HALF, "names"): Known("half of a call", 1, STEPS_STRICTLY, STEPS_LENIENTLY),
-    (HALF, "defaults"): Known("half of a call", 1, MORE_STEPS_STRICTLY, MORE_STEPS_LENIENTLY),
-    (HALF, "beginnings_with_defaults"): Known(
-        "half of a call", 1, MORE_STEPS_STRICTLY, MORE_STEPS_LENIENTLY
-    ),
-    (HALF, "optional"): Known(
-        "half of a call",
-        1,
-        of("glm4 haystack mrkl react react_crewai react_llamaindex react_zh xml"),
-        MORE_STEPS_LENIENTLY,
-    ),
-    (HALF, "beginnings"): Known(
-        "half of a call",
-        1,
-        of("glm4 xml"),
-        of("conversational glm4 haystack mrkl react react_crewai react_llamaindex react_zh"),
-    ),
-    (HALF, "no_tools"): Known("half of a call", 1, of("glm4 self_ask"), of("glm4")),
-    (HALF, "required"): Known("half of a call", 1, of("glm4 xml"), of("glm4")),
     (ENCLOSED, "thought"): Known(
         "a call that is enclosed",
         3,
@@ -222,32 +193,24 @@ def sample(
 
 
 ATTACKS: Final = {
-    "prefix": HALF,
-    "value": HALF,
     "enclosed": ENCLOSED,
     "laxer": LAXER,
 }
 """The kinds of attacks that find a known fault, and the test that does as well."""
 
-IN_RAW_TEXT: Final = {"react_docstore", "xml"}
-"""Dialects that read half of a raw input which has its closer in it, or half of that."""
 
-
-def known_attack(attack: str, dialect: str, mode: str, kind: str, *, is_empty: bool) -> bool:
+def known_attack(attack: str, dialect: str, mode: str, kind: str) -> bool:
     """Return whether an *attack* finds a known fault.
 
-    Of half calls only those are known whose input *is_empty*, and of edited ones only those of
-    tools that need nothing: there a value may swallow the next parameter, and no check misses it.
+    Of edited calls only those of tools that need nothing are known: there a value may swallow the
+    next parameter, and no check misses it.
     """
     if attack == "edit":
         return kind == "defaults"
-    if attack in ("prefix", "value") and not is_empty and dialect not in IN_RAW_TEXT:
-        return False
     return known_in(ATTACKS.get(attack, ""), dialect, mode, kind) is not None
 
 
 LAWS: Final = {
-    named(laws.no_prefix_of_a_turn_acts_otherwise): HALF,
     named(laws.reasoning_and_quotation_never_act): ENCLOSED,
     named(laws.strict_reading_is_never_laxer): LAXER,
 }
@@ -262,7 +225,6 @@ def known_law(error: BrokenLawError, kind: str) -> Known | None:
 EXAMPLE: Final = frozenset(
     f"memo-{mode}-{law.replace(' ', '_')}"
     for law, modes in {
-        named(laws.no_prefix_of_a_turn_acts_otherwise): ("strict", "lenient"),
         named(laws.reasoning_and_quotation_never_act): ("strict", "lenient"),
         named(laws.strict_reading_is_never_laxer): ("lenient",),
     }.items()

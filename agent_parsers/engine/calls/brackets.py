@@ -18,6 +18,7 @@ from agent_parsers.events import (
     Repair,
     ToolNamed,
 )
+from outputs.growing_json.lenient.json_text import begins_object
 
 _BRACKETS: Final = re.compile(r"[\[\]]")
 _DRESSING: Final = "`*\"'"
@@ -133,6 +134,7 @@ class BracketCall(CallsReader):
             self._close_bracket(line[last:], events)
         else:
             self._close_bracket("]", events)
+            self._check_object()
             self._read_after(line[1:], events)
 
     def _close_bracket(self, text: str, events: list[Event]) -> None:
@@ -144,6 +146,12 @@ class BracketCall(CallsReader):
         call.span = (self._start, self._at + 1)
         self._emit(text, MarkerSeen, events, "]")
         self._step = self._read_after
+
+    def _check_object(self) -> None:
+        """Check whether the entity is an object that is open; then the bracket is a part of it."""
+        entity = "".join(self._entity).rstrip()
+        if entity[-1:] != "}" and begins_object(entity):
+            self._call.lacks = "input"
 
     def _read_after(self, text: str, events: list[Event]) -> str:
         if self._after < 0:
@@ -160,13 +168,15 @@ class BracketCall(CallsReader):
             self._end_name("".join(self._name), events)
         elif self._step == self._read_entity and self._held:
             self._close_bracket(self._take_held(), events)
+            self._check_object()
         elif self._step == self._read_entity:
             call.problem = "open_call"
         elif self._step == self._read_line:
             self._end_line(events)
         if call.span[1] < 0:
             call.span = (self._start, self._at)
-        call.lacks = "closer" if is_open and not call.problem else ""
+        if is_open and not call.problem:
+            call.lacks = call.lacks or "closer"
         call.after = (self._after, self._at) if self._after >= 0 else None
         return [call]
 

@@ -35,9 +35,9 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
         find = vars(output).get
         content, metadata = find("content"), find("response_metadata")
         if isinstance(content, str) and not any(map(find, _BESIDE_TEXT)):
-            ended = ended_of(metadata) if metadata else "unknown"
+            ended = ended_of(metadata) if metadata else "stop"
             if ended != "length":  # a message that is refused or filtered counts as cut
-                return content, ended
+                return content, "stop"
     part = part_of(output)
     ended = _ended(output, part)
     if isinstance(part, str):
@@ -81,7 +81,10 @@ class MessageText:
 
 
 def _ended(output: Any, part: Any) -> Ended:
-    """Return how *output* ended, by the metadata of its message *part* or of the generation."""
+    """Return how *output* ended, by the metadata of its message *part* or of the generation.
+
+    A whole message has ended, unless it says that it was cut; chunks have to say it.
+    """
     ended: Ended = "unknown"
     for found in (
         None if isinstance(part, str) else getattr(part, "response_metadata", None),
@@ -89,7 +92,7 @@ def _ended(output: Any, part: Any) -> Ended:
     ):
         if found and isinstance(found, Mapping):
             ended = sooner(ended, ended_of(found))
-    return ended
+    return "stop" if ended == "unknown" and getattr(part, "type", "") == "ai" else ended
 
 
 def _error_of(message: Any, text: str) -> OutputParserException | None:

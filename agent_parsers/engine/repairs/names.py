@@ -89,7 +89,7 @@ def repair_tool_name(
             name, is_phrase = _known(name, known)
     if name != written:
         _report(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
-    return ToolHead(name, tool_input, needs_input=is_phrase)
+    return ToolHead(name, tool_input, needs_input=is_phrase, is_called=call is not None)
 
 
 def tool_named(written: str, tools: Collection[str] | None) -> str:

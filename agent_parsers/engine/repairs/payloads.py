@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
 
-Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
+Lack: TypeAlias = Literal["", "closer", "input", "arguments", "values"]
 """What is missing from a call at the end of the text.
 
 ``""``: nothing. ``"closer"``: the closer of the call; its arguments are closed. ``"arguments"``:
-the closer of the arguments; their last value is closed. ``"values"``: more than that, or it is not
-certain that the last value is complete."""
+the closer of the arguments; their last value is closed. ``"input"``: an input that only the end of
+the text could close, as far as it goes; nothing of it, perhaps. ``"values"``: more than that, or it
+is not certain that the last value is complete."""
 
 
 def may_lack(lacks: Lack, ended: Ended, fills: Callable[[], bool]) -> bool:
@@ -35,7 +36,7 @@ def may_lack(lacks: Lack, ended: Ended, fills: Callable[[], bool]) -> bool:
     """
     if not lacks or ended == "stop":
         return True
-    if ended == "length" or lacks == "values":
+    if ended == "length" or lacks in ("input", "values"):
         return False
     return lacks == "closer" or fills()
 
@@ -102,6 +103,8 @@ class ToolHead(NamedTuple):
     """Whether the name only says that the input is the final answer."""
     needs_input: bool = False
     """Whether the name may contain what should be the input, so that an input is required."""
+    is_called: bool = False
+    """Whether brackets behind the name close it as a call."""
 
 
 ToolReader: TypeAlias = "Callable[[str, Collection[str] | None, list[Repair]], ToolHead]"

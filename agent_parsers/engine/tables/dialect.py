@@ -32,6 +32,8 @@ class PromptWords:
     """In place of the name of a tool; ``{tool_names}`` stands for the names there are."""
     tool_input: str | dict[Any, Any] = "the input of the tool"
     """In place of the input of the tool."""
+    no_input: str = ", {} if it needs none"
+    """Goes on with `tool_input` where a call without an input cannot be told from half a call."""
     arguments: dict[Any, Any] | None = None
     """In place of the input if the parameters of the tools are known; `None`: as `tool_input`."""
     observation: str = "what the tool returned"
@@ -67,6 +69,12 @@ class PromptWords:
             name: self.placeholder(name) if value == f"<{name}>" else value
             for name, value in arguments.items()
         }
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The texts that may stand for an input."""
+        given = self.tool_input
+        return (f"{given}{self.no_input}", given) if isinstance(given, str) else ()
 
     def placeholder(self, name: str) -> str:
         """Return what stands for the value of the parameter *name*."""

@@ -112,6 +112,10 @@ SHARED_PROBLEMS: Final = {
         "expected an input for the tool",
         "Invalid Format: The action has no input.",
     ),
+    "missing_input": Problem(
+        "expected an input before the end of the text, which may have been cut",
+        "The text ends before the input of {tool}, so nothing was done. Write it again, whole.",
+    ),
     "no_call": Problem(
         "expected a call with the name of a tool and its input",
         "Invalid Format: Write a call with the name of the tool and its input.",

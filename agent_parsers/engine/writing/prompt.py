@@ -243,12 +243,22 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     given = words.tool_input
     if words.arguments is not None and tools is not None and any(map(tools.checks, tools.names)):
         given = words.arguments
+    elif tools is not None and _may_be_half(dialect) and {} in map(tools.example, tools.names):
+        given = words.inputs[0]
     step = Written(words.thought, words.tool.replace("{tool_names}", names), given)
     seen = dialect.results_text([Result(dialect.example.tool, words.observation)]).removesuffix(
         dialect.generation_prompt(2)
     )
     last = sample_answer(dialect, tools, number=2)
     return "\n".join((dialect.write(step) + seen.rstrip("\n"), words.repeats, last))
+
+
+def _may_be_half(dialect: Dialect) -> bool:
+    """Return whether a call without an input looks like half of a call with one."""
+    form = dialect.form
+    if form is None or form.own_tool or not dialect.prompt_words.inputs:
+        return False
+    return form.call.text.partition("{input}")[2] == dialect.closer
 
 
 def _replies(dialect: Dialect, tools: ToolSet | None) -> tuple[str, str]:

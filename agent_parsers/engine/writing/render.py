@@ -235,7 +235,7 @@ def _write(
         raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
     for mode in ("strict", "lenient"):
         try:
-            turn = read_turn(TurnStream(machine(dialect, mode), tools), text)
+            turn = read_turn(TurnStream(machine(dialect, mode), tools), text, "stop")
         except OutputParserException as error:
             is_read = getattr(error, "tool_input", None) in [c.tool_input for c in wanted.calls]
             if is_read and mode == "lenient":  # it has the placeholder of an example

@@ -147,6 +147,11 @@ class MessageStreamParser:
         self._emit_calls(events, is_last=False)
         return events
 
+    @property
+    def ended(self) -> Ended:
+        """How the message ended, as far as it says it."""
+        return self._sum.ended
+
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
         """End the message, set `result` and return the last events.
 

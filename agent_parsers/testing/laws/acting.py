@@ -77,7 +77,8 @@ def no_prefix_of_a_turn_acts_otherwise(
                 ):
                     continue
                 raise Broken(_otherwise(found, wrong, meant, ended), text=text[:end])
-            if isinstance(found, AgentFinish) and named is not None and end > named:
+            is_named = named is not None and len(text[:end].rstrip()) > named
+            if isinstance(found, AgentFinish) and is_named:
                 reason = f"a call has begun, and it is read as {shown(found)} (ended: {ended})"
                 raise Broken(reason, text=text[:end])
 

@@ -57,7 +57,9 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
 
 
 CAREFUL: Final = {
-    "half of a call": ("open_call", "cut_input", "ambiguous_end", "open_quote", "open_fence"),
+    "half of a call": (
+        *("open_call", "cut_input", "missing_input", "ambiguous_end", "open_quote", "open_fence"),
+    ),
     "a call that cannot be read": (
         *("no_call", "bad_call", "bad_value", "bad_input", "no_plain_list", "foreign_call"),
         "stray_text",

@@ -420,7 +420,7 @@ def test_the_dialect_of_files_is_found(tmp_path: Path) -> None:
 
 def test_files_without_a_dialect_are_named(tmp_path: Path) -> None:
     (tmp_path / "plain.txt").write_text("It is noon.")
-    (tmp_path / "open.txt").write_text("Action: clock\nAction Input:")
+    (tmp_path / "open.txt").write_text("Action: clock\nAction Input:\nObservation: noon")
     paths = [str(tmp_path / name) for name in ("plain.txt", "open.txt", "missing.txt")]
     outcome = CliRunner().invoke(app, ["detect", *paths])
     assert outcome.exit_code == 1

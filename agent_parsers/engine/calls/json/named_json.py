@@ -197,7 +197,9 @@ class NamedJson(CallsReader):
         if json is not None:
             self._end_json(json, events)
         if self._bare and (json is None or json.error is not None):
-            return [Call("", "", (max(self._start, 0), max(self._at, 0)), is_text=True)]
+            span = (max(self._start, 0), max(self._at, 0))
+            is_name = call.problem == "open_call"  # perhaps
+            return [Call("", "", span, is_text=True, lacks="input" if is_name else "")]
         call.span = (self._start, self._at)
         calls = [call]
         if json is not None and json.end is not None:

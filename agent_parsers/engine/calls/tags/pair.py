@@ -93,7 +93,9 @@ class TagCall(EmittingReader):
         if self._after >= 0 and self._lenient:
             call.after = (self._after, self._at)
         if self._part < len(self._marks):
-            call.lacks = "closer"
+            # A stop sequence may have removed the closer, but only of an input that has begun.
+            is_seen = written.strip() and not held_size(written, self._marks[2])
+            call.lacks = "closer" if is_seen else "input"
         return events, call
 
     def _read_written(self, written: str, events: list[Event]) -> None:

@@ -204,7 +204,7 @@ class CallsCollector(Collector):
             for repair in call.repairs:  # a call without text is placed at its marker
                 start, end = repair.span
                 events.append(repair if start < end else replace(repair, span=self.label_span))
-            if call.is_text:
+            if call.is_text and not self._is_half_call(call):
                 self._beside.add_content(call.span)
                 continue
             made, wrong = None, None
@@ -227,6 +227,13 @@ class CallsCollector(Collector):
                     is_open = to is None or self.is_half
                     met = self._met[-1]
                     events += self._early.take(met, self._beside, self._slice, is_open=is_open)
+
+    def _is_half_call(self, text: Call) -> bool:
+        """Return whether a *text* is only the name of a tool, whose input may be missing."""
+        tools = self._tools
+        if tools is None or text.lacks != "input" or self.ended == "stop":
+            return False
+        return self._slice(*text.span) in tools
 
     def _is_empty(self, events: list[Event], bad: BadPayload, span: Span) -> bool:
         """Return whether there is nothing at *span*, which is not a call; other text is content."""

@@ -92,7 +92,7 @@ class StepCollector(Collector):
             return
         if isinstance(head, BadPayload):
             raise head
-        is_whole = is_beside or (to is not None and to.part in BETWEEN)
+        is_whole = is_beside or (to is not None and to.part in BETWEEN and not self.is_half)
         made: list[Repair] = []
         value = self._machine.bare_input(
             head, span, self._tools, made, is_whole=is_whole, ended=self.ended
@@ -115,7 +115,8 @@ class StepCollector(Collector):
         written = self._unfenced(events, left.text, left.span)
         self._machine.check_quotes(left.watch, written, left.span[0])
         repairs: list[Repair] = []
-        ended = self.ended if left.to is None else "stop"  # the next marker closes it
+        is_open = left.to is None or (self.is_half and not written)
+        ended = self.ended if is_open else "stop"  # the next marker closes it
         value = self._machine.input_value(
             head, span, written, left.span[0], self._tools, repairs, ended
         )
@@ -208,7 +209,7 @@ class StepCollector(Collector):
 
     def _meet_end(self, call: Call, to: State | None) -> None:
         """Take a *call* as closed by the marker after it, unless its arguments are still open."""
-        is_cut = to is None or self.is_half or (to.is_cut and call.lacks != "closer")
+        is_cut = to is None or self.is_half or (to.is_cut and call.lacks in ("arguments", "values"))
         if not is_cut:
             call.lacks = ""
 

@@ -82,7 +82,9 @@ class TurnMatcher(Matcher):
         if is_last and text.endswith(self._machine.half_stops):
             return None
         if not turn.calls:
-            return turn if self._machine.keeps_answer(turn.content, tools) else None
+            is_name = tools is not None and turn.content in tools  # perhaps of half a call
+            is_kept = not is_name and self._machine.keeps_answer(turn.content, tools)
+            return turn if is_kept else None
         calls = self._fitted(turn.calls, known_tools(tools))
         return None if calls is None else PlainTurn(calls, turn.thought, turn.content)
 

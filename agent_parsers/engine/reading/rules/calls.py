@@ -147,7 +147,7 @@ class CallRules(InputRules):
         if call.problem:
             return call.problem
         if call.lacks and not self._may_lack(call.lacks, call.tool, call.tool_input, ended, tools):
-            return "open_call"
+            return "missing_input" if call.lacks == "input" else "open_call"
         if call.is_short and ended == "length":
             return "open_call"
         if self.lenient and self._repeats_key(call, tools):

@@ -83,23 +83,34 @@ class InputRules:
             span: Where the name is.
             tools: The available tools.
             repairs: Collects the repairs.
-            is_whole: Whether the name is known to be complete, since a line follows it.
-            ended: How the text ended, if it ended in the name.
+            is_whole: Whether what the dialect writes next follows, so that the name is complete.
+            ended: How the text ended, if it ended behind the name.
 
         Raises:
-            BadPayload: The name may be cut short, or is not a tool's, or the tool needs an input.
+            BadPayload: The text may be cut, the name is not a tool's, or the tool needs an input.
         """
         if not head.is_answer:
             self._check_tool(head.tool, span, tools, head.tool_input or "")
         if head.tool_input is not None:
             return self.fit(head, head.tool_input, span, tools, repairs)
-        # Without an input the name may be cut short, unless it is known or a line follows it.
-        is_cut = ended == "length" and not is_whole
-        is_known = is_whole or (tools is not None and self.lenient)
-        if head.needs_input or is_cut or not is_known:
+        if head.needs_input or not (is_whole or (tools is not None and self.lenient)):
             raise BadPayload("no_input", span)
         value = self._nothing_written(head, span, tools)
-        return self.fit(head, value, span, tools, repairs, is_given=False)
+        value = self.fit(head, value, span, tools, repairs, is_given=False)
+        self._check_end(head, span, is_seen=is_whole or head.is_called or ended == "stop")
+        return value
+
+    @staticmethod
+    def _check_end(head: ToolHead, span: Span, *, is_seen: bool) -> None:
+        """Check that the end of a call without an input *is_seen*.
+
+        No schema shows that an input is missing, since a tool may need none.
+
+        Raises:
+            BadPayload: The text may have been cut before the input.
+        """
+        if not (is_seen or head.is_answer):
+            raise BadPayload("missing_input", span)
 
     def _nothing_written(
         self, head: ToolHead, span: Span, tools: ToolSet | None
@@ -153,7 +164,9 @@ class InputRules:
             raise BadPayload("cut_input", (at, at + len(written)))
         if made:
             repairs += (repair.moved(at) for repair in made)
-        return self.fit(head, value, (at, at + len(written)), tools, repairs)
+        value = self.fit(head, value, (at, at + len(written)), tools, repairs)
+        self._check_end(head, span, is_seen=bool(written) or ended == "stop")
+        return value
 
     def fit(
         self,
@@ -228,7 +241,7 @@ class InputRules:
                 continue
             if (
                 given == words.placeholder(name)
-                or (isinstance(words.tool_input, str) and _begins_with(given, words.tool_input))
+                or any(_begins_with(given, each) for each in words.inputs)
                 or _is_placeholder_of_any(given, words, tools)
             ):
                 # imported lazily: only errors need it
@@ -352,7 +365,7 @@ class InputRules:
         def fills() -> bool:
             return tools is not None and tools.fills(tool, arguments)
 
-        return (self.lenient or lacks == "closer") and may_lack(lacks, ended, fills)
+        return (self.lenient or lacks in ("closer", "input")) and may_lack(lacks, ended, fills)
 
 
 def _is_placeholder_of_any(value: Any, words: PromptWords, tools: ToolSet) -> bool:

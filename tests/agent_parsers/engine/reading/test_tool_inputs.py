@@ -117,8 +117,8 @@ def test_every_form_has_the_types(name: str, text: str, lenient: bool) -> None:
     [
         ('search("lakes")', {"query": "lakes"}),
         ('search(query="lakes", limit="3")', {"query": "lakes", "limit": 3}),
-        ("now", {}),
         ("now()", {}),
+        ("now\nObservation: 12:00", {}),
     ],
 )
 def test_the_input_may_stand_in_the_name(text: str, value: Any) -> None:
@@ -133,8 +133,9 @@ def test_a_missing_input_is_not_text() -> None:
     assert error.span == (8, 14)
     for text in ("<tool>search</tool>", "<tool>search</tool>\n"):
         with pytest.raises(ToolInputError, match="query: expected a string, found nothing"):
-            get_parser("xml", tools=TOOLS).parse(text)
-    assert react("Action: ask\n").tool_input == ""
+            get_parser("xml", tools=TOOLS).parse(text, ended="stop")
+    parser: Any = get_parser("react", tools=TOOLS)
+    assert parser.parse("Action: ask\n", ended="stop").tool_input == ""
 
 
 @pytest.mark.parametrize("lenient", [False, True])
@@ -310,7 +311,7 @@ def test_an_error_says_all_that_is_wrong(lenient: bool) -> None:
         ("json", '{"tool": "book", "args": {"a": 1}}', '{"a": 1}'),
         ("structured_chat", '```\n{"action": "book", "action_input": null}\n```', "null"),
         ("xml", "<tool>book</tool><tool_input> Bern", " Bern"),
-        ("xml", "<tool>book</tool>", "book"),
+        ("xml", "<tool>book</tool><observation>", "book"),
         (
             "anthropic_xml",
             elements('<parameter name="place">x</parameter>'),
