@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from outputs.messages.growing_calls import NO_IDS
 from outputs.messages.tool import (
     InvalidToolCall,
     ToolCall,
@@ -149,9 +150,9 @@ def _partial(written: str | None) -> dict[str, Any] | None:
 
 
 def _id_of(entry: dict[str, Any]) -> str | None:
-    """Return the id of a call, which some servers send as a number."""
+    """Return the id of a call, which some servers send as a number, or as a word for none."""
     call_id = entry.get("id")
-    return call_id if call_id is None else str(call_id)
+    return None if call_id is None or call_id in NO_IDS else str(call_id)
 
 
 def _as_text(written: Any) -> str | None:

@@ -45,9 +45,6 @@ KNOWN: Final = [
     Known("a_begun_call_is_no_answer", "responses", only=("items only when done",)),
     Known("a_begun_call_is_no_answer", "responses", only=("only completed",), modes="strict"),
     Known("no_half_message", "responses", "required defaults", modes="lenient"),
-    # A repeated name, and ids that are none.
-    Known("streamed_is_whole", _CHUNKS, only=("name repeated", "id is null in words")),
-    Known(_DROPS, _CHUNKS, "any", ("name repeated",)),
     # What the Responses API sends as the whole.
     Known(
         "streamed_is_whole", "responses", "required defaults text any",
