@@ -2,12 +2,12 @@
 
 An item of a stream comes in pieces, and again as a whole, which may have more than the pieces::
 
-    {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{\\"a\\": "}
-    {"type": "response.output_item.done", "output_index": 1, "item": {"arguments": "{\\"a\\": 1}", …}}
-    {"type": "response.completed", "response": {"output": [{…}, {"arguments": "{\\"a\\": 1}", …}]}}
+    {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{}"}
+    {"type": "response.output_item.done", "output_index": 1, "item": {"arguments": "{}", …}}
+    {"type": "response.completed", "response": {"output": [{…}, {"arguments": "{}", …}]}}
 
-A block of a chunk has the first kind of whole as ``whole``, the second as ``last``: lists, since the
-sum of chunks has all of them. What is not about a block stands in ``additional_kwargs``, under
+A block of a chunk has the first kind of whole as ``whole``, the second as ``last``: lists, since
+the sum of chunks has all of them. What is not about a block stands in ``additional_kwargs``, under
 `NOTES`.
 """
 
@@ -17,7 +17,7 @@ import re
 from typing import Any, Final
 
 from outputs.clients.plain_data import PLACE, place
-from outputs.messages.ai import AIMessageChunk
+from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.merging import merge_dicts, merge_lists
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
 
@@ -47,6 +47,11 @@ def number_of(index: str) -> int:
     return int(index[len(PLACE) :].split("_")[1])
 
 
+def noted(**notes: list[Any]) -> AIMessageChunk:
+    """Return an empty chunk with *notes*, which `LateFields` has as attributes of these names."""
+    return AIMessageChunk([], additional_kwargs={NOTES: notes})
+
+
 class LateFields:
     """Adds the fields of an item that only its whole form has, and collects what is noted.
 
@@ -65,17 +70,17 @@ class LateFields:
         """A field whose whole form is not what its pieces say."""
         self.unread: dict[int, str] = {}
         """The types of the pieces of calls that are not read, although they have text."""
-        self.members: dict[int, dict[str, Any]] = {}
+        self.members: dict[int | None, dict[str, Any]] = {}
         """The members of calls that are not those of the API."""
         self.choices: list[int] = []
         """The choices, other than the first, that have calls."""
 
     def with_late_fields(self, message: Any) -> Any:
         """Return *message*, a chunk or a sum, with the new fields of each whole in its place."""
+        if isinstance(message, AIMessage) and NOTES in message.additional_kwargs:
+            message = self._without_notes(message)
         if not isinstance(message, AIMessageChunk):
             return message
-        if NOTES in message.additional_kwargs:
-            message = self._without_notes(message)
         content = message.content
         if not isinstance(content, list):
             return message
@@ -103,15 +108,15 @@ class LateFields:
             **dict(message), **calls, "content": blocks, "tool_call_chunks": pieces,
         })  # fmt: skip
 
-    def _without_notes(self, message: AIMessageChunk) -> AIMessageChunk:
+    def _without_notes(self, message: AIMessage) -> AIMessage:
         kwargs = dict(message.additional_kwargs)
         notes = kwargs.pop(NOTES)
         self.closed.update(notes.get("closed", ()))
         self.unread.update(dict(notes.get("unread", ())))
         self.choices += notes.get("choices", ())
         for members in notes.get("members", ()):
-            known = self.members.setdefault(members["index"], {})
-            self.members[members["index"]] = merge_dicts(known, members)
+            index = members.get("index")
+            self.members[index] = merge_dicts(self.members.get(index, {}), members)
         return message.model_copy(update={"additional_kwargs": kwargs})
 
     def _note(self, index: str, fields: dict[str, Any]) -> None:
@@ -138,9 +143,10 @@ class LateFields:
         late = self._late(index, whole)
         is_cut = whole.get("status") == "incomplete"
         ends = kind in CALLS and number not in self.closed and index in self._last and not is_cut
-        if kind in CALLS:
-            self.closed.add(number)
-            self.cut |= {number} if is_cut else set()
+        if kind == "custom_tool_call" or (kind in CALLS and whole.get("arguments")):
+            self.closed.add(number)  # some servers have the arguments only in the last form
+        if is_cut and kind in CALLS:
+            self.cut.add(number)
         if not late and not (ends and kind == "custom_tool_call"):
             return pieces
         self._note(index, {"type": kind, **late})
@@ -243,6 +249,4 @@ def _text_pieces(late: dict[str, Any], index: int, *, ends: bool) -> list[ToolCa
 
     args = (TEXT_START if "name" in late else "") + json_inside(late.get("input", ""))
     args += TEXT_END if ends else ""
-    return [
-        tool_call_chunk(name=late.get("name"), args=args, id=late.get("call_id"), index=index)
-    ]
+    return [tool_call_chunk(name=late.get("name"), args=args, id=late.get("call_id"), index=index)]

@@ -23,7 +23,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from outputs.clients.late_fields import NOTES
+from outputs.clients.late_fields import noted
 from outputs.clients.openai import (
     TEXT_ARGUMENT,
     TEXT_END,
@@ -288,7 +288,8 @@ def _arguments_done(event: dict[str, Any]) -> AIMessageChunk:
 
 
 def _text_done(event: dict[str, Any], kind: str) -> AIMessageChunk:
-    return _text(event, kind, whole=[{"type": kind, kind: event.get(kind)}])
+    text = event.get(kind)
+    return _text(event, kind, whole=[{"type": kind, kind: text}]) if text else AIMessageChunk([])
 
 
 def _unknown(event: dict[str, Any]) -> AIMessageChunk:
@@ -297,7 +298,7 @@ def _unknown(event: dict[str, Any]) -> AIMessageChunk:
     kind = event["type"]
     if not isinstance(number, int) or not isinstance(delta, str) or kind.startswith(_SERVED):
         return AIMessageChunk([])
-    return AIMessageChunk([], additional_kwargs={NOTES: {"unread": [[number, kind]]}})
+    return noted(unread=[[number, kind]])
 
 
 def _ended(event: dict[str, Any]) -> AIMessageChunk:

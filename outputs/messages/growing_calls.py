@@ -120,7 +120,7 @@ class GrowingCall:
 
 C = TypeVar("C", bound=GrowingCall)
 
-NO_IDS: Final = frozenset(("null", "None"))
+NO_IDS: Final = ("null", "None")
 """What some servers write in place of an id, in a piece of a call that has none."""
 
 

@@ -38,35 +38,7 @@ class Known(NamedTuple):
 _ENDS, _DROPS = "no_half_call_of_events", "no_arguments_dropped"
 _CHUNKS = "chat langchain ours"
 
-KNOWN: Final = [
-    # An input is missing where nothing has closed the call, and a name may continue.
-    Known(_ENDS, f"{_CHUNKS} functions responses anthropic", "defaults any"),
-    Known(_ENDS, f"{_CHUNKS} functions", "begins", ("name in two pieces",)),
-    Known("a_begun_call_is_no_answer", "responses", only=("items only when done",)),
-    Known("a_begun_call_is_no_answer", "responses", only=("only completed",), modes="strict"),
-    Known("no_half_message", "responses", "required defaults", modes="lenient"),
-    # What the Responses API sends as the whole.
-    Known(
-        "streamed_is_whole", "responses", "required defaults text any",
-        ("arguments only in arguments.done", "arguments only in completed",
-         "first delta, then the whole"),
-    ),
-    Known("streamed_is_whole", "responses", only=("only completed",)),
-    Known(_DROPS, "responses", only=("only completed",), modes="strict"),
-    Known(
-        _DROPS, "responses", "defaults any",
-        ("arguments only in arguments.done", "arguments only in completed"),
-    ),
-    Known(_DROPS, "responses", "required defaults text any", ("deltas contradict the whole",)),
-    # Members, and deltas, that are not understood.
-    Known(
-        _DROPS, "chat functions responses anthropic ollama", "defaults any",
-        ("arguments under another key", "parameters beside the arguments"),
-    ),
-    Known(_DROPS, "responses anthropic", "defaults any", ("arguments in another delta",)),
-    # A finish reason that speaks of calls.
-    Known("a_reason_has_its_call", f"{_CHUNKS} functions anthropic ollama", "required any"),
-]  # fmt: skip
+KNOWN: Final[list[Known]] = []
 
 
 def known_in(law: str, setting: Setting) -> list[Known]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
@@ -23,19 +23,21 @@ from agent_parsers.events import (
     cut_answer,
 )
 from agent_parsers.messages.reading.arguments import MayLack, as_input, read_lenient, read_strict
+from agent_parsers.messages.reading.beside import id_of, is_call, members_of_block, odd_member
 from agent_parsers.messages.reading.content import ContentCall, calls_in_content, reasoning_end
 from agent_parsers.messages.reading.pieces import ends_otherwise, function_pieces, tool_pieces
 from agent_parsers.messages.reading.problems import BadCall
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
 from outputs.messages.base import text_of
-from outputs.messages.ended import Ended, is_paused
+from outputs.messages.ended import Ended, is_paused, reason_to_call
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.messages.reading.pieces import EmittedCall
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
+    from outputs.clients.late_fields import LateFields
 
 
 class Outcome:
@@ -47,6 +49,8 @@ class Outcome:
         lenient: Whether to repair common mistakes.
         tools: The tools; `None` to accept any.
         ended: How the message ended.
+        late: What the chunks of the message say beside their pieces.
+        is_whole: Whether the message came whole, so that it has ended.
     """
 
     def __init__(
@@ -56,9 +60,13 @@ class Outcome:
         is_function: bool,
         lenient: bool,
         tools: ToolSet | None,
-        ended: Ended = "unknown",
+        ended: Ended,
+        late: LateFields,
+        is_whole: bool,
     ) -> None:
         self._message = message
+        self._late = late
+        self._is_whole = is_whole
         self._ended = ended
         self._is_function = is_function
         self._lenient = lenient
@@ -109,6 +117,19 @@ class Outcome:
         self._bad = BadCall(error)
         return True
 
+    def contradicts(self, indexes: Iterable[int | None]) -> bool:
+        """Return whether the stream contradicts itself, or has pieces of calls that are unread.
+
+        Args:
+            indexes: The indexes of the calls of the message.
+        """
+        late = self._late
+        if late.contradicted:
+            self._bad = BadCall("contradicted", field=late.contradicted)
+        elif kind := next((late.unread[i] for i in indexes if i in late.unread), ""):
+            self._bad = BadCall("unread_piece", kind=kind)
+        return self._bad is not None
+
     def leaves_a_call(self) -> bool:
         """Return whether a call is left over, among the blocks of the content, in lenient mode.
 
@@ -139,10 +160,15 @@ class Outcome:
             self._bad = BadCall("tool_calls" if self._is_function else "function_call")
             return
         content = self._content()
+        if self._lenient and content.strip() and self._read_foreign(content, end):
+            return
+        if reason := reason_to_call(self._message.response_metadata or {}):
+            choices = self._late.choices
+            where = f"; choice {choices[0]} has one, and only the first is read" if choices else ""
+            self._bad = BadCall("lost_call", reason=reason, where=where)
+            return
         if self._lenient and not content.strip():
             self._bad = BadCall("empty_message")
-            return
-        if self._lenient and self._read_foreign(content, end):
             return
         answer: Any = content
         if (output_type := output_type_of(self._tools)) is not None:
@@ -200,9 +226,11 @@ class Outcome:
     def read_calls(self, calls: Sequence[EmittedCall]) -> None:
         """Read the calls of the message as actions."""
         try:
-            for call in calls[:-1]:
-                self._read_call(call, "stop")  # the next call shows that this one has ended
-            self._read_call(calls[-1], "stop" if ends_otherwise(self._message) else self._ended)
+            for call in calls:
+                # The next call shows that this one has ended.
+                is_over = call is not calls[-1] or ends_otherwise(self._message)
+                is_cut = call.index in self._late.cut
+                self._read_call(call, "length" if is_cut else "stop" if is_over else self._ended)
         except BadCall as bad:
             self._bad = bad
         self._end()
@@ -241,6 +269,7 @@ class Outcome:
         at, end = call.args_at, call.end
         try:
             value = self._read_arguments(call, tool, repairs, ended)
+            self._check_members(call, tool, value)
             tool_input = self._input_of(tool, value, (0, end - at), repairs)
         except BadCall as bad:
             start, stop = bad.span or (0, end - at)
@@ -253,6 +282,9 @@ class Outcome:
     ) -> Any:
         """Return the value of the arguments of *call*; *ended* says how the message ended there."""
         written, is_function = call.written, self._is_function
+        is_closed = self._is_whole or call.index in self._late.closed
+        if ended == "unknown" and call.is_empty and not is_closed:
+            raise BadCall("missing_arguments", tool=tool)
         if ended == "length" and not call.shows_end:  # e.g. a number may lack digits
             raise BadCall("open_arguments", tool=tool)
         if call.is_data:
@@ -263,6 +295,26 @@ class Outcome:
         return read_lenient(
             written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
         )
+
+    def _check_members(self, call: EmittedCall, tool: str, value: Any) -> None:
+        """Raise a `BadCall` if a member of *call* may belong to the *value* of its arguments."""
+        members = {**call.members, **self._late.members.get(call.index, {})}
+        content = self._message.content
+        for block in () if isinstance(content, str) else content:
+            if isinstance(block, dict) and is_call(block) and call.id == id_of(block):
+                members |= members_of_block(block)
+        if not members:
+            return
+        tools = self._tools
+        is_known = tools is not None and tools.checks(tool)
+
+        def is_missing(name: str) -> bool:
+            is_given = isinstance(value, dict) and name in value
+            return tools is not None and tools.declares(tool, (name,)) and not is_given
+
+        is_absent = call.is_empty or (value == {} and not is_known)
+        if name := odd_member(members, is_absent=is_absent, is_missing=is_missing):
+            raise BadCall("odd_member", tool=tool, member=name)
 
     def _may_lack(self, tool: str, ended: Ended) -> MayLack:
         """Return a function that decides whether a call of *tool* may lack its end."""

@@ -180,9 +180,12 @@ class MessageStreamParser:
             lenient=self._lenient,
             tools=self._tools,
             ended=ended,
+            late=self._sum.late,
+            is_whole=self._sum.is_whole,
         )
         held = "" if self._hold is None else self._hold.rest()
-        if outcome.refuses() or outcome.leaves_a_call():
+        indexes = [call.index for call in self._calls.calls]
+        if outcome.refuses() or outcome.contradicts(indexes) or outcome.leaves_a_call():
             self._emit_content(held, events)
         elif self._calls.calls:
             outcome.read_calls(self._calls.calls)
@@ -265,6 +268,8 @@ class MessageStreamParser:
             call.id = piece.id
         else:
             call, name = self._calls.call_for(piece.index, piece.id, piece.name)
+            if name is None and piece.name and self._is_doubled(call.name):
+                name = piece.name
         name = self._cut(name) if isinstance(name, str) else ""
         arguments = piece.arguments
         if isinstance(arguments, str):
@@ -276,6 +281,10 @@ class MessageStreamParser:
             events.append(ToolNamed(self._tool(call), self._put(name)))
         if text and call.is_over:  # more of arguments that were complete
             events.append(SkippedDelta(text, self._put(text)))
+
+    def _is_doubled(self, name: str) -> bool:
+        """Return whether only this *name*, twice, is that of a tool."""
+        return self._tools is not None and name not in self._tools and 2 * name in self._tools
 
     def _tool(self, call: EmittedCall) -> str:
         if not self._lenient:
@@ -319,8 +328,13 @@ class _MessageSum:
     """
 
     def __init__(self, message: AIMessage | None) -> None:
+        is_chunk = isinstance(message, AIMessageChunk)
         self._message = message
         self._sum = Accumulator()
+        self.is_whole = message is not None and not is_chunk
+        """Whether the message came whole, so that it has ended."""
+        self.late = self._sum.late
+        """What the chunks say beside their pieces."""
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have arrived
         self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
@@ -336,11 +350,17 @@ class _MessageSum:
         if message.response_metadata:
             self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
-            return message
+            return self._given(message)
         message = ai_message(self._sum.add(message))
         self._first = self._first or message
         self._count += 1
+        self.is_whole = self._count == 1 and not isinstance(message, AIMessageChunk)
         return message
+
+    def _given(self, message: AIMessage) -> AIMessage:
+        """Return the whole message, or the sum of chunks that was given as one."""
+        self._message = ai_message(self.late.with_late_fields(message))
+        return self._message
 
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
         """Return a chunk that closes the text inputs, which only the end of the message ends.
@@ -374,7 +394,7 @@ class _MessageSum:
         first = self._first
         if first is None:
             return AIMessage(content="")
-        if self._count == 1 and not isinstance(first, AIMessageChunk):
+        if self.is_whole:
             return first
         message = getattr(self._sum.generation(), "message", None)
         return ai_message(message_chunk_to_message(ai_message(message)))
