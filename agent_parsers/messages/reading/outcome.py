@@ -156,13 +156,14 @@ class Outcome:
             self._bad = BadCall("paused")
             return
         find_others = tool_pieces if self._is_function else function_pieces
-        if self._lenient and find_others(self._message):
+        reason = reason_to_call(self._message.response_metadata or {})
+        if (self._lenient or reason) and find_others(self._message):
             self._bad = BadCall("tool_calls" if self._is_function else "function_call")
             return
         content = self._content()
         if self._lenient and content.strip() and self._read_foreign(content, end):
             return
-        if reason := reason_to_call(self._message.response_metadata or {}):
+        if reason:
             choices = self._late.choices
             where = f"; choice {choices[0]} has one, and only the first is read" if choices else ""
             self._bad = BadCall("lost_call", reason=reason, where=where)
