@@ -30,6 +30,9 @@ HOW: Final = ("index", "whole", "last")
 CALLS: Final = frozenset(("custom_tool_call", "function_call", "tool_use"))
 """The types of blocks that are calls, which the program has to make."""
 
+COMMENTARY: Final = "commentary"
+"""The ``phase`` of a text that is for the user, but not the answer."""
+
 _GROWING: Final = frozenset(("arguments", "input", "name", "refusal", "text"))
 """The fields that are streamed in pieces, so that the whole may have more of them."""
 
@@ -72,6 +75,8 @@ class LateFields:
         """The types of the pieces of calls that are not read, although they have text."""
         self.members: dict[int | None, dict[str, Any]] = {}
         """The members of calls that are not those of the API."""
+        self.commentary: set[int] = set()
+        """The items whose text is for the user, but not the answer."""
         self.choices: list[int] = []
         """The choices, other than the first, that have calls."""
 
@@ -112,6 +117,7 @@ class LateFields:
         kwargs = dict(message.additional_kwargs)
         notes = kwargs.pop(NOTES)
         self.closed.update(notes.get("closed", ()))
+        self.commentary.update(notes.get("commentary", ()))
         self.unread.update(dict(notes.get("unread", ())))
         self.choices += notes.get("choices", ())
         for members in notes.get("members", ()):

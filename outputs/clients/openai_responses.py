@@ -23,7 +23,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from outputs.clients.late_fields import noted
+from outputs.clients.late_fields import COMMENTARY, noted
 from outputs.clients.openai import (
     TEXT_ARGUMENT,
     TEXT_END,
@@ -207,6 +207,8 @@ def _added(event: dict[str, Any]) -> AIMessageChunk:
         args = item.get("arguments", "")
     elif kind == "custom_tool_call":
         args = TEXT_START + json_inside(item.get("input", ""))
+    elif item.get("phase") == COMMENTARY:
+        return noted(commentary=[event.get("output_index", 0)])
     else:
         return AIMessageChunk([])
     return _call(event, item, args, name=item["name"], id=item["call_id"])

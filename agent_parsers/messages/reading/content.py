@@ -26,6 +26,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
+from agent_parsers.engine.reading.rules.known_tools import names_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.reasoning import REASONING
 from agent_parsers.messages.reading.arguments import is_fence
@@ -35,6 +37,7 @@ from outputs.growing_json.lenient.json_text import repeated_key
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
+    from agent_parsers.toolset import ToolSet
 
 _OPENERS: Final = ("<tool_call>", "<function=")
 _opener = re.compile("|".join(map(re.escape, _OPENERS))).search
@@ -71,6 +74,15 @@ def reasoning_end(content: str) -> int:
         if last >= 0 and (at := seek(closes, last)) >= 0:
             end = max(end, at + len(closes))
     return len(content) if opened >= end else end
+
+
+def may_hold_call(content: str, tools: ToolSet | None) -> bool:
+    """Return whether *content* may hold a call: one left in it, or one in another form."""
+    if not content:
+        return False
+    if any(opener in content for opener in _OPENERS) or content.lstrip()[:1] in "{[`":
+        return True
+    return may_be_foreign(content, names_of(tools))
 
 
 class ContentHold:

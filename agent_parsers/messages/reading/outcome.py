@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
@@ -24,9 +26,15 @@ from agent_parsers.events import (
 )
 from agent_parsers.messages.reading.arguments import MayLack, as_input, read_lenient, read_strict
 from agent_parsers.messages.reading.beside import id_of, is_call, members_of_block, odd_member
-from agent_parsers.messages.reading.content import ContentCall, calls_in_content, reasoning_end
+from agent_parsers.messages.reading.content import (
+    ContentCall,
+    calls_in_content,
+    may_hold_call,
+    reasoning_end,
+)
 from agent_parsers.messages.reading.pieces import ends_otherwise, function_pieces, tool_pieces
 from agent_parsers.messages.reading.problems import BadCall
+from agent_parsers.messages.reading.said import is_commentary
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
 from outputs.messages.base import text_of
@@ -38,6 +46,10 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
     from outputs.clients.late_fields import LateFields
+
+
+_BETWEEN: Final = (".", "__", "_", "/", ":", "-")
+"""What may stand between a namespace and a name."""
 
 
 class Outcome:
@@ -130,6 +142,20 @@ class Outcome:
             self._bad = BadCall("unread_piece", kind=kind)
         return self._bad is not None
 
+    def has_other_calls(self) -> bool:
+        """Return whether there are calls of the other kind that differ, in lenient mode."""
+        message = self._message
+        if not self._lenient or not isinstance(
+            message.additional_kwargs.get("function_call"), dict
+        ):
+            return False
+        functions, calls = function_pieces(message), tool_pieces(message)
+        known = {(call.name, _as_text(call.arguments)) for call in calls}
+        others = [each for each in functions if (each.name, _as_text(each.arguments)) not in known]
+        if calls and others:
+            self._bad = BadCall("call_beside", tool=str(others[0].name))
+        return self._bad is not None
+
     def leaves_a_call(self) -> bool:
         """Return whether a call is left over, among the blocks of the content, in lenient mode.
 
@@ -160,7 +186,7 @@ class Outcome:
         if (self._lenient or reason) and find_others(self._message):
             self._bad = BadCall("tool_calls" if self._is_function else "function_call")
             return
-        content = self._content()
+        content = self._answer()
         if self._lenient and content.strip() and self._read_foreign(content, end):
             return
         if reason:
@@ -168,7 +194,8 @@ class Outcome:
             where = f"; choice {choices[0]} has one, and only the first is read" if choices else ""
             self._bad = BadCall("lost_call", reason=reason, where=where)
             return
-        if self._lenient and not content.strip():
+        is_commented = not content and bool(self._message.content)
+        if is_commented or (self._lenient and not content.strip()):
             self._bad = BadCall("empty_message")
             return
         answer: Any = content
@@ -224,6 +251,14 @@ class Outcome:
         content = self._message.content
         return text_of(content, untyped=True) if self._lenient else content
 
+    def _answer(self) -> Any:
+        """Return the content that is the answer of a message without calls."""
+        content = self._message.content
+        if isinstance(content, str):
+            return content
+        blocks = [block for block in content if not is_commentary(block)]
+        return text_of(blocks, untyped=True) if self._lenient else blocks
+
     def read_calls(self, calls: Sequence[EmittedCall]) -> None:
         """Read the calls of the message as actions."""
         try:
@@ -232,6 +267,8 @@ class Outcome:
                 is_over = call is not calls[-1] or ends_otherwise(self._message)
                 is_cut = call.index in self._late.cut
                 self._read_call(call, "length" if is_cut else "stop" if is_over else self._ended)
+            if self._lenient:
+                self._check_content()
         except BadCall as bad:
             self._bad = bad
         self._end()
@@ -265,7 +302,8 @@ class Outcome:
                 self.events.append(ActionComplete(action, span))
 
     def _read_call(self, call: EmittedCall, ended: Ended) -> None:
-        tool = self._tool(call.name, (call.name_at, call.args_at), call.written)
+        name_span = call.name_at, call.args_at
+        tool = self._spaced(call, name_span) or self._tool(call.name, name_span, call.written)
         repairs: list[Repair] = []
         at, end = call.args_at, call.end
         try:
@@ -297,13 +335,65 @@ class Outcome:
             written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
         )
 
+    def _check_content(self) -> None:
+        """Raise a `BadCall` if the content has a call that is not one of those of the message.
+
+        A call in the content that is cut or broken is a draft of them, and so is one that its tool
+        would not take.
+        """
+        content = str(self._content())
+        if not may_hold_call(content, self._tools):
+            return
+        calls = [(action.tool, action.tool_input) for action in self._actions]
+        for tool, tool_input in self._drafts_in(content):
+            is_declared = self._tools is None or tool in self._tools
+            if is_declared and (tool, tool_input) not in calls:
+                raise BadCall("call_beside", tool=tool)
+
+    def _drafts_in(self, content: str) -> Iterator[tuple[str, Any]]:
+        """Yield the calls in *content*, each as its tool and its input."""
+        said = reasoning_end(content)
+        with suppress(BadCall):
+            for call in calls_in_content(content, said, self._names) or ():
+                tool = tool_named(call.name, self._names)
+                with suppress(BadCall):
+                    value = self._read_content_arguments(call, tool, [])
+                    yield tool, self._input_of(tool, value, call.span, [])
+        with suppress(BadPayload):
+            for found in foreign_calls([], content, [(0, said)], "", self._tools):
+                yield found.tool, found.tool_input
+
+    def _blocks_of(self, call: EmittedCall) -> list[dict[Any, Any]]:
+        """Return the blocks of the content that are this *call*."""
+        content = self._message.content
+        if isinstance(content, str):
+            return []
+        return [
+            block
+            for block in content
+            if isinstance(block, dict) and is_call(block) and call.id == id_of(block)
+        ]
+
+    def _spaced(self, call: EmittedCall, span: Span) -> str:
+        """Return the tool of a *call* whose name is in a namespace; ``""`` if it is in none.
+
+        Raises:
+            BadCall: There is no such tool.
+        """
+        spaces = [block.get("namespace") for block in self._blocks_of(call)]
+        space = next((each for each in spaces if isinstance(each, str) and each), "functions")
+        if self._tools is None or space == "functions":
+            return ""
+        for between in _BETWEEN:
+            if (name := f"{space}{between}{call.name}") in self._tools:
+                return name
+        raise BadCall(self._tools.unknown(f"{space}.{call.name}", call.written), span)
+
     def _check_members(self, call: EmittedCall, tool: str, value: Any) -> None:
         """Raise a `BadCall` if a member of *call* may belong to the *value* of its arguments."""
         members = {**call.members, **self._late.members.get(call.index, {})}
-        content = self._message.content
-        for block in () if isinstance(content, str) else content:
-            if isinstance(block, dict) and is_call(block) and call.id == id_of(block):
-                members |= members_of_block(block)
+        for block in self._blocks_of(call):
+            members |= members_of_block(block)
         if not members:
             return
         tools = self._tools
@@ -399,6 +489,13 @@ class Outcome:
             self._actions.append(make_call(tool, tool_input, log, message))
         else:
             self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
+
+
+def _as_text(arguments: Any) -> str:
+    """Return arguments as text that is the same for the same arguments."""
+    with suppress(ValueError):
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    return repr(arguments or {})
 
 
 def _emit(

@@ -130,6 +130,11 @@ MESSAGE_PROBLEMS: Final = {
         "found a piece of a call that is not read here, an event {kind!r}",
         "A part of your call was not read, so nothing was done. Call it again.",
     ),
+    "call_beside": Problem(
+        "found another call of {tool!r} beside the calls of the message; which of them is meant?",
+        "You called {tool} in another way beside your calls, so nothing was done. Make each call"
+        " once.",
+    ),
     "contradicted": Problem(
         "the stream contradicts itself: the {field} of an item at its end are not what came before",
         "Your message was garbled, so nothing was done. Write it again.",

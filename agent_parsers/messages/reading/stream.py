@@ -185,7 +185,12 @@ class MessageStreamParser:
         )
         held = "" if self._hold is None else self._hold.rest()
         indexes = [call.index for call in self._calls.calls]
-        if outcome.refuses() or outcome.contradicts(indexes) or outcome.leaves_a_call():
+        if (
+            outcome.refuses()
+            or outcome.contradicts(indexes)
+            or outcome.has_other_calls()
+            or outcome.leaves_a_call()
+        ):
             self._emit_content(held, events)
         elif self._calls.calls:
             outcome.read_calls(self._calls.calls)
@@ -219,7 +224,7 @@ class MessageStreamParser:
             if content:
                 self._take_text("content", content, events)
         else:
-            for kind, text in said_in(message):
+            for kind, text in said_in(message, self._sum.late.commentary):
                 if text:
                     self._take_text(kind, text, events)
         is_whole = not (self._is_function or isinstance(message, AIMessageChunk))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import make_call, make_tool_call
-from agent_parsers.engine.reading.rules.foreign import may_be_foreign
-from agent_parsers.engine.reading.rules.known_tools import names_of, output_type_of
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.messages.reading.arguments import ARGUMENT
+from agent_parsers.messages.reading.content import may_hold_call
 from agent_parsers.messages.reading.said import BESIDE
 from agent_parsers.messages.reading.stream import MessageStreamParser
 from output_parsers import OutputParserException
@@ -27,7 +27,8 @@ from outputs.messages.wire_calls import other_members
 if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
-_ONLY_FUNCTION: Final = {"function_call"}
+_FUNCTION: Final = "function_call"
+_ONLY_FUNCTION: Final = {_FUNCTION}
 _PARTS_OF_FUNCTION: Final = 2  # name and arguments
 _BESIDE: Final = BESIDE | {NOTES}
 
@@ -91,18 +92,20 @@ def _quick_result(
         if call is None:
             return None
         written = function["arguments"]
+        if lenient and may_hold_call(content, tools):
+            return None
         made = _quick_actions(message, [call], written, lenient, max_chars, tools)
         return made[0] if made else None
     if not is_function and message.tool_calls:
         texts = _written(message) if kwargs else []
-        if texts is None:
+        if texts is None or (lenient and (_FUNCTION in kwargs or may_hold_call(content, tools))):
             return None
         written = "".join(texts)
         made = _quick_actions(message, message.tool_calls, written, lenient, max_chars, tools)
         return None if written and _may_repeat_keys(message.tool_calls, texts) else made
     if len(content) > max_chars:
         return None
-    if lenient and (not content.strip() or _may_hold_call(content, tools)):
+    if lenient and (not content.strip() or may_hold_call(content, tools)):
         return None
     if message.tool_calls or message.invalid_tool_calls:
         return None
@@ -215,10 +218,3 @@ def _may_repeat_keys(calls: Sequence[ToolCall], texts: Sequence[str]) -> bool:
         return any(repeated_key(text) is not None for text in texts)
     except ValueError:
         return True
-
-
-def _may_hold_call(content: str, tools: ToolSet | None) -> bool:
-    """Return whether *content* may hold a call: one left in it, or one in another form."""
-    if "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`":
-        return True
-    return may_be_foreign(content, names_of(tools))
