@@ -31,6 +31,7 @@ from agent_parsers.messages.reading.content import (
     calls_in_content,
     may_hold_call,
     reasoning_end,
+    thought_end,
 )
 from agent_parsers.messages.reading.pieces import ends_otherwise, function_pieces, tool_pieces
 from agent_parsers.messages.reading.problems import BadCall
@@ -194,9 +195,9 @@ class Outcome:
             where = f"; choice {choices[0]} has one, and only the first is read" if choices else ""
             self._bad = BadCall("lost_call", reason=reason, where=where)
             return
-        is_commented = not content and bool(self._message.content)
-        if is_commented or (self._lenient and not content.strip()):
-            self._bad = BadCall("empty_message")
+        is_thought = not content and bool(self._content())
+        if is_thought or (self._lenient and not content.strip()):
+            self._bad = BadCall("only_thought" if is_thought else "empty_message")
             return
         answer: Any = content
         if (output_type := output_type_of(self._tools)) is not None:
@@ -212,7 +213,7 @@ class Outcome:
             notes = (note for note in read.notes if note.kind)
             self.events += (Repair(note.kind, (0, end), note.message) for note in notes)
             answer = read.value
-        self._finish = make_finish(answer, str(content))
+        self._finish = make_finish(answer, str(self._content()))
         if self._ended == "length":
             self.events.append(cut_answer((0, end)))
         self.events.append(Finish(self._finish, (0, end)))
@@ -254,10 +255,14 @@ class Outcome:
     def _answer(self) -> Any:
         """Return the content that is the answer of a message without calls."""
         content = self._message.content
-        if isinstance(content, str):
+        if not isinstance(content, str):
+            blocks = [block for block in content if not is_commentary(block)]
+            if not self._lenient:
+                return blocks
+            content = text_of(blocks, untyped=True)
+        if not self._lenient or not (end := thought_end(content)):
             return content
-        blocks = [block for block in content if not is_commentary(block)]
-        return text_of(blocks, untyped=True) if self._lenient else blocks
+        return content[end:].lstrip()
 
     def read_calls(self, calls: Sequence[EmittedCall]) -> None:
         """Read the calls of the message as actions."""

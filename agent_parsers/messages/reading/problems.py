@@ -71,6 +71,10 @@ MESSAGE_PROBLEMS: Final = {
         "expected a call or an answer, found no text and no call",
         "You wrote nothing. Call a tool, or write your answer.",
     ),
+    "only_thought": Problem(
+        "expected a call or an answer, found only a thought",
+        "You only thought. Call a tool, or write your answer.",
+    ),
     "paused": Problem(
         "the provider has paused the turn (pause_turn): send it back as it is, and it goes on",
         "Your turn was paused. Go on.",

@@ -29,11 +29,12 @@ from agent_parsers.events import (
     AnswerDelta,
     Event,
     InputDelta,
+    MarkerSeen,
     SkippedDelta,
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.messages.reading.content import ContentHold
+from agent_parsers.messages.reading.content import ContentHold, LeadingThought
 from agent_parsers.messages.reading.outcome import Outcome
 from agent_parsers.messages.reading.pieces import (
     CallPiece,
@@ -102,6 +103,7 @@ class MessageStreamParser:
         self._size = 0  # number of characters that have arrived, emitted or held back
         self._is_full = False
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
+        self._lead = LeadingThought() if lenient else None
         self._calls = GrowingCalls(partial(EmittedCall, lenient=lenient))
         self._current = 0  # which call is being emitted
         self._reports = self._new_reports() if LISTENERS else None
@@ -183,6 +185,7 @@ class MessageStreamParser:
             late=self._sum.late,
             is_whole=self._sum.is_whole,
         )
+        self._emit_lead(events)
         held = "" if self._hold is None else self._hold.rest()
         indexes = [call.index for call in self._calls.calls]
         if (
@@ -255,9 +258,24 @@ class MessageStreamParser:
             if text:
                 events.append(ThoughtDelta(text, self._put(text)))
             return
-        if kind == "content" and self._hold is not None and not self._calls.calls:
-            text = self._hold.feed(text)
-        self._emit_content(text, events)
+        if kind != "content" or self._lead is None or self._calls.calls:
+            self._emit_content(text, events)
+            return
+        self._take_content(self._lead.feed(text), events)
+
+    def _take_content(self, pieces: list[tuple[str, str]], events: list[Event]) -> None:
+        for kind, text in pieces:
+            if kind == "thought":
+                events.append(ThoughtDelta(text, self._put(text)))
+            elif kind == "mark":
+                events.append(MarkerSeen("thought", self._put(text)))
+            else:
+                self._emit_content(text if self._hold is None else self._hold.feed(text), events)
+
+    def _emit_lead(self, events: list[Event]) -> None:
+        """Emit what is held back of a thought that the content begins with."""
+        if self._lead is not None:
+            self._take_content(self._lead.rest(), events)
 
     def _emit_content(self, text: str, events: list[Event]) -> None:
         if text:
@@ -266,6 +284,7 @@ class MessageStreamParser:
 
     def _take_piece(self, piece: CallPiece, events: list[Event], *, is_whole: bool) -> None:
         if not self._calls.calls and self._hold is not None:
+            self._emit_lead(events)
             # The message has a tool call, so its content is not read as one.
             self._emit_content(self._hold.rest(), events)
         if is_whole:

@@ -11,7 +11,7 @@ from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.messages.reading.arguments import ARGUMENT
-from agent_parsers.messages.reading.content import may_hold_call
+from agent_parsers.messages.reading.content import may_hold_call, may_hold_thought
 from agent_parsers.messages.reading.said import BESIDE
 from agent_parsers.messages.reading.stream import MessageStreamParser
 from output_parsers import OutputParserException
@@ -105,7 +105,9 @@ def _quick_result(
         return None if written and _may_repeat_keys(message.tool_calls, texts) else made
     if len(content) > max_chars:
         return None
-    if lenient and (not content.strip() or may_hold_call(content, tools)):
+    if lenient and (
+        not content.strip() or may_hold_call(content, tools) or may_hold_thought(content)
+    ):
         return None
     if message.tool_calls or message.invalid_tool_calls:
         return None
