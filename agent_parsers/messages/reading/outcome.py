@@ -151,9 +151,11 @@ class Outcome:
         ):
             return False
         functions, calls = function_pieces(message), tool_pieces(message)
+        if not calls:
+            return False
         known = {(call.name, _as_text(call.arguments)) for call in calls}
         others = [each for each in functions if (each.name, _as_text(each.arguments)) not in known]
-        if calls and others:
+        if others:
             self._bad = BadCall("call_beside", tool=str(others[0].name))
         return self._bad is not None
 
@@ -498,7 +500,7 @@ class Outcome:
 
 def _as_text(arguments: Any) -> str:
     """Return arguments as text that is the same for the same arguments."""
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
     return repr(arguments or {})
 

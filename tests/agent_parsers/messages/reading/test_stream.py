@@ -38,26 +38,17 @@ from ....helpers.messages import (
     chunks_of,
     cut,
     delta,
+    last_chunk,
     name_of,
     outcome_of,
     places,
     said,
+    shown_end,
     story_of,
 )
 
 every_parser = pytest.mark.parametrize("parser", PARSERS, ids=name_of)
 every_function_parser = pytest.mark.parametrize("parser", FUNCTION_PARSERS, ids=name_of)
-
-
-def ended(what: Said) -> dict[str, str]:
-    """Return the reason that a message needs to be read as it is whole: empty calls show no end."""
-    is_shown = all(text and text.strip() for _, text, _ in what.calls)
-    return {} if is_shown else {"finish_reason": "stop"}
-
-
-def reason(end: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the chunk that has this reason, if there is one."""
-    return [{"choices": [{"delta": {}, **end}]}] if end else []
 
 
 @every_parser
@@ -66,9 +57,9 @@ def test_any_cut_yields_the_events_of_the_whole_message(
     parser: MessageParser, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
-    end = ended(what)
+    end = shown_end(what)
     story = story_of(parser, [what.whole() | end])
-    chunks = [*data.draw(chunks_of(what), "chunks"), *reason(end)]
+    chunks = [*data.draw(chunks_of(what), "chunks"), *last_chunk(end)]
     assert story_of(parser, chunks) == story
     assert story_of(parser, map(from_any, chunks)) == story
     if what.content is not None:
@@ -93,7 +84,7 @@ def test_any_cut_of_a_function_call_yields_the_events_of_the_whole(
     parser: Any, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
-    end = ended(what)
+    end = shown_end(what)
     whole = what.whole_function() | end
     story = story_of(parser, [whole])
     chunks = [delta(content=text) for text in cut(what.content, data.draw(places))]
@@ -101,7 +92,7 @@ def test_any_cut_of_a_function_call_yields_the_events_of_the_whole(
         parts = cut(text, data.draw(places))
         chunks.append(delta(function_call={"name": name, "arguments": parts[0]}))
         chunks += (delta(function_call={"arguments": part}) for part in parts[1:])
-    assert story_of(parser, [*chunks, *reason(end)]) == story
+    assert story_of(parser, [*chunks, *last_chunk(end)]) == story
     assert outcome_of(lambda: parser.invoke(whole)) == story.outcome
     assert_tiled(story)
 
@@ -113,6 +104,7 @@ def as_langchain(chunk: dict[str, Any]) -> lc.AIMessageChunk:
         content=ours.content,
         additional_kwargs=ours.additional_kwargs,
         tool_call_chunks=ours.tool_call_chunks,
+        response_metadata=ours.response_metadata,
     )
 
 
