@@ -15,7 +15,15 @@ from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.actions.tool_action import is_step
 from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
-from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    MarkerSeen,
+    Repair,
+    ThoughtDelta,
+    merge_events,
+)
+from agent_parsers.messages.reading.content import late_thought
 from agent_parsers.messages.reading.pieces import message_in, not_text
 from agent_parsers.messages.reading.stream import MessageStreamParser
 from agent_parsers.messages.reading.whole import result_of
@@ -72,7 +80,10 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
     If the message was cut (``finish_reason`` or its equivalent says so), a call that may be cut is
     not made: its arguments must show their own end. Arguments that are empty, came as data, or are
     plain text show no end; such a call counts only if something follows it. An answer that was cut
-    is returned with a `Repair` of the kind ``cut``, in strict mode too.
+    is returned with a `Repair` of the kind ``cut``, in strict mode too. In a stream that does not
+    say how it ended, a call without arguments counts only if something closed it or follows it. A
+    finish reason that says that there is a call, without a call, is an error, and so is a member of
+    a call that may hold its arguments.
 
     Lenient mode also accepts the following, and reports each as a `Repair`:
 
@@ -94,6 +105,10 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
       names one of the `tools`, so that an answer in JSON remains an answer. A call of this kind
       that is cut or broken is an error. Text inside ``<think>``, or after a single backtick, is
       not a call.
+    * A thought that the content begins with, between ``<think>`` and ``</think>`` or the marks of
+      another family, is no part of the answer, also if only its last mark is there.
+    * A call in the content beside calls of the message is an error, unless it is one of them, or
+      is cut or broken.
     * A message with only the other kind of calls, such as a function call for a parser of tool
       calls, is an error rather than an answer, and so is a message without any text.
 
@@ -181,7 +196,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         result = _known(parser.result)
         return MessageTurn(
             result=result,
-            thought=_thought_of(events, result),
+            thought=_thought_of(events, result, lenient=self.lenient),
             repairs=tuple(event for event in events if isinstance(event, Repair)),
             events=tuple(events),
         )
@@ -348,6 +363,11 @@ def _known(result: Result | None) -> Result:
     return result
 
 
-def _thought_of(events: Iterable[Event], result: Result) -> str:
-    kinds = ThoughtDelta if isinstance(result, AgentFinish) else AnswerDelta | ThoughtDelta
-    return "".join(event.text for event in events if isinstance(event, kinds))
+def _thought_of(events: Sequence[Event], result: Result, *, lenient: bool) -> str:
+    if not isinstance(result, AgentFinish):
+        kinds = AnswerDelta | ThoughtDelta
+        return "".join(event.text for event in events if isinstance(event, kinds))
+    thought = "".join(event.text for event in events if isinstance(event, ThoughtDelta))
+    if not lenient or any(isinstance(event, MarkerSeen) for event in events):
+        return thought
+    return thought + late_thought("".join(e.text for e in events if isinstance(e, AnswerDelta)))

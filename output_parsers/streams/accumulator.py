@@ -11,7 +11,8 @@ from outputs import (
     Generation,
     GenerationChunk,
 )
-from outputs.clients.streamed import NewText, finished, is_from_stream, served_indexes
+from outputs.clients.late_fields import LateFields
+from outputs.clients.streamed import finished, is_from_stream, served_indexes
 from outputs.messages.utils import MESSAGE_CLASSES
 
 
@@ -28,7 +29,8 @@ class Accumulator:
         self._waiting: list[str | HasContent] = []
         self._has_messages = False
         self._message: BaseMessageChunk | None = None
-        self._unreported = NewText()
+        self.late = LateFields()
+        """What the chunks say beside their pieces."""
         self.served: set[int] = set()
         """Indexes of the calls that the provider's server executes itself."""
 
@@ -40,7 +42,7 @@ class Accumulator:
         """
         part = part_of(chunk)
         if not isinstance(part, str):
-            part = self._unreported.with_late_fields(part)
+            part = self.late.with_late_fields(part)
         self._waiting.append(part)
         self._has_messages = self._has_messages or not isinstance(part, str)
         content = content_of(part)

@@ -23,6 +23,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from outputs.clients.late_fields import noted
 from outputs.clients.openai import calls_in_blocks
 from outputs.clients.plain_data import content_of, in_order, place, without_none
 from outputs.messages.ai import AIMessage, AIMessageChunk
@@ -143,8 +144,16 @@ def _block_delta(event: dict[str, Any]) -> AIMessageChunk:
     elif kind == "citations_delta":
         block = {"type": "text", "citations": [delta["citation"]]}
     else:
-        return AIMessageChunk([])
+        said = {name: part for name, part in delta.items() if name != "type"}
+        is_text = any(isinstance(part, str) and part.strip() for part in said.values())
+        return noted(unread=[[index, kind]]) if is_text else AIMessageChunk([])
     return AIMessageChunk([{**block, "index": place(index)}], tool_call_chunks=calls)
+
+
+def _block_stop(event: dict[str, Any]) -> AIMessageChunk:
+    block = event.get("content_block")  # the client library adds it
+    is_call = not isinstance(block, dict) or block.get("type") == "tool_use"
+    return noted(closed=[event["index"]]) if is_call else AIMessageChunk([])
 
 
 _EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
@@ -152,5 +161,6 @@ _EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
     "message_delta": _message_delta,
     "content_block_start": _block_start,
     "content_block_delta": _block_delta,
+    "content_block_stop": _block_stop,
 }
-"""The events that carry content, usage or metadata."""
+"""The events that carry content, usage or metadata, or end a block."""

@@ -13,15 +13,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from outputs.clients.late_fields import NOTES
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.base import BaseMessageChunk
 from outputs.messages.chat import ChatMessage
 from outputs.messages.ended import reasons_in
 from outputs.messages.function import FunctionMessage
 from outputs.messages.human import HumanMessage
 from outputs.messages.system import SystemMessage
 from outputs.messages.tool import ToolMessage, invalid_tool_call, tool_call
-from outputs.messages.wire_calls import chunks_from_wire
+from outputs.messages.utils import MESSAGE_CLASSES
+from outputs.messages.wire_calls import chunks_from_wire, other_members
 
 if TYPE_CHECKING:
     from outputs.messages.base import BaseMessage
@@ -185,10 +188,11 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
         or ("object" not in fields and not choices and bool(fields.get("usage")))
     )
     choice = next((each for each in choices if not each.get("index")), None)
+    others = [each["index"] for each in choices if each.get("index") and _has_call(each)]
     if choice is not None and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise provider_error(choice)
     if is_chunk:
-        return _chunk_of(fields, choice or {})
+        return _chunk_of(fields, choice or {}, {"choices": others} if others else {})
     if choice is None:
         raise ValueError("the completion has no choices")
     known: dict[str, Any] = {
@@ -201,20 +205,41 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
         is_last = choice.get("finish_reason") is not None
         return (AIMessage if is_last else AIMessageChunk)(text, **known)
     message = choice["message"]
+    if others and not _has_call(choice):
+        message = {**message, NOTES: {"choices": others}}
     return message_from_role({**message, "role": message.get("role") or "assistant"}, **known)
 
 
-def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
+def _has_call(choice: dict[str, Any]) -> bool:
+    """Return whether a choice, or a piece of it, has a call."""
+    said = choice.get("message") or choice.get("delta")
+    return isinstance(said, dict) and bool(said.get("tool_calls") or said.get("function_call"))
+
+
+def _chunk_of(
+    fields: dict[str, Any], choice: dict[str, Any], notes: dict[str, Any]
+) -> BaseMessageChunk:
     """Convert a chunk and its *choice*; the last chunk may have usage and no choice."""
     delta = without_none(choice.get("delta") or {})
     content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
-    delta.pop("role", None)
+    role = delta.pop("role", None) or "assistant"
+    if (message_class := _CLASSES.get(role) or _other_role(role)) is not AIMessage:
+        more = {"role": role} if message_class is ChatMessage else {}
+        more |= {"tool_call_id": ""} if message_class is ToolMessage else {}
+        more |= {"name": ""} if message_class is FunctionMessage else {}
+        chunk = MESSAGE_CLASSES[f"{message_class.__name__}Chunk"](content, **more)
+        assert isinstance(chunk, BaseMessageChunk)
+        return chunk
+    if members := [_members_of(call) for call in calls if other_members(call)]:
+        notes = {**notes, "members": members}
     delta = {name: value for name, value in delta.items() if isinstance(value, _MERGEABLE)}
     if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:
         # A custom tool takes text. It is written as the start of a JSON object, which is closed
         # when the message has ended.
         calls = [_text_piece(call) if call in customs else call for call in calls]
         delta["custom_tool_calls"] = [{"index": call.get("index")} for call in customs]
+    if notes:
+        delta[NOTES] = notes
     return AIMessageChunk(
         content,
         additional_kwargs=delta,
@@ -223,6 +248,15 @@ def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
         usage_metadata=usage_of(fields, "prompt_tokens", "completion_tokens"),
         id=fields.get("id") or None,
     )
+
+
+def _members_of(call: Any) -> dict[str, Any]:
+    """Return the index of a piece of a call, and its members that are not those of the API."""
+    members = other_members(call)
+    return {
+        "index": call.get("index"),
+        **{name: it if isinstance(it, _MERGEABLE) else str(it) for name, it in members.items()},
+    }
 
 
 def _text_piece(call: dict[str, Any]) -> dict[str, Any]:

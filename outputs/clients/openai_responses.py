@@ -23,6 +23,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from outputs.clients.late_fields import COMMENTARY, noted
 from outputs.clients.openai import (
     TEXT_ARGUMENT,
     TEXT_END,
@@ -52,6 +53,11 @@ ITEMS = frozenset((
 """The types that identify an item by themselves, which "message" does not."""
 _UNENDED = ("cancelled", "in_progress", "queued")
 """The statuses of a response that is not complete."""
+_SERVED = tuple(
+    f"response.{kind}"
+    for kind in ("audio", "code_interpreter", "file_search", "image", "mcp", "reasoning", "web_")
+)
+"""The prefixes of the types of events that are not about the calls of the program."""
 _PARTS = ("output_", "input_", "refusal")
 """The prefixes of the types of parts in a message item."""
 
@@ -61,8 +67,7 @@ def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
     if fields.get("object") == "response":
         return message_from_response(fields)
     if kind.startswith("response."):
-        handler = _EVENTS.get(kind)
-        return AIMessageChunk([]) if handler is None else handler(fields)
+        return _EVENTS.get(kind, _unknown)(fields)
     if kind == "message":
         return _from_item(fields) if _is_item(fields) else None
     return _from_item(fields) if kind in ITEMS else None
@@ -115,9 +120,9 @@ def _from_item(item: dict[str, Any]) -> BaseMessage:
 
 
 def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
-    """Convert items; if there is no status of the response, an item may say that it was cut."""
+    """Convert items, any of which may say that it was cut, whatever the response says."""
     metadata = known.setdefault("response_metadata", {})
-    if "status" not in metadata and any(map(_is_cut, items)):
+    if any(map(_is_cut, items)):
         metadata["status"] = "incomplete"
     blocks: list[dict[str, Any]] = []
     entries = []
@@ -202,6 +207,8 @@ def _added(event: dict[str, Any]) -> AIMessageChunk:
         args = item.get("arguments", "")
     elif kind == "custom_tool_call":
         args = TEXT_START + json_inside(item.get("input", ""))
+    elif item.get("phase") == COMMENTARY:
+        return noted(commentary=[event.get("output_index", 0)])
     else:
         return AIMessageChunk([])
     return _call(event, item, args, name=item["name"], id=item["call_id"])
@@ -216,10 +223,11 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
             for number, part in enumerate(item["content"])
         ])  # fmt: skip
     if kind == "function_call":
-        return _block(event, kind, whole=item)
+        return _block(event, kind, whole=[in_order(event["item"])])
     if kind == "custom_tool_call":
-        is_cut = event["item"].get("status") == "incomplete"
-        return _call(event, {"type": kind, "whole": item}, "" if is_cut else TEXT_END)
+        whole = in_order(event["item"])
+        is_cut = whole.get("status") == "incomplete"
+        return _call(event, {"type": kind, "whole": [whole]}, "" if is_cut else TEXT_END)
     if kind == "reasoning":
         # Its texts were streamed before, so only the rest is added. Even an empty summary is kept.
         late = {name: item[name] for name in ("encrypted_content",) if name in item}
@@ -231,12 +239,23 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
 def _emitted_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a text that are known only at its end, and the whole text.
 
-    `NewText` uses the whole text if it was not streamed before.
+    `LateFields` uses what the whole text has more than was streamed before.
     """
     block = _text_block(part, item)
     kind = block["type"]
     late: dict[str, Any] = {n: block[n] for n in ("annotations", "phase") if n in block}
-    return {"type": kind, **late, "whole": {"id": block.get("id"), kind: block[kind]}}
+    whole = {"type": kind, "id": block.get("id"), kind: block.get(kind)}
+    return {"type": kind, **late, "whole": [whole]}
+
+
+def _last(number: int, item: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the blocks that have an item of a response that has ended, for `LateFields`."""
+    if item["type"] != "message":
+        return [{"type": item["type"], "last": [in_order(item)], "index": place(number)}]
+    return [
+        {"type": block["type"], "last": [block], "index": place(number, part)}
+        for part, block in enumerate(_text_block(each, item) for each in item["content"])
+    ]
 
 
 def _arguments(event: dict[str, Any]) -> AIMessageChunk:
@@ -265,10 +284,30 @@ def _created(event: dict[str, Any]) -> AIMessageChunk:
     return AIMessageChunk([], id=event["response"].get("id"))
 
 
+def _arguments_done(event: dict[str, Any]) -> AIMessageChunk:
+    parts = {name: event[name] for name in ("name", "arguments") if name in event}
+    return _block(event, "function_call", whole=[{"type": "function_call", **parts}])
+
+
+def _text_done(event: dict[str, Any], kind: str) -> AIMessageChunk:
+    text = event.get(kind)
+    return _text(event, kind, whole=[{"type": kind, kind: text}]) if text else AIMessageChunk([])
+
+
+def _unknown(event: dict[str, Any]) -> AIMessageChunk:
+    """Return an empty chunk, which notes a piece of an item that is not read."""
+    number, delta = event.get("output_index"), event.get("delta")
+    kind = event["type"]
+    if not isinstance(number, int) or not isinstance(delta, str) or kind.startswith(_SERVED):
+        return AIMessageChunk([])
+    return noted(unread=[[number, kind]])
+
+
 def _ended(event: dict[str, Any]) -> AIMessageChunk:
     response = event["response"]
+    items = response.get("output") or []
     return AIMessageChunk(
-        [],
+        [block for number, item in enumerate(items) for block in _last(number, item)],
         response_metadata=metadata_of(response, {}),
         usage_metadata=usage_of(response, "input_tokens", "output_tokens"),
         id=response.get("id"),
@@ -284,8 +323,11 @@ _EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
     "response.output_item.added": _added,
     "response.output_item.done": _done,
     "response.output_text.delta": lambda event: _text(event, "text", text=event["delta"]),
+    "response.output_text.done": lambda event: _text_done(event, "text"),
+    "response.refusal.done": lambda event: _text_done(event, "refusal"),
     "response.refusal.delta": lambda event: _text(event, "refusal", refusal=event["delta"]),
     "response.function_call_arguments.delta": _arguments,
+    "response.function_call_arguments.done": _arguments_done,
     "response.custom_tool_call_input.delta": _custom_input,
     "response.reasoning_summary_text.delta": _summary,
     "response.reasoning_text.delta": _reasoning,

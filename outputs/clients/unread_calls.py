@@ -26,7 +26,8 @@ _TASKS: Final = frozenset(
     ("apply_patch_call", "computer_call", "local_shell_call", "mcp_approval_request", "shell_call")
 )
 """The items of OpenAI's Responses that the program has to answer."""
-_IDS: Final = ("id", "call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id")
+IDS: Final = ("id", "call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id")
+"""The keys of the ids of calls."""
 _NAMES: Final = ("name", "toolName", "tool_name")
 
 
@@ -48,7 +49,7 @@ def unread_call(
     done = {block.get("call_id") for block in blocks if _kind(block).endswith("_output")}
     for block in blocks:
         kind = _kind(block)
-        own = [*_parts(block, kind, _IDS)]
+        own = [*_parts(block, kind, IDS)]
         if _is_task(kind, block):
             is_read = not done.isdisjoint(own)
         elif _plain(kind) not in _CALLS:

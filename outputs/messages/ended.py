@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 __all__ = [
-    "Ended", "ended_of", "is_filtered", "is_paused", "is_refused", "reasons_in", "sooner",
+    "Ended", "ended_of", "is_filtered", "is_paused", "is_refused", "reason_to_call", "reasons_in",
+    "sooner",
 ]  # fmt: skip
 
 Ended: TypeAlias = Literal["unknown", "stop", "length"]
@@ -28,6 +29,11 @@ _LENGTH: Final = frozenset(
      "model_context_window_exceeded", "insufficient_system_resource", "pause_turn",
      "malformed_function_call", "malformed_tool_use", "malformed_model_output")
 )  # fmt: skip
+_CALLED: Final = frozenset(
+    ("tool_calls", "tool_call", "function_call", "tool_use",
+     "malformed_function_call", "malformed_tool_use")
+)  # fmt: skip
+"""The reasons that say that the model made a call."""
 _CUT: Final = _LENGTH | _FILTERED | _REFUSED
 _BY_LENGTH: Final = tuple(sorted(_STOP | _CUT, key=len, reverse=True))
 
@@ -73,6 +79,11 @@ def is_refused(metadata: Mapping[str, Any]) -> bool:
 def is_paused(metadata: Mapping[str, Any]) -> bool:
     """Return whether the provider paused the message, to be sent back for the model to continue."""
     return "pause_turn" in _reasons(metadata)
+
+
+def reason_to_call(metadata: Mapping[str, Any]) -> str:
+    """Return the reason in a message's ``response_metadata`` that says it has calls, or ``""``."""
+    return next((word for word in _reasons(metadata) if word in _CALLED), "")
 
 
 def is_filtered(metadata: Mapping[str, Any]) -> bool:

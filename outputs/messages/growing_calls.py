@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
 
@@ -120,6 +120,9 @@ class GrowingCall:
 
 C = TypeVar("C", bound=GrowingCall)
 
+NO_IDS: Final = ("null", "None")
+"""What some servers write in place of an id, in a piece of a call that has none."""
+
 
 class GrowingCalls(Generic[C]):
     """The calls of one message while their pieces arrive, whatever index the server gives them.
@@ -127,7 +130,8 @@ class GrowingCalls(Generic[C]):
     Pieces with the same index belong together. Some servers send no index: then a piece with a name
     starts a call, and a piece without one continues the last call. Some send the same index for all
     calls: then a new id starts a call, and a piece without an id continues the last call. Some
-    repeat id and name in each piece: the repetitions are dropped.
+    repeat the name in each piece, or the id and the name: the repetitions are dropped. Some write
+    that there is no id: see `NO_IDS`.
 
     Args:
         begin: Returns a new call, given the index of its first piece.
@@ -161,6 +165,8 @@ class GrowingCalls(Generic[C]):
         """Return the call of a piece, and the piece's *name* unless it is a repetition."""
         if not isinstance(index, int):
             index = None
+        if call_id in NO_IDS and not self._as_list:
+            call_id = None
         call = self._by_id.get((index, call_id)) if call_id else None
         if index is None and (self._as_list or name is not None):
             call = self._begin_at(index)
@@ -170,7 +176,7 @@ class GrowingCalls(Generic[C]):
                 call = self.begin()  # There is no call to continue.
             elif call is None or (call_id and call.id):
                 call = self._begin_at(index)
-        elif name == call.name and not self._as_list:
+        if name and name == call.name and not self._as_list:
             name = None
         if call_id:
             self._by_id[index, call_id] = call

@@ -8,8 +8,9 @@ OpenAI-compatible providers send calls in this format::
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from outputs.messages.growing_calls import NO_IDS
 from outputs.messages.tool import (
     InvalidToolCall,
     ToolCall,
@@ -149,9 +150,27 @@ def _partial(written: str | None) -> dict[str, Any] | None:
 
 
 def _id_of(entry: dict[str, Any]) -> str | None:
-    """Return the id of a call, which some servers send as a number."""
+    """Return the id of a call, which some servers send as a number, or as a word for none."""
     call_id = entry.get("id")
-    return call_id if call_id is None else str(call_id)
+    return None if call_id is None or call_id in NO_IDS else str(call_id)
+
+
+_CALL: Final = frozenset(("id", "type", "index", "function", "custom"))
+_FUNCTION: Final = frozenset(("name", "arguments"))
+
+
+def other_members(entry: Any) -> dict[str, Any]:
+    """Return the members of a call, or of a piece of one, that are not those of OpenAI's format.
+
+    Those of its function are among them; what is empty is not.
+    """
+    if not isinstance(entry, dict):
+        return {}
+    function = entry.get("function")
+    inner = function.items() if isinstance(function, dict) else ()
+    members = [(name, part) for name, part in entry.items() if name not in _CALL]
+    members += [(name, part) for name, part in inner if name not in _FUNCTION]
+    return {name: part for name, part in members if part not in (None, "", [], {})}
 
 
 def _as_text(written: Any) -> str | None:

@@ -30,7 +30,6 @@ from ..helpers.event_laws import (
     wrong_prefix,
     wrong_whole,
 )
-from ..helpers.known_event_faults import KNOWN, Known, known_in
 from ..helpers.replies import SHAPES, Call
 
 STEPS = {
@@ -39,7 +38,7 @@ STEPS = {
     "what_says_nothing_changes_nothing": 48,
     "no_arguments_dropped": 8,
 }
-"""By default, one in this many of the cases of a law is tried where no fault is known."""
+"""By default, one in this many of the cases of a law is tried."""
 
 
 def assert_no_fault(trials: Iterable[Trial]) -> None:
@@ -49,28 +48,11 @@ def assert_no_fault(trials: Iterable[Trial]) -> None:
             pytest.fail(f"{trial.kind}, {trial.how}: {fault}\n{given}", pytrace=False)
 
 
-def known_faults() -> list[Any]:
-    mark = pytest.mark.xfail(strict=True, raises=pytest.fail.Exception)
-    return [
-        pytest.param(known, setting, marks=mark, id=f"{row}-{known.law}-{setting}")
-        for row, known in enumerate(KNOWN)
-        for setting in settings_of(known.law)
-        if known.is_in(known.law, setting)
-    ]
-
-
 @pytest.mark.parametrize(("law", "client", "mode"), [*product(LAWS, CLIENTS, MODES)])
-def test_a_law_holds_but_for_what_is_known(law: str, client: str, mode: Mode) -> None:
+def test_a_law_holds(law: str, client: str, mode: Mode) -> None:
     for setting in settings_of(law):
-        known = known_in(law, setting)
-        if (setting.client, setting.mode) == (client, mode) and all(each.only for each in known):
-            trials = LAWS[law](setting, 1 if THOROUGH else STEPS.get(law, 6))
-            assert_no_fault(t for t in trials if not any(each.has(t) for each in known))
-
-
-@pytest.mark.parametrize(("known", "setting"), known_faults())
-def test_a_law_that_is_known_to_be_broken_holds(known: Known, setting: Setting) -> None:
-    assert_no_fault(trial for trial in LAWS[known.law](setting) if known.has(trial))
+        if (setting.client, setting.mode) == (client, mode):
+            assert_no_fault(LAWS[law](setting, 1 if THOROUGH else STEPS.get(law, 6)))
 
 
 @pytest.mark.parametrize("client", STREAMS)

@@ -113,6 +113,17 @@ def delta(**fields: Any) -> dict[str, Any]:
     return {"object": "chat.completion.chunk", "choices": [{"delta": fields}]}
 
 
+def shown_end(what: Said) -> dict[str, str]:
+    """Return the reason that a message needs to be read as it is whole: empty calls show no end."""
+    is_shown = all(text and text.strip() for _, text, _ in what.calls)
+    return {} if is_shown else {"finish_reason": "stop"}
+
+
+def last_chunk(end: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the chunk that has this reason, if there is one."""
+    return [{"choices": [{"delta": {}, **end}]}] if end else []
+
+
 @st.composite
 def chunks_of(draw: st.DrawFn, what: Said) -> list[dict[str, Any]]:
     """Draw chunks in which some server may stream *what*."""

@@ -42,7 +42,8 @@ def completion(message: Fields) -> Fields:
 
 
 def completion_chunks(message: Fields) -> list[Fields]:
-    return [*map(completion_chunk, (*completion_deltas(message), {}, None))]
+    said = map(completion_chunk, completion_deltas(message))
+    return [*said, completion_chunk({}, "stop"), completion_chunk(None)]
 
 
 def completion_chunk(delta: Fields | None, reason: str | None = None) -> Fields:

@@ -11,7 +11,7 @@ from output_parsers.model_output import message_of, part_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import may_refuse, refusal_error
 from outputs import AIMessage
-from outputs.clients.streamed import NewText
+from outputs.clients.late_fields import LateFields
 from outputs.messages.ended import ended_of, sooner
 from outputs.messages.utils import MESSAGE_CLASSES
 
@@ -43,7 +43,7 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
     if isinstance(part, str):
         return part, ended
     if not isinstance(part.content, str):
-        part = NewText().with_late_fields(part)
+        part = LateFields().with_late_fields(part)
     content = part.content
     text = content if isinstance(content, str) else text_of(part)
     if (error := _error_of(part, text)) is not None:
@@ -57,7 +57,7 @@ class MessageText:
     def __init__(self) -> None:
         self._rest = Accumulator()  # chunks with more than text
         self._has_rest = False
-        self._unreported = NewText()
+        self._late = LateFields()
         self.ended: Ended = "unknown"
         """How the message ended, as far as its chunks report it."""
 
@@ -67,7 +67,7 @@ class MessageText:
         self.ended = sooner(self.ended, _ended(chunk, part))
         if isinstance(part, str):
             return part
-        part = self._unreported.with_late_fields(part)
+        part = self._late.with_late_fields(part)
         if self._has_rest or _may_be_wrong(part):
             self._rest.add(message_of(part))
             self._has_rest = True

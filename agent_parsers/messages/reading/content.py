@@ -26,6 +26,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.engine.reading.rules.foreign import may_be_foreign
+from agent_parsers.engine.reading.rules.known_tools import names_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.reasoning import REASONING
 from agent_parsers.messages.reading.arguments import is_fence
@@ -35,6 +37,7 @@ from outputs.growing_json.lenient.json_text import repeated_key
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
+    from agent_parsers.toolset import ToolSet
 
 _OPENERS: Final = ("<tool_call>", "<function=")
 _opener = re.compile("|".join(map(re.escape, _OPENERS))).search
@@ -71,6 +74,114 @@ def reasoning_end(content: str) -> int:
         if last >= 0 and (at := seek(closes, last)) >= 0:
             end = max(end, at + len(closes))
     return len(content) if opened >= end else end
+
+
+def may_hold_call(content: str, tools: ToolSet | None) -> bool:
+    """Return whether *content* may hold a call: one left in it, or one in another form."""
+    if not content:
+        return False
+    if any(opener in content for opener in _OPENERS) or content.lstrip()[:1] in "{[`":
+        return True
+    return may_be_foreign(content, names_of(tools))
+
+
+_closes_thought = re.compile(
+    "|".join(re.escape(closes) for _, closes in REASONING if closes not in _ENDS_OF_MESSAGES)
+).search
+
+
+def may_hold_thought(content: str) -> bool:
+    """Return whether *content* may begin with a thought."""
+    first = content.lstrip()[:1]
+    if first in ("<", "[") and any(content.lstrip().startswith(opens) for opens, _ in REASONING):
+        return True
+    return ("<" in content or "[" in content) and _closes_thought(content) is not None
+
+
+def thought_end(content: str) -> int:
+    """Return where the thought ends that *content* begins with; 0 if it begins with none.
+
+    Servers that do not separate it leave it in the content, sometimes without its first mark, which
+    is in the prompt. A thought that is still open is all of the content.
+    """
+    end = 0
+    while True:
+        begin = _end_of_space(content, end)
+        closes = next((c for opens, c in REASONING if content.startswith(opens, begin)), None)
+        if closes is None:
+            break
+        at = content.find(closes, begin)
+        if at < 0:
+            return len(content)
+        end = at + len(closes)
+    if end == 0 and (found := _closes_thought(content)) is not None:
+        opens = next(opens for opens, closes in REASONING if closes == found[0])
+        if opens not in content[: found.start()] and not _is_quoted(content, found.start()):
+            return found.end()
+    return end
+
+
+def late_thought(content: str) -> str:
+    """Return the thought that *content* begins with, if only its last mark is there."""
+    found = _closes_thought(content[: thought_end(content)])
+    return content[: found.start()] if found is not None else ""
+
+
+class LeadingThought:
+    """Separates a thought that the content begins with, in marks of its own, from the rest.
+
+    Its pieces are texts of these kinds: ``"mark"``, ``"thought"`` and ``"content"``.
+    """
+
+    __slots__ = ("_closes", "_held", "_is_over")
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._closes = ""  # what closes the thought, while it is open
+        self._is_over = False
+
+    def feed(self, text: str) -> list[tuple[str, str]]:
+        """Take more of the content; return what is certain."""
+        if self._is_over:
+            return [("content", text)]
+        self._held += text
+        found: list[tuple[str, str]] = []
+        while self._held:
+            if self._closes:
+                at = self._held.find(self._closes)
+                stop = at if at >= 0 else _half_mark(self._held, self._closes)
+                found.append(("thought", self._held[:stop]))
+                self._held = self._held[stop:]
+                if at < 0:
+                    break
+                found.append(("mark", self._closes))
+                self._held, self._closes = self._held[len(self._closes) :], ""
+                continue
+            begin = _end_of_space(self._held, 0)
+            rest = self._held[begin:]
+            pair = next((pair for pair in REASONING if rest.startswith(pair[0])), None)
+            if pair is None:
+                if rest and not any(opens.startswith(rest) for opens, _ in REASONING):
+                    self._is_over = True
+                    found += self.rest()
+                break
+            opens, self._closes = pair
+            found.append(("mark", self._held[: begin + len(opens)]))
+            self._held = rest[len(opens) :]
+        return [(kind, piece) for kind, piece in found if piece]
+
+    def rest(self) -> list[tuple[str, str]]:
+        """Return what is held back, and hold it no longer."""
+        held, self._held = self._held, ""
+        return [("thought" if self._closes else "content", held)] if held else []
+
+
+def _half_mark(text: str, mark: str) -> int:
+    """Return where the part of *text* begins that may become the *mark*."""
+    for size in range(min(len(mark) - 1, len(text)), 0, -1):
+        if text.endswith(mark[:size]):
+            return len(text) - size
+    return len(text)
 
 
 class ContentHold:

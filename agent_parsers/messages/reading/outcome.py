@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
@@ -23,19 +25,32 @@ from agent_parsers.events import (
     cut_answer,
 )
 from agent_parsers.messages.reading.arguments import MayLack, as_input, read_lenient, read_strict
-from agent_parsers.messages.reading.content import ContentCall, calls_in_content, reasoning_end
+from agent_parsers.messages.reading.beside import id_of, is_call, members_of_block, odd_member
+from agent_parsers.messages.reading.content import (
+    ContentCall,
+    calls_in_content,
+    may_hold_call,
+    reasoning_end,
+    thought_end,
+)
 from agent_parsers.messages.reading.pieces import ends_otherwise, function_pieces, tool_pieces
 from agent_parsers.messages.reading.problems import BadCall
+from agent_parsers.messages.reading.said import is_commentary
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
 from outputs.messages.base import text_of
-from outputs.messages.ended import Ended, is_paused
+from outputs.messages.ended import Ended, is_paused, reason_to_call
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.messages.reading.pieces import EmittedCall
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
+    from outputs.clients.late_fields import LateFields
+
+
+_BETWEEN: Final = (".", "__", "_", "/", ":", "-")
+"""What may stand between a namespace and a name."""
 
 
 class Outcome:
@@ -47,6 +62,8 @@ class Outcome:
         lenient: Whether to repair common mistakes.
         tools: The tools; `None` to accept any.
         ended: How the message ended.
+        late: What the chunks of the message say beside their pieces.
+        is_whole: Whether the message came whole, so that it has ended.
     """
 
     def __init__(
@@ -56,9 +73,13 @@ class Outcome:
         is_function: bool,
         lenient: bool,
         tools: ToolSet | None,
-        ended: Ended = "unknown",
+        ended: Ended,
+        late: LateFields,
+        is_whole: bool,
     ) -> None:
         self._message = message
+        self._late = late
+        self._is_whole = is_whole
         self._ended = ended
         self._is_function = is_function
         self._lenient = lenient
@@ -109,6 +130,35 @@ class Outcome:
         self._bad = BadCall(error)
         return True
 
+    def contradicts(self, indexes: Iterable[int | None]) -> bool:
+        """Return whether the stream contradicts itself, or has pieces of calls that are unread.
+
+        Args:
+            indexes: The indexes of the calls of the message.
+        """
+        late = self._late
+        if late.contradicted:
+            self._bad = BadCall("contradicted", field=late.contradicted)
+        elif kind := next((late.unread[i] for i in indexes if i in late.unread), ""):
+            self._bad = BadCall("unread_piece", kind=kind)
+        return self._bad is not None
+
+    def has_other_calls(self) -> bool:
+        """Return whether there are calls of the other kind that differ, in lenient mode."""
+        message = self._message
+        if not self._lenient or not isinstance(
+            message.additional_kwargs.get("function_call"), dict
+        ):
+            return False
+        functions, calls = function_pieces(message), tool_pieces(message)
+        if not calls:
+            return False
+        known = {(call.name, _as_text(call.arguments)) for call in calls}
+        others = [each for each in functions if (each.name, _as_text(each.arguments)) not in known]
+        if others:
+            self._bad = BadCall("call_beside", tool=str(others[0].name))
+        return self._bad is not None
+
     def leaves_a_call(self) -> bool:
         """Return whether a call is left over, among the blocks of the content, in lenient mode.
 
@@ -135,14 +185,21 @@ class Outcome:
             self._bad = BadCall("paused")
             return
         find_others = tool_pieces if self._is_function else function_pieces
-        if self._lenient and find_others(self._message):
+        reason = reason_to_call(self._message.response_metadata or {})
+        if (self._lenient or reason) and find_others(self._message):
             self._bad = BadCall("tool_calls" if self._is_function else "function_call")
             return
-        content = self._content()
-        if self._lenient and not content.strip():
-            self._bad = BadCall("empty_message")
+        content = self._answer()
+        if self._lenient and content.strip() and self._read_foreign(content, end):
             return
-        if self._lenient and self._read_foreign(content, end):
+        if reason:
+            choices = self._late.choices
+            where = f"; choice {choices[0]} has one, and only the first is read" if choices else ""
+            self._bad = BadCall("lost_call", reason=reason, where=where)
+            return
+        is_thought = not content and bool(self._content())
+        if is_thought or (self._lenient and not content.strip()):
+            self._bad = BadCall("only_thought" if is_thought else "empty_message")
             return
         answer: Any = content
         if (output_type := output_type_of(self._tools)) is not None:
@@ -158,7 +215,7 @@ class Outcome:
             notes = (note for note in read.notes if note.kind)
             self.events += (Repair(note.kind, (0, end), note.message) for note in notes)
             answer = read.value
-        self._finish = make_finish(answer, str(content))
+        self._finish = make_finish(answer, str(self._content()))
         if self._ended == "length":
             self.events.append(cut_answer((0, end)))
         self.events.append(Finish(self._finish, (0, end)))
@@ -197,12 +254,28 @@ class Outcome:
         content = self._message.content
         return text_of(content, untyped=True) if self._lenient else content
 
+    def _answer(self) -> Any:
+        """Return the content that is the answer of a message without calls."""
+        content = self._message.content
+        if not isinstance(content, str):
+            blocks = [block for block in content if not is_commentary(block)]
+            if not self._lenient:
+                return blocks
+            content = text_of(blocks, untyped=True)
+        if not self._lenient or not (end := thought_end(content)):
+            return content
+        return content[end:].lstrip()
+
     def read_calls(self, calls: Sequence[EmittedCall]) -> None:
         """Read the calls of the message as actions."""
         try:
-            for call in calls[:-1]:
-                self._read_call(call, "stop")  # the next call shows that this one has ended
-            self._read_call(calls[-1], "stop" if ends_otherwise(self._message) else self._ended)
+            for call in calls:
+                # The next call shows that this one has ended.
+                is_over = call is not calls[-1] or ends_otherwise(self._message)
+                is_cut = call.index in self._late.cut
+                self._read_call(call, "length" if is_cut else "stop" if is_over else self._ended)
+            if self._lenient:
+                self._check_content()
         except BadCall as bad:
             self._bad = bad
         self._end()
@@ -236,11 +309,13 @@ class Outcome:
                 self.events.append(ActionComplete(action, span))
 
     def _read_call(self, call: EmittedCall, ended: Ended) -> None:
-        tool = self._tool(call.name, (call.name_at, call.args_at), call.written)
+        name_span = call.name_at, call.args_at
+        tool = self._spaced(call, name_span) or self._tool(call.name, name_span, call.written)
         repairs: list[Repair] = []
         at, end = call.args_at, call.end
         try:
             value = self._read_arguments(call, tool, repairs, ended)
+            self._check_members(call, tool, value)
             tool_input = self._input_of(tool, value, (0, end - at), repairs)
         except BadCall as bad:
             start, stop = bad.span or (0, end - at)
@@ -253,6 +328,9 @@ class Outcome:
     ) -> Any:
         """Return the value of the arguments of *call*; *ended* says how the message ended there."""
         written, is_function = call.written, self._is_function
+        is_closed = self._is_whole or call.index in self._late.closed
+        if ended == "unknown" and call.is_empty and not is_closed:
+            raise BadCall("missing_arguments", tool=tool)
         if ended == "length" and not call.shows_end:  # e.g. a number may lack digits
             raise BadCall("open_arguments", tool=tool)
         if call.is_data:
@@ -263,6 +341,78 @@ class Outcome:
         return read_lenient(
             written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
         )
+
+    def _check_content(self) -> None:
+        """Raise a `BadCall` if the content has a call that is not one of those of the message.
+
+        A call in the content that is cut or broken is a draft of them, and so is one that its tool
+        would not take.
+        """
+        content = str(self._content())
+        if not may_hold_call(content, self._tools):
+            return
+        calls = [(action.tool, action.tool_input) for action in self._actions]
+        for tool, tool_input in self._drafts_in(content):
+            is_declared = self._tools is None or tool in self._tools
+            if is_declared and (tool, tool_input) not in calls:
+                raise BadCall("call_beside", tool=tool)
+
+    def _drafts_in(self, content: str) -> Iterator[tuple[str, Any]]:
+        """Yield the calls in *content*, each as its tool and its input."""
+        said = reasoning_end(content)
+        with suppress(BadCall):
+            for call in calls_in_content(content, said, self._names) or ():
+                tool = tool_named(call.name, self._names)
+                with suppress(BadCall):
+                    value = self._read_content_arguments(call, tool, [])
+                    yield tool, self._input_of(tool, value, call.span, [])
+        with suppress(BadPayload):
+            for found in foreign_calls([], content, [(0, said)], "", self._tools):
+                yield found.tool, found.tool_input
+
+    def _blocks_of(self, call: EmittedCall) -> list[dict[Any, Any]]:
+        """Return the blocks of the content that are this *call*."""
+        content = self._message.content
+        if isinstance(content, str):
+            return []
+        return [
+            block
+            for block in content
+            if isinstance(block, dict) and is_call(block) and call.id == id_of(block)
+        ]
+
+    def _spaced(self, call: EmittedCall, span: Span) -> str:
+        """Return the tool of a *call* whose name is in a namespace; ``""`` if it is in none.
+
+        Raises:
+            BadCall: There is no such tool.
+        """
+        spaces = [block.get("namespace") for block in self._blocks_of(call)]
+        space = next((each for each in spaces if isinstance(each, str) and each), "functions")
+        if self._tools is None or space == "functions":
+            return ""
+        for between in _BETWEEN:
+            if (name := f"{space}{between}{call.name}") in self._tools:
+                return name
+        raise BadCall(self._tools.unknown(f"{space}.{call.name}", call.written), span)
+
+    def _check_members(self, call: EmittedCall, tool: str, value: Any) -> None:
+        """Raise a `BadCall` if a member of *call* may belong to the *value* of its arguments."""
+        members = {**call.members, **self._late.members.get(call.index, {})}
+        for block in self._blocks_of(call):
+            members |= members_of_block(block)
+        if not members:
+            return
+        tools = self._tools
+        is_known = tools is not None and tools.checks(tool)
+
+        def is_missing(name: str) -> bool:
+            is_given = isinstance(value, dict) and name in value
+            return tools is not None and tools.declares(tool, (name,)) and not is_given
+
+        is_absent = call.is_empty or (value == {} and not is_known)
+        if name := odd_member(members, is_absent=is_absent, is_missing=is_missing):
+            raise BadCall("odd_member", tool=tool, member=name)
 
     def _may_lack(self, tool: str, ended: Ended) -> MayLack:
         """Return a function that decides whether a call of *tool* may lack its end."""
@@ -346,6 +496,13 @@ class Outcome:
             self._actions.append(make_call(tool, tool_input, log, message))
         else:
             self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
+
+
+def _as_text(arguments: Any) -> str:
+    """Return arguments as text that is the same for the same arguments."""
+    with suppress(ValueError, RecursionError):
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    return repr(arguments or {})
 
 
 def _emit(

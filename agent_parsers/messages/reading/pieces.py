@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from output_parsers.printable import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.messages.growing_calls import GrowingCall
-from outputs.messages.wire_calls import calls_from_wire
+from outputs.messages.wire_calls import calls_from_wire, other_members
 
 if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
@@ -44,6 +45,8 @@ class CallPiece:
     """Whether *arguments* are the parsed arguments of a finished message."""
     is_text: bool = False
     """Whether the arguments were plain text, now written as JSON."""
+    members: Mapping[str, Any] | None = None
+    """What the call has besides, and its API does not know."""
 
 
 _NO_DATA: Final = object()
@@ -59,6 +62,7 @@ class EmittedCall(GrowingCall):
         self._function: Any = None
         self.is_data: bool = False  # whether the arguments came as data
         self.is_text: bool = False  # whether the arguments were plain text, now written as JSON
+        self.members: Mapping[str, Any] = {}  # of a call that came in one piece
 
         # Set by the stream parser, which emits the events.
         self.is_named = False
@@ -80,12 +84,19 @@ class EmittedCall(GrowingCall):
         """Add a *piece* with this part of the *name* and this *text* of the arguments."""
         self.is_data = piece.is_data
         self.is_text = piece.is_text
+        self.members = piece.members or self.members
         # Only a call that came in one piece can be quoted as it came.
         is_first = not self.name and not self.parts and self._data is _NO_DATA
         self._function = piece.function if is_first else None
         if not isinstance(piece.arguments, str | None):
             self._data = piece.arguments
         self.add(name or None, text if text or piece.arguments == "" else None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no arguments, which do not show that they have ended either."""
+        written = self.written
+        return written is None or (isinstance(written, str) and not written.strip())
 
     @property
     def shows_end(self) -> bool:
@@ -266,7 +277,7 @@ def function_pieces(message: AIMessage) -> list[CallPiece]:
     if not isinstance(call, dict):
         return [_NO_CALL]
     name, arguments = call.get("name"), call.get("arguments")
-    return [CallPiece(name, arguments, None, 0, call)]
+    return [CallPiece(name, arguments, None, 0, call, members=other_members({"function": call}))]
 
 
 _NO_CALL: Final = CallPiece(None, None)
@@ -284,6 +295,7 @@ def _wire_piece(entry: Any) -> CallPiece:
         None,
         function,
         is_text=entry.get("type") == "custom",
+        members=other_members(entry),
     )
 
 

@@ -71,6 +71,10 @@ MESSAGE_PROBLEMS: Final = {
         "expected a call or an answer, found no text and no call",
         "You wrote nothing. Call a tool, or write your answer.",
     ),
+    "only_thought": Problem(
+        "expected a call or an answer, found only a thought",
+        "You only thought. Call a tool, or write your answer.",
+    ),
     "paused": Problem(
         "the provider has paused the turn (pause_turn): send it back as it is, and it goes on",
         "Your turn was paused. Go on.",
@@ -115,6 +119,33 @@ MESSAGE_PROBLEMS: Final = {
         "expected the rest of the arguments of {tool!r}, which may be cut",
         "The arguments of {tool} may be cut off, so nothing was done. Call it again, with all of"
         " them.",
+    ),
+    "missing_arguments": Problem(
+        "expected the arguments of {tool!r}: the message may be cut, since nothing ended the call",
+        "Your call of {tool} may be cut off, so nothing was done. Call it again, with its"
+        " arguments.",
+    ),
+    "odd_member": Problem(
+        "expected all of the input of {tool!r} in its arguments, found a member {member!r} beside"
+        " them",
+        "Not all of the input of {tool} was in its arguments, so nothing was done. Call it again.",
+    ),
+    "unread_piece": Problem(
+        "found a piece of a call that is not read here, an event {kind!r}",
+        "A part of your call was not read, so nothing was done. Call it again.",
+    ),
+    "call_beside": Problem(
+        "found another call of {tool!r} beside the calls of the message; which of them is meant?",
+        "You called {tool} in another way beside your calls, so nothing was done. Make each call"
+        " once.",
+    ),
+    "contradicted": Problem(
+        "the stream contradicts itself: the {field} of an item at its end are not what came before",
+        "Your message was garbled, so nothing was done. Write it again.",
+    ),
+    "lost_call": Problem(
+        "the message has no call, and its finish reason {reason!r} says that it has one{where}",
+        "Your call was lost, so nothing was done. Call the tool again.",
     ),
     "repeated_key": Problem(
         "found the key {key!r} twice in the arguments of {tool!r}; which value counts?",

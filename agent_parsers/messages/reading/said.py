@@ -9,8 +9,10 @@ Providers send reasoning in blocks, or beside the content::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from outputs.clients.late_fields import COMMENTARY, has_place, number_of
 
 if TYPE_CHECKING:
     from outputs import AIMessage
@@ -22,8 +24,29 @@ BESIDE: Final = frozenset((*_REASONING, "refusal"))
 """The keys of ``additional_kwargs`` under which providers send reasoning and refusals."""
 
 
-def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
-    """Yield the texts of *message*, in order: the reasoning, the content, and the refusal."""
+def is_commentary(block: Any, items: Container[int] = ()) -> bool:
+    """Return whether the text of *block* is not the answer, although it is for the user.
+
+    Args:
+        block: A block of the content.
+        items: The streamed items of which this is known.
+    """
+    if not isinstance(block, dict):
+        return False
+    return block.get("phase") == COMMENTARY or (
+        bool(items) and has_place(block) and number_of(block["index"]) in items
+    )
+
+
+def said_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
+    """Yield the texts of *message*, in order: the reasoning, the content, and the refusal.
+
+    What the model says between its calls, on the way to an answer, is a thought.
+
+    Args:
+        message: A message, or a chunk of one.
+        commentary: The streamed items whose text is no answer.
+    """
     beside = message.additional_kwargs
     if beside:
         for name in _REASONING:
@@ -35,7 +58,9 @@ def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
         yield "content", content
     else:
         for block in content:
-            yield from _said_in_block(block)
+            is_thought = is_commentary(block, commentary)
+            for kind, text in _said_in_block(block):
+                yield "thought" if is_thought and kind == "content" else kind, text
     if beside and isinstance(refusal := beside.get("refusal"), str):
         yield "refusal", refusal
 

@@ -29,11 +29,12 @@ from agent_parsers.events import (
     AnswerDelta,
     Event,
     InputDelta,
+    MarkerSeen,
     SkippedDelta,
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.messages.reading.content import ContentHold
+from agent_parsers.messages.reading.content import ContentHold, LeadingThought
 from agent_parsers.messages.reading.outcome import Outcome
 from agent_parsers.messages.reading.pieces import (
     CallPiece,
@@ -102,6 +103,7 @@ class MessageStreamParser:
         self._size = 0  # number of characters that have arrived, emitted or held back
         self._is_full = False
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
+        self._lead = LeadingThought() if lenient else None
         self._calls = GrowingCalls(partial(EmittedCall, lenient=lenient))
         self._current = 0  # which call is being emitted
         self._reports = self._new_reports() if LISTENERS else None
@@ -185,9 +187,18 @@ class MessageStreamParser:
             lenient=self._lenient,
             tools=self._tools,
             ended=ended,
+            late=self._sum.late,
+            is_whole=self._sum.is_whole,
         )
+        self._emit_lead(events)
         held = "" if self._hold is None else self._hold.rest()
-        if outcome.refuses() or outcome.leaves_a_call():
+        indexes = [call.index for call in self._calls.calls]
+        if (
+            outcome.refuses()
+            or outcome.contradicts(indexes)
+            or outcome.has_other_calls()
+            or outcome.leaves_a_call()
+        ):
             self._emit_content(held, events)
         elif self._calls.calls:
             outcome.read_calls(self._calls.calls)
@@ -221,7 +232,7 @@ class MessageStreamParser:
             if content:
                 self._take_text("content", content, events)
         else:
-            for kind, text in said_in(message):
+            for kind, text in said_in(message, self._sum.late.commentary):
                 if text:
                     self._take_text(kind, text, events)
         is_whole = not (self._is_function or isinstance(message, AIMessageChunk))
@@ -252,9 +263,24 @@ class MessageStreamParser:
             if text:
                 events.append(ThoughtDelta(text, self._put(text)))
             return
-        if kind == "content" and self._hold is not None and not self._calls.calls:
-            text = self._hold.feed(text)
-        self._emit_content(text, events)
+        if kind != "content" or self._lead is None or self._calls.calls:
+            self._emit_content(text, events)
+            return
+        self._take_content(self._lead.feed(text), events)
+
+    def _take_content(self, pieces: list[tuple[str, str]], events: list[Event]) -> None:
+        for kind, text in pieces:
+            if kind == "thought":
+                events.append(ThoughtDelta(text, self._put(text)))
+            elif kind == "mark":
+                events.append(MarkerSeen("thought", self._put(text)))
+            else:
+                self._emit_content(text if self._hold is None else self._hold.feed(text), events)
+
+    def _emit_lead(self, events: list[Event]) -> None:
+        """Emit what is held back of a thought that the content begins with."""
+        if self._lead is not None:
+            self._take_content(self._lead.rest(), events)
 
     def _emit_content(self, text: str, events: list[Event]) -> None:
         if text:
@@ -263,6 +289,7 @@ class MessageStreamParser:
 
     def _take_piece(self, piece: CallPiece, events: list[Event], *, is_whole: bool) -> None:
         if not self._calls.calls and self._hold is not None:
+            self._emit_lead(events)
             # The message has a tool call, so its content is not read as one.
             self._emit_content(self._hold.rest(), events)
         if is_whole:
@@ -270,6 +297,8 @@ class MessageStreamParser:
             call.id = piece.id
         else:
             call, name = self._calls.call_for(piece.index, piece.id, piece.name)
+            if name is None and piece.name and self._is_doubled(call.name):
+                name = piece.name
         name = self._cut(name) if isinstance(name, str) else ""
         arguments = piece.arguments
         if isinstance(arguments, str):
@@ -281,6 +310,10 @@ class MessageStreamParser:
             events.append(ToolNamed(self._tool(call), self._put(name)))
         if text and call.is_over:  # more of arguments that were complete
             events.append(SkippedDelta(text, self._put(text)))
+
+    def _is_doubled(self, name: str) -> bool:
+        """Return whether only this *name*, twice, is that of a tool."""
+        return self._tools is not None and name not in self._tools and 2 * name in self._tools
 
     def _tool(self, call: EmittedCall) -> str:
         if not self._lenient:
@@ -324,8 +357,13 @@ class _MessageSum:
     """
 
     def __init__(self, message: AIMessage | None) -> None:
+        is_chunk = isinstance(message, AIMessageChunk)
         self._message = message
         self._sum = Accumulator()
+        self.is_whole = message is not None and not is_chunk
+        """Whether the message came whole, so that it has ended."""
+        self.late = self._sum.late
+        """What the chunks say beside their pieces."""
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have arrived
         self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
@@ -341,11 +379,17 @@ class _MessageSum:
         if message.response_metadata:
             self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
-            return message
+            return self._given(message)
         message = ai_message(self._sum.add(message))
         self._first = self._first or message
         self._count += 1
+        self.is_whole = self._count == 1 and not isinstance(message, AIMessageChunk)
         return message
+
+    def _given(self, message: AIMessage) -> AIMessage:
+        """Return the whole message, or the sum of chunks that was given as one."""
+        self._message = ai_message(self.late.with_late_fields(message))
+        return self._message
 
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
         """Return a chunk that closes the text inputs, which only the end of the message ends.
@@ -379,7 +423,7 @@ class _MessageSum:
         first = self._first
         if first is None:
             return AIMessage(content="")
-        if self._count == 1 and not isinstance(first, AIMessageChunk):
+        if self.is_whole:
             return first
         message = getattr(self._sum.generation(), "message", None)
         return ai_message(message_chunk_to_message(ai_message(message)))

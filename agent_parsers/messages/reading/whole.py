@@ -7,25 +7,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import make_call, make_tool_call
-from agent_parsers.engine.reading.rules.foreign import may_be_foreign
-from agent_parsers.engine.reading.rules.known_tools import names_of, output_type_of
+from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.engine.tables.modes import MAX_CHARS
 from agent_parsers.messages.reading.arguments import ARGUMENT
+from agent_parsers.messages.reading.content import may_hold_call, may_hold_thought
 from agent_parsers.messages.reading.said import BESIDE
 from agent_parsers.messages.reading.stream import MessageStreamParser
 from output_parsers import OutputParserException
 from outputs import AIMessage
+from outputs.clients.late_fields import NOTES
 from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
-from outputs.messages.ended import Ended, ended_of
+from outputs.messages.ended import Ended, ended_of, reason_to_call
 from outputs.messages.tool import ToolCall
+from outputs.messages.wire_calls import other_members
 
 if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
-_ONLY_FUNCTION: Final = {"function_call"}
+_FUNCTION: Final = "function_call"
+_ONLY_FUNCTION: Final = {_FUNCTION}
+_PARTS_OF_FUNCTION: Final = 2  # name and arguments
+_BESIDE: Final = BESIDE | {NOTES}
 
 
 def result_of(
@@ -79,7 +84,7 @@ def _quick_result(
     if type(message) is not AIMessage or not isinstance(content, str):
         return None
     kwargs = message.additional_kwargs
-    if kwargs and not BESIDE.isdisjoint(kwargs):
+    if kwargs and not _BESIDE.isdisjoint(kwargs):
         return None
     if is_function and kwargs.keys() == _ONLY_FUNCTION and not message.tool_calls:
         function = kwargs["function_call"]
@@ -87,22 +92,28 @@ def _quick_result(
         if call is None:
             return None
         written = function["arguments"]
+        if lenient and may_hold_call(content, tools):
+            return None
         made = _quick_actions(message, [call], written, lenient, max_chars, tools)
         return made[0] if made else None
     if not is_function and message.tool_calls:
         texts = _written(message) if kwargs else []
+        if texts is None or (lenient and (_FUNCTION in kwargs or may_hold_call(content, tools))):
+            return None
         written = "".join(texts)
         made = _quick_actions(message, message.tool_calls, written, lenient, max_chars, tools)
         return None if written and _may_repeat_keys(message.tool_calls, texts) else made
     if len(content) > max_chars:
         return None
-    if lenient and (not content.strip() or _may_hold_call(content, tools)):
+    if lenient and (
+        not content.strip() or may_hold_call(content, tools) or may_hold_thought(content)
+    ):
         return None
     if message.tool_calls or message.invalid_tool_calls:
         return None
     if kwargs and (kwargs.get("function_call") or kwargs.get("tool_calls")):
         return None
-    if output_type_of(tools) is not None:
+    if output_type_of(tools) is not None or reason_to_call(message.response_metadata):
         return None
     return make_finish(content, content)
 
@@ -156,7 +167,7 @@ def _quick_actions(
 
 def _function_call(call: Any) -> ToolCall | None:
     """Return a function call as a call whose arguments are data; `None` if they may be odd."""
-    if type(call) is not dict:
+    if type(call) is not dict or len(call) > _PARTS_OF_FUNCTION:
         return None
     name, written = call.get("name"), call.get("arguments")
     if type(name) is not str or type(written) is not str:
@@ -177,11 +188,17 @@ def _taken(
         return None
 
 
-def _written(message: AIMessage) -> list[str]:
-    """Return the arguments of the calls as the provider sent them."""
+def _written(message: AIMessage) -> list[str] | None:
+    """Return the arguments of the calls as the provider sent them.
+
+    Returns:
+        The texts; `None` if a call has members that are not those of the API.
+    """
     entries = message.additional_kwargs.get("tool_calls")
     texts: list[str] = []
     for entry in entries if isinstance(entries, list | tuple) else ():
+        if other_members(entry):
+            return None
         function = entry.get("function") if isinstance(entry, dict) else None
         text = function.get("arguments") if isinstance(function, dict) else None
         if isinstance(text, str):
@@ -203,10 +220,3 @@ def _may_repeat_keys(calls: Sequence[ToolCall], texts: Sequence[str]) -> bool:
         return any(repeated_key(text) is not None for text in texts)
     except ValueError:
         return True
-
-
-def _may_hold_call(content: str, tools: ToolSet | None) -> bool:
-    """Return whether *content* may hold a call: one left in it, or one in another form."""
-    if "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`":
-        return True
-    return may_be_foreign(content, names_of(tools))

@@ -41,7 +41,7 @@ def added_up(events: list[dict[str, Any]]) -> AIMessage:
     "event",
     [
         {"type": "response.in_progress", "response": {"id": "1"}},
-        {"type": "response.output_text.done", "text": "Hello"},
+        {"type": "response.output_text.done"},
         {"type": "response.sang", "song": 1},
         {"type": "ping"},
         {"type": "message_stop"},

@@ -26,9 +26,11 @@ from ....helpers.messages import (
     chunks_of,
     cut,
     delta,
+    last_chunk,
     names,
     outcome_of,
     places,
+    shown_end,
     story_of,
     written,
 )
@@ -288,8 +290,10 @@ def parsers(draw: st.DrawFn, name: str) -> MessageParser:
 def test_any_cut_yields_the_events_of_the_whole_message(data: st.DataObject) -> None:
     parser = data.draw(parsers("tools"), "parser")
     what = data.draw(said_with(), "said")
-    story = story_of(parser, [what.whole()])
-    assert story_of(parser, data.draw(chunks_of(what), "chunks")) == story
+    end = shown_end(what)
+    story = story_of(parser, [what.whole() | end])
+    chunks = [*data.draw(chunks_of(what), "chunks"), *last_chunk(end)]
+    assert story_of(parser, chunks) == story
     assert outcome_of(lambda: parser.invoke(what.whole())) == story.outcome  # type: ignore[attr-defined]
     for _, _, tool_input, *_ in [] if not isinstance(story.outcome, list) else story.outcome:
         assert isinstance(tool_input, dict | str)
@@ -300,13 +304,14 @@ def test_any_cut_yields_the_events_of_the_whole_message(data: st.DataObject) -> 
 def test_any_cut_of_a_function_call_yields_the_events_of_the_whole(data: st.DataObject) -> None:
     parser = data.draw(parsers("openai_functions"), "parser")
     what = data.draw(said_with(), "said")
-    story = story_of(parser, [what.whole_function()])
+    end = shown_end(what)
+    story = story_of(parser, [what.whole_function() | end])
     chunks = [delta(content=text) for text in cut(what.content, data.draw(places))]
     name, text, _ = what.calls[0]
     parts = cut(text, data.draw(places))
     chunks.append(delta(function_call={"name": name, "arguments": parts[0]}))
     chunks += (delta(function_call={"arguments": part}) for part in parts[1:])
-    assert story_of(parser, chunks) == story
+    assert story_of(parser, [*chunks, *last_chunk(end)]) == story
     assert outcome_of(lambda: parser.invoke(what.whole_function())) == story.outcome  # type: ignore[attr-defined]
 
 

@@ -98,12 +98,22 @@ def test_a_cut_message_has_no_call_but_those_with_their_own_end(parser: MessageP
 
 
 @every_parser
-@pytest.mark.parametrize("reason", [None, "stop"])
-def test_missing_arguments_are_empty_if_nothing_is_cut(
-    parser: MessageParser, reason: str | None
-) -> None:
+def test_missing_arguments_are_empty_if_nothing_is_cut(parser: MessageParser) -> None:
     for empty in ("", None, "{}"):
-        assert inputs_of(parser, empty, reason=reason) == [{}]
+        assert inputs_of(parser, empty, reason="stop") == [{}]
+
+
+@every_parser
+def test_missing_arguments_are_empty_only_where_the_call_has_ended(parser: MessageParser) -> None:
+    assert inputs_of(parser, "{}") == [{}]
+    for empty in ("", None):
+        whole = parser.read(chat(empty)).result
+        assert isinstance(whole, list)
+        assert [action.tool_input for action in whole] == [{}]
+        assert story_of(parser, chat_chunks(empty, BOTH)).outcome != "error"
+        cut_off = story_of(parser, chat_chunks(BOTH, empty))
+        assert not cut_off.results
+        assert "may be cut" in str(cut_off.outcome)
 
 
 @pytest.mark.parametrize(

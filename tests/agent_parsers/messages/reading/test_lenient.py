@@ -309,8 +309,6 @@ def test_a_closing_tag_inside_of_a_value_is_text() -> None:
         "```json\n[]\n```",
         "```python\nprint()\n```",
         "{name} is a hole",
-        f"<think>{TAGGED}",
-        f"<think>{TAGGED}</think> Well.",
         f"Never write `{TAGGED}`, please.",
         "`<tool_call>` begins a call.",
         "a < b",
@@ -360,12 +358,14 @@ def test_json_is_no_call_and_no_answer_if_the_tools_are_not_known() -> None:
     assert isinstance(read_content(TAGGED, ANY_TOOL_PARSER).result, list)
 
 
-def test_content_beside_a_call_is_not_a_call() -> None:
+def test_a_cut_call_in_the_content_beside_a_call_is_not_a_call() -> None:
     calls = [{"name": "look_up", "args": {}, "id": "1"}]
-    turn = TOOL_PARSER.read(AIMessage(TAGGED, tool_calls=calls))
+    turn = TOOL_PARSER.read(AIMessage(TAGGED[:20], tool_calls=calls))
     assert the_action(turn).tool == "look_up"
-    assert turn.thought == TAGGED
+    assert turn.thought == TAGGED[:20]
     assert turn.repairs == ()
+    with pytest.raises(OutputParserException, match="which of them is meant"):
+        TOOL_PARSER.read(AIMessage(TAGGED, tool_calls=calls))
 
 
 @pytest.mark.parametrize(

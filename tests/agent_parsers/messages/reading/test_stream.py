@@ -38,10 +38,12 @@ from ....helpers.messages import (
     chunks_of,
     cut,
     delta,
+    last_chunk,
     name_of,
     outcome_of,
     places,
     said,
+    shown_end,
     story_of,
 )
 
@@ -55,8 +57,9 @@ def test_any_cut_yields_the_events_of_the_whole_message(
     parser: MessageParser, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
-    story = story_of(parser, [what.whole()])
-    chunks = data.draw(chunks_of(what), "chunks")
+    end = shown_end(what)
+    story = story_of(parser, [what.whole() | end])
+    chunks = [*data.draw(chunks_of(what), "chunks"), *last_chunk(end)]
     assert story_of(parser, chunks) == story
     assert story_of(parser, map(from_any, chunks)) == story
     if what.content is not None:
@@ -81,14 +84,15 @@ def test_any_cut_of_a_function_call_yields_the_events_of_the_whole(
     parser: Any, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
-    whole = what.whole_function()
+    end = shown_end(what)
+    whole = what.whole_function() | end
     story = story_of(parser, [whole])
     chunks = [delta(content=text) for text in cut(what.content, data.draw(places))]
     for name, text, _ in what.calls[:1]:
         parts = cut(text, data.draw(places))
         chunks.append(delta(function_call={"name": name, "arguments": parts[0]}))
         chunks += (delta(function_call={"arguments": part}) for part in parts[1:])
-    assert story_of(parser, chunks) == story
+    assert story_of(parser, [*chunks, *last_chunk(end)]) == story
     assert outcome_of(lambda: parser.invoke(whole)) == story.outcome
     assert_tiled(story)
 
@@ -100,6 +104,7 @@ def as_langchain(chunk: dict[str, Any]) -> lc.AIMessageChunk:
         content=ours.content,
         additional_kwargs=ours.additional_kwargs,
         tool_call_chunks=ours.tool_call_chunks,
+        response_metadata=ours.response_metadata,
     )
 
 

@@ -1,0 +1,68 @@
+"""Members of a call, in a message, that may hold what its arguments lack.
+
+Servers send more with a call than its name and arguments, most of which is nobody's business::
+
+    {"id": "1", "type": "function", "function": {"name": "send", "arguments": "{…}"},
+     "extra_content": {"google": {"thought_signature": "c2ln"}}}
+
+But what stands under the name of another API's arguments, or of a parameter, belongs to the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from outputs.clients.unread_calls import IDS
+
+_ROLES: Final = frozenset(("args", "argument", "arguments", "input", "parameters", "params"))
+"""What the arguments of a call are called, in one API or another."""
+
+_OWN: Final = {
+    "custom_tool_call": frozenset(("input",)),
+    "function_call": frozenset(("arguments",)),
+    "tool_call": frozenset(("args",)),
+    "tool_use": frozenset(("input", "partial_json")),
+}
+"""What a block of this type has its arguments under."""
+
+_NOTHING: Final = frozenset(
+    (*IDS, "cache_control", "caller", "created_by", "description", "extra_content", "extras",
+     "index", "name", "namespace", "parsed_arguments", "provider_specific_fields", "signature",
+     "status", "strict", "thought_signature", "type")
+)  # fmt: skip
+"""Members that are known to hold no arguments."""
+
+
+def members_of_block(block: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the members of a block, which is a call, other than its arguments."""
+    own = _OWN.get(block["type"], frozenset())
+    return {name: part for name, part in block.items() if name not in own}
+
+
+def is_call(block: Any) -> bool:
+    """Return whether a block of the content is a call that is read."""
+    return isinstance(block, dict) and block.get("type") in _OWN
+
+
+def id_of(block: Mapping[Any, Any]) -> Any:
+    """Return the id by which a call refers to its *block*."""
+    return block.get("call_id") or block.get("id")
+
+
+def odd_member(
+    members: Mapping[str, Any], *, is_absent: bool, is_missing: Callable[[str], bool]
+) -> str:
+    """Return the first of *members* that may hold arguments; ``""`` if none does.
+
+    Args:
+        members: The members of a call other than its name and arguments.
+        is_absent: Whether there are no arguments that the call could do with.
+        is_missing: Returns whether a name is that of a parameter that the arguments lack.
+    """
+    for name, part in members.items():
+        if part in (None, "", [], {}):
+            continue
+        if name in _ROLES or (name not in _NOTHING and (is_absent or is_missing(name))):
+            return name
+    return ""
