@@ -250,6 +250,11 @@ SHARED_PROBLEMS: Final = {
         "expected an action, found one that is only quoted",
         "The action stands in a quotation, so nothing was done. If you mean it, write it alone.",
     ),
+    "call_in_element": Problem(
+        "expected a call, found one in an element that does not say that it is a call",
+        "The action stands in {mark}, so nothing was done. If you mean it, write the call without"
+        " {mark}.",
+    ),
     "differing_calls": Problem(
         "expected one action, found two that differ",
         "Your reply has two different actions, so nothing was done. Write one of them, alone.",
