@@ -27,6 +27,7 @@ class JSONAgentOutputParser(DialectParser[Any]):
     resolved.
     """
 
+    _is_langchain = True
     dialect: Dialect = Field(default=json_dialect.DIALECT, exclude=True)
 
     @property

@@ -27,6 +27,7 @@ class ReActSingleInputOutputParser(DialectParser[Any]):
     messages are LangChain's.
     """
 
+    _is_langchain = True
     dialect: Dialect = Field(default=react.DIALECT, exclude=True)
 
     @property

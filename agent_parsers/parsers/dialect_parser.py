@@ -154,6 +154,8 @@ def dialect_parser(dialect: Dialect, **options: Any) -> AnyDialectParser:
 class InstructedParser(DialectParser[Any]):
     """A parser with format instructions that the user may replace."""
 
+    _is_langchain = True
+
     format_instructions: str | None = None
     """Replaces the format instructions of the dialect."""
 

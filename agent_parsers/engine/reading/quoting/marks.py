@@ -53,6 +53,14 @@ _NUMBERED: Final = re.compile(r"(unused)(\d+)").fullmatch
 _MIRROR: Final = str.maketrans("<>()[]{}", "><)(][}{", "!")
 
 
+speaks_of_thoughts: Final = re.compile(
+    r"[<\[【◁{|][^<>\[\]【】◁▷{}\n]{0,40}(?:think|thought|reason|reflect|scratch|monolog|analys|cot\b"
+    r"|rational|deliberat|inner)",
+    re.IGNORECASE,
+).search
+"""Finds what may open or close a thought, of any family of models."""
+
+
 def tag_keys(tag: str) -> tuple[str, str]:
     """Return what a *tag* may open and what it may close; empty if it does not."""
     found = _TAG(tag)

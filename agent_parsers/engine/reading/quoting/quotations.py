@@ -36,8 +36,8 @@ _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
 _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
 _WORDS: Final = re.compile(rf"[^{re.escape(_BETWEEN)}`~]++").finditer
-_SIGN: Final = re.compile(r"\s*+(?:[>|+%;!$&~]++|//++|--++)\s*\Z").fullmatch
-"""Matches what quotes a line that begins with it; a single hyphen begins an item of a list."""
+_SIGN: Final = re.compile(r"\s*+(?:[>|].*|(?:[+%;!$&~]++|//++|--++)\s*)").fullmatch
+"""Matches what quotes the rest of its line; a single hyphen begins an item of a list."""
 _IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
 _IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
 _IS_GIVEN: Final = re.compile(
