@@ -296,7 +296,7 @@ class Surroundings:
                 return None if is_fence and not has_words else quotation
             case "an element":
                 name = name_of(self._text[slice(*marks[0])]).casefold()
-                if not (has_words or is_followed) and _is_wrapper(name, is_led=is_led):
+                if not (has_words or is_followed) and is_wrapper(name, is_led=is_led):
                     return None
                 if not (is_led or is_followed):
                     return quotation._replace(problem="call_in_element")
@@ -345,7 +345,7 @@ def _as_hole(found: Match[str]) -> str:
     return HOLE * len(found[0])
 
 
-def _is_wrapper(name: str, *, is_led: bool) -> bool:
+def is_wrapper(name: str, *, is_led: bool) -> bool:
     """Return whether an element of this *name* around calls says that they are calls.
 
     A form may say so, too, if no text stands before it: with text, it may as well be quoted.
