@@ -18,7 +18,7 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import MarkerSeen
+from agent_parsers.events import MarkerSeen, Repair
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -127,11 +127,16 @@ class TurnStream(Scanner):
             lenient, self._collector.tools, start=start, prompt=prompt, reads_foreign=False
         )
         try:
-            stream.read_whole(text, ended=ended)
+            events = stream.read_whole(text, ended=ended)
         except OutputParserException:
             return stream._collector.problem
-        is_answer = isinstance(stream.result, AgentFinish)
-        return BadPayload("call_in_quotation", (0, len(text))) if is_answer else None
+        if not isinstance(stream.result, AgentFinish):
+            return None
+        repairs = (each for each in events if isinstance(each, Repair))
+        quoted = next((each.span for each in repairs if each.kind == "quoted"), None)
+        if quoted is not None:
+            return BadPayload("call_in_quotation", quoted)
+        return BadPayload("call_or_answer", (0, len(text)))
 
     def feed(self, text: str) -> list[Event]:
         """Take the next piece of the text and return the events it completes.
