@@ -155,7 +155,8 @@ def _with_name_as_text(
     value = None if not isinstance(given, dict) else fitted(tools, mention.tool, given)
     if not given or value is None:
         return None
-    if not is_wrapper(opener[1].casefold(), is_led=False):
+    is_object = text[mention.stop : mention.stop + _FARTHEST].lstrip()[:1] == "{"
+    if is_object and not is_wrapper(opener[1].casefold(), is_led=False):
         return Enclosed((start, closer[1]), why=f"it stands in <{opener[1]}>")
     return Enclosed((start, closer[1]), value)
 

@@ -271,7 +271,7 @@ BUGS: dict[str, tuple[str, Mode, Callable[[pytest.MonkeyPatch], None]]] = {
     ),
     "a mark is text": (
         "xml",
-        "strict",
+        "langchain",
         lambda patch: patch.setattr(plain_text, "_none_of", lambda sign, _: re.escape(sign)),
     ),
     "an answer is a call": (
