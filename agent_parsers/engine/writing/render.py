@@ -25,6 +25,7 @@ from agent_parsers.toolset.problems.errors import answer_text, as_json
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.toolset import ToolSet
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
@@ -233,7 +234,8 @@ def _write(
         text = dialect.write(step)
     except (TypeError, ValueError, RecursionError) as error:  # such as JSON raises
         raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
-    for mode in ("strict", "lenient"):
+    modes: tuple[Mode, ...] = ("langchain", "lenient")  # the second is what "strict" adds
+    for mode in modes:
         try:
             turn = read_turn(TurnStream(machine(dialect, mode), tools), text, "stop")
         except OutputParserException as error:
