@@ -201,7 +201,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             explain_chunks,  # imported lazily: rarely needed
         )
 
-        return explain_chunks(self.dialect, chunks, ended, **self._stream_options())
+        options = {**self._stream_options(), "ended": self._end_of(ended)}
+        return explain_chunks(self.dialect, chunks, **options)
 
     @override
     def stream_parser(self, *, calls: EmitCalls = "all") -> StreamParser:

@@ -17,6 +17,7 @@ import re
 from typing import Any, Final
 
 from outputs.clients.plain_data import PLACE, place
+from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.merging import merge_dicts, merge_lists
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
@@ -251,8 +252,6 @@ def _pieces_of(late: dict[str, Any], index: int) -> list[ToolCallChunk]:
 
 def _text_pieces(late: dict[str, Any], index: int, *, ends: bool) -> list[ToolCallChunk]:
     """Return the *late* fields of the call of a custom tool as pieces of the call."""
-    from outputs.clients.openai import TEXT_END, TEXT_START, json_inside
-
     args = (TEXT_START if "name" in late else "") + json_inside(late.get("input", ""))
     args += TEXT_END if ends else ""
     return [tool_call_chunk(name=late.get("name"), args=args, id=late.get("call_id"), index=index)]

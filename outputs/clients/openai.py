@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from outputs.clients.late_fields import NOTES
 from outputs.clients.plain_data import provider_error, without_none
+from outputs.clients.text_input import TEXT_START, json_inside, text_arguments
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.base import BaseMessageChunk
 from outputs.messages.chat import ChatMessage
@@ -47,13 +48,6 @@ _DERIVED = ("content.", "refusal.", "tool_calls.", "logprobs.")
 
 _MERGEABLE = (dict, list, str)
 """The types of extra fields that are merged over chunks; others, such as booleans, are dropped."""
-
-TEXT_ARGUMENT = "__arg1"
-"""The argument name for the input of a tool that takes text; LangChain uses the same name."""
-TEXT_START = f'{{"{TEXT_ARGUMENT}": "'
-"""The JSON before the text of such an argument."""
-TEXT_END = '"}'
-"""The JSON after it."""
 
 
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
@@ -159,7 +153,7 @@ def _with_function(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     if isinstance(custom := entry.get("custom"), dict):
-        arguments = json.dumps({TEXT_ARGUMENT: custom["input"]}, ensure_ascii=False)
+        arguments = text_arguments(custom["input"])
         return {**entry, "function": {"name": custom["name"], "arguments": arguments}}
     if isinstance(function := entry.get("function"), dict):
         return {**entry, "function": _ordered(function)}
@@ -224,7 +218,7 @@ def _chunk_of(
     content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
     role = delta.pop("role", None) or "assistant"
     if (message_class := _CLASSES.get(role) or _other_role(role)) is not AIMessage:
-        more = {"role": role} if message_class is ChatMessage else {}
+        more: dict[str, Any] = {"role": role} if message_class is ChatMessage else {}
         more |= {"tool_call_id": ""} if message_class is ToolMessage else {}
         more |= {"name": ""} if message_class is FunctionMessage else {}
         chunk = MESSAGE_CLASSES[f"{message_class.__name__}Chunk"](content, **more)
@@ -234,8 +228,6 @@ def _chunk_of(
         notes = {**notes, "members": members}
     delta = {name: value for name, value in delta.items() if isinstance(value, _MERGEABLE)}
     if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:
-        # A custom tool takes text. It is written as the start of a JSON object, which is closed
-        # when the message has ended.
         calls = [_text_piece(call) if call in customs else call for call in calls]
         delta["custom_tool_calls"] = [{"index": call.get("index")} for call in customs]
     if notes:
@@ -264,11 +256,6 @@ def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
     start = TEXT_START if custom.get("name") else ""
     arguments = start + json_inside(custom.get("input") or "")
     return {**call, "function": {"name": custom.get("name"), "arguments": arguments}}
-
-
-def json_inside(text: str) -> str:
-    """Return *text* escaped for use between the quotes of a JSON string."""
-    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def usage_of(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] | None:

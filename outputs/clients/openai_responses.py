@@ -19,21 +19,13 @@ Source: https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from outputs.clients.late_fields import COMMENTARY, noted
-from outputs.clients.openai import (
-    TEXT_ARGUMENT,
-    TEXT_END,
-    TEXT_START,
-    json_inside,
-    message_from_role,
-    metadata_of,
-    usage_of,
-)
+from outputs.clients.openai import message_from_role, metadata_of, usage_of
 from outputs.clients.plain_data import content_of, in_order, place, provider_error, without_none
+from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside, text_arguments
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.tool import ToolMessage, tool_call_chunk
 from outputs.messages.wire_calls import calls_from_wire
@@ -147,8 +139,7 @@ def wire_entry(item: dict[str, Any]) -> dict[str, Any] | None:
     if item.get("type") == "function_call":
         kind, arguments = "function", item["arguments"]
     elif item.get("type") == "custom_tool_call":
-        kind = "custom"
-        arguments = json.dumps({TEXT_ARGUMENT: item["input"]}, ensure_ascii=False)
+        kind, arguments = "custom", text_arguments(item["input"])
     else:
         return None
     function = {"name": item["name"], "arguments": arguments}

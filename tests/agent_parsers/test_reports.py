@@ -34,7 +34,15 @@ from agent_parsers.testing import texts
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage
 
-from ..helpers.messages import FUNCTION_PARSERS, PARSERS, chunks_of, name_of, said
+from ..helpers.messages import (
+    FUNCTION_PARSERS,
+    PARSERS,
+    chunks_of,
+    last_chunk,
+    name_of,
+    said,
+    shown_end,
+)
 from ..helpers.stories import every_run_mode, every_turn_mode, some
 from .dialects.test_cases import CASES
 
@@ -209,7 +217,7 @@ def test_messages_are_reported_once_by_every_way(
     parser: MessageParser, data: st.DataObject
 ) -> None:
     what = data.draw(said())
-    whole, chunks = what.whole(), data.draw(chunks_of(what))
+    whole, chunks = what.whole(), data.draw(chunks_of(what)) + last_chunk(shown_end(what))
     every = [
         lambda: parser.invoke(whole),
         lambda: parser.read(whole),

@@ -248,17 +248,19 @@ def pieces(case: Case) -> list[lc.AIMessageChunk]:
     """Return chunks as LangChain's model classes make them of those of a server."""
     chunks = []
     for chunk in completion_chunks(case.message):
-        delta = chunk["choices"][0]["delta"] if chunk["choices"] else {}
+        choice = chunk["choices"][0] if chunk["choices"] else {"delta": {}}
+        delta = choice["delta"]
         calls = [
             {"index": call["index"], "id": call.get("id"), "name": call["function"].get("name"),
              "args": call["function"]["arguments"], "type": "tool_call_chunk"}
             for call in delta.get("tool_calls") or ()
         ]  # fmt: skip
-        function = delta.get("function_call")
+        function, reason = delta.get("function_call"), choice.get("finish_reason")
         chunks.append(
             lc.AIMessageChunk(
                 content=delta.get("content") or "",
                 additional_kwargs={"function_call": function} if function else {},
+                response_metadata={"finish_reason": reason} if reason else {},
                 tool_call_chunks=calls,
             )
         )

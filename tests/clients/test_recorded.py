@@ -45,7 +45,7 @@ SAID: dict[str, Any] = {
 }
 THOUGHTS = {
     "anthropic_thinking": "Two ports are asked for, so I ask for both.",
-    "responses_reasoning": "**Planning** Two lookups.Then one command.",
+    "responses_reasoning": "**Planning** Two lookups.Then one command.Let me look at Ryde.",
     "chat_reasoning": "The user wants the wind.",
 }
 REFUSED = {

@@ -234,10 +234,11 @@ def _write(
         text = dialect.write(step)
     except (TypeError, ValueError, RecursionError) as error:  # such as JSON raises
         raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
-    modes: tuple[Mode, ...] = ("langchain", "lenient")  # the second is what "strict" adds
+    modes: tuple[Mode, ...] = "strict", "lenient"
     for mode in modes:
-        try:
-            turn = read_turn(TurnStream(machine(dialect, mode), tools), text, "stop")
+        try:  # what strict mode refuses since lenient mode does, the latter finds
+            stream = TurnStream(machine(dialect, mode), tools, refuses=False)
+            turn = read_turn(stream, text, "stop")
         except OutputParserException as error:
             is_read = getattr(error, "tool_input", None) in [c.tool_input for c in wanted.calls]
             if is_read and mode == "lenient":  # it has the placeholder of an example

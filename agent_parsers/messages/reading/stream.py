@@ -403,7 +403,7 @@ class _MessageSum:
         indexes = [index for index in self._texts if index != but]
         if not indexes:
             return None
-        from outputs.clients.openai import TEXT_END
+        from outputs.clients.text_input import TEXT_END
 
         pieces = [tool_call_chunk(args=TEXT_END, index=index) for index in indexes]
         return AIMessageChunk("", tool_call_chunks=pieces)

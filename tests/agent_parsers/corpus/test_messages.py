@@ -261,7 +261,13 @@ def test_what_others_stumble_over_is_read(case: dict[str, Any]) -> None:
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "wild.py"
 score = runpy.run_path(str(SCRIPT))
 
-DISAGREEMENTS = {
+NO_INPUT = {
+    "re-no-action-input-line-578a7f": "the name of the tool may be half, as it is not said to end",
+    "re-no-action-input-line-bc9acc": "the input may still come, as the text is not said to end",
+}
+"""Cases that are refused since an end has to be seen, and read if the text is said to end."""
+
+DISAGREEMENTS = NO_INPUT | {
     "rb-quoted-argument-7d99c6": "quotes in brackets are data: real runs acted on them verbatim",
     "dl-hermes.calling-tool-bracket-5e62cf": "prose in brackets is not a call of hermes",
 }
@@ -307,6 +313,17 @@ def test_what_is_not_recovered_is_known() -> None:
         if score["outcome"](case, "lenient") not in ("recovered", "")
     }
     assert missed == set(DISAGREEMENTS)
+
+
+def test_a_call_without_an_input_is_read_if_the_text_is_said_to_end() -> None:
+    found = [case for case in score["cases_in"](score["WILD"]) if case["id"] in NO_INPUT]
+    assert len(found) == len(NO_INPUT)
+    for case in found:
+        parser = get_parser(case["format"], tools=case["tools"])
+        with pytest.raises(OutputParserException):
+            parser.parse(case["text"])
+        result = as_expected(parser.parse(case["text"], ended="stop"))
+        assert result in (case["expect"], *case["accept"])
 
 
 def test_the_table_has_a_line_for_each_family() -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
-from agent_parsers.engine.calls.json.members import is_remark
 from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, repeats_key
@@ -105,6 +104,11 @@ class CallRules(InputRules):
         """
         given = call.tool_input if isinstance(call.tool_input, dict) else value
         is_absent = call.input_span is None
+        if not call.beside:
+            return
+        # imported lazily: few calls have members beside their inputs
+        from agent_parsers.engine.calls.json.members import is_remark
+
         for key, span in call.beside:
             if isinstance(given, dict) and key in given:
                 continue

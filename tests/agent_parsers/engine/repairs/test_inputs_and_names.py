@@ -50,7 +50,7 @@ def tool(written: str, tools: list[str] | None = None) -> ToolHead:
     ],
 )
 def test_dressing_is_removed_from_a_name(written: str, name: str) -> None:
-    assert tool(written) == ToolHead(name)
+    assert tool(written) == ToolHead(name, is_called="()" in written)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_name_among_the_tools_is_never_touched(name: str) -> None:
     ],
 )
 def test_a_call_in_the_place_of_a_name_has_an_input(written: str, value: object) -> None:
-    assert tool(written) == ToolHead("f", value)  # type: ignore[arg-type]  # text or dict
+    assert tool(written) == ToolHead("f", value, is_called=True)  # type: ignore[arg-type]  # text or dict
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,12 @@ from ....helpers.messages import (
     Said,
     cut,
     delta,
+    last_chunk,
     name_of,
     outcome_of,
     places,
     said,
+    shown_end,
     story_of,
 )
 
@@ -85,7 +87,7 @@ def test_reasoning_in_pieces_yields_the_events_of_the_whole(
 ) -> None:
     whole = {**what.whole(), "reasoning_content": thought}
     chunks = [delta(reasoning_content=text) for text in cut(thought, where)]
-    chunks.append(delta(**what.whole()))
+    chunks += [delta(**what.whole()), *last_chunk(shown_end(what))]
     story = story_of(parser, [whole])
     assert story_of(parser, chunks) == story
     assert story.text.startswith(thought)
@@ -269,6 +271,7 @@ def test_pieces_without_an_index_continue_the_last_call(
         pieces += (
             delta(tool_calls=[{**repeats, "function": {"arguments": part}}]) for part in rest
         )
+    pieces += last_chunk(shown_end(what))
     assert story_of(parser, pieces) == story_of(parser, [what.whole()])
 
 

@@ -1,0 +1,31 @@
+"""The input of a tool that takes text, in the place of a tool's arguments.
+
+Custom tools of OpenAI's APIs take a text. Their calls become calls with one argument::
+
+    {"id": "1", "type": "custom", "custom": {"name": "run", "input": "ls"}}
+    {"name": "run", "args": {"__arg1": "ls"}, "id": "1"}
+
+A streamed text is written as the start of a JSON object, which is closed when the call has ended.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+_TEXT_ARGUMENT: Final = "__arg1"
+"""The name of that argument; LangChain uses the same name."""
+TEXT_START: Final = f'{{"{_TEXT_ARGUMENT}": "'
+"""The JSON before the text of such an argument."""
+TEXT_END: Final = '"}'
+"""The JSON after it."""
+
+
+def text_arguments(text: object) -> str:
+    """Return the arguments, as JSON, of a call whose input is *text*."""
+    return json.dumps({_TEXT_ARGUMENT: text}, ensure_ascii=False)
+
+
+def json_inside(text: str) -> str:
+    """Return *text* escaped for use between the quotes of a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
