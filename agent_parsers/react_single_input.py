@@ -25,7 +25,6 @@ class ReActSingleInputOutputParser(NamedParser):
     messages are LangChain's.
     """
 
-    _is_langchain = True
     dialect: Dialect = Field(default=react.DIALECT, exclude=True)
 
     @property
