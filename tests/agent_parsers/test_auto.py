@@ -74,7 +74,7 @@ def test_a_turn_that_is_no_answer_is_an_error(text: str) -> None:
 def test_an_ambiguous_text_is_an_error_that_names_both() -> None:
     with pytest.raises(OutputParserException) as caught:
         get_parser("auto").parse(OPEN)
-    assert "this may be 'react' (read 1 action" in caught.value.reason
+    assert "this may be 'react' (read 1 error" in caught.value.reason
     assert "or 'react_crewai' (read 1 error" in caught.value.reason
     assert caught.value.reason.endswith("name the dialect, as in get_parser('react')")
     assert caught.value.send_to_llm

@@ -119,13 +119,13 @@ def counted(reports: list[Report]) -> Counter[tuple[str, str, Any]]:
     return Counter((report.what, report.name, report.span) for report in reports)
 
 
-def expected(parser: Any, text: str) -> Counter[tuple[str, str, Any]]:
-    """Return what has to be reported for *text*, from its events and its error."""
+def expected(parser: Any, text: str, ended: Any = "unknown") -> Counter[tuple[str, str, Any]]:
+    """Return what has to be reported for *text* that *ended* so, from its events and its error."""
     stream = parser.stream_parser()
     events = stream.feed(text)
     errors = []
     try:
-        stream.close()
+        stream.close(ended=ended)
     except OutputParserException as error:
         errors.append(("error", error.problem, error.span))
     repairs = [event for event in (*events, *stream.last_events) if isinstance(event, Repair)]
@@ -133,10 +133,10 @@ def expected(parser: Any, text: str) -> Counter[tuple[str, str, Any]]:
 
 
 def assert_all_ways_report_it(parser: Any, text: str, cut: int) -> None:
-    wanted = expected(parser, text)
+    wanted, of_message = expected(parser, text), expected(parser, text, "stop")
     for name, do in ways(parser, text, cut).items():
         _, reports = heard(do)
-        assert counted(reports) == wanted, name
+        assert counted(reports) == (of_message if "message" in name else wanted), name
         assert all(each.name and each.cause is None for each in reports), name
 
 

@@ -153,7 +153,10 @@ KNOWN: Final[dict[tuple[str, str], Known]] = {
     (LAXER, ""): Known(
         "strict reading that is laxer",
         3,
-        but("functionary_v32 glm4 muse_glimmer react_crewai react_llamaindex smolagents_code"),
+        but(
+            "functionary_v32 glm4 inkling llama3_json muse_glimmer react_crewai react_llamaindex "
+            "smolagents_code"
+        ),
     ),
     (STRIPPED, ""): Known(
         "a call that is an answer",

@@ -26,6 +26,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from agent_parsers.authoring import Mode
     from agent_parsers.toolset import Tools, ToolSet
+    from outputs import Ended
 
 _PATH: Final = re.compile(r"[^\s:]{1,200}\.\w{2,8}")
 
@@ -200,8 +201,10 @@ def parse_record(
         output = step.get("output") if isinstance(step, Mapping) else None
         if not isinstance(output, str):
             raise _bad_record(f"expected the text 'output' in step {number}", record)
-        read += read_output(written, output, known, lenient=lenient)
         seen = step.get("observation")
+        # What was observed, or the next step, followed it.
+        ended: Ended = "unknown" if seen is None and number == len(steps) else "stop"
+        read += read_output(written, output, known, lenient=lenient, ended=ended)
         if seen is not None:
             read[-1] = replace(read[-1], observation=as_text(seen))
     return Transcript(
@@ -212,9 +215,14 @@ def parse_record(
 
 
 def read_output(
-    dialect: Dialect, output: str, tools: ToolSet | None = None, *, lenient: bool = True
+    dialect: Dialect,
+    output: str,
+    tools: ToolSet | None = None,
+    *,
+    lenient: bool = True,
+    ended: Ended = "unknown",
 ) -> list[TranscriptStep]:
-    """Return the steps in one *output* of a model: one, or one for each call.
+    """Return the steps in one *output* of a model that *ended* so: one, or one for each call.
 
     A step that cannot be read has an error. Text beside the calls is part of the first thought.
     """
@@ -227,7 +235,7 @@ def read_output(
     run = Run(dialect, {})
     events: list[Event] = [*parser.feed(output)]
     try:
-        parser.close()
+        parser.close(ended=ended)
     except OutputParserException as error:
         failed = StepFailed(error, error.span or (0, len(output)))
         events += (*parser.last_events, failed)

@@ -91,6 +91,7 @@ UNREADABLE = {
     "tools: a key that comes twice",
     "haystack: an object that is cut",
     "react: a sentence instead of a name",
+    "xml: no input at all",
 }
 """Replies without a value that a tool could accept or reject."""
 
