@@ -138,7 +138,9 @@ class JsonCallRules:
                 yield Repair("key", member.span, f"read {member.key!r} as {what}")
         for member in members.beside:
             message = f"dropped {member.key!r}, which stands beside the input of the call"
-            yield Repair("beside_call", member.place, message)
+            start, end = member.place
+            span = (min(start, end - 1), end)  # a value that was never begun is shown by its colon
+            yield Repair("beside_call", span, message)
         if tool is None or tool.end < 0 or not isinstance(tool.value, str):
             return
         is_answer = self.is_answer(tool.value)

@@ -247,6 +247,13 @@ def test_repairs_have_their_places_in_the_whole_text() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ['{action: "", b:', '{"action": "a", "":'])
+def test_a_value_that_was_never_begun_is_shown_by_its_colon(text: str) -> None:
+    repairs = story_of(get_dialect("json"), "lenient", [text]).of(Repair)
+    dropped = [each.span for each in repairs if each.kind == "beside_call"]
+    assert [text[start:end] for start, end in dropped] == [":"]
+
+
 def test_a_long_answer_is_emitted_piece_by_piece_in_linear_time() -> None:
     parser = StreamParser(get_dialect("json"))
     parser.feed('{"action": "Final Answer", "action_input": "')
