@@ -11,7 +11,7 @@ But what stands under the name of another API's arguments, or of a parameter, be
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from outputs.clients.unread_calls import IDS
 
@@ -40,7 +40,7 @@ def members_of_block(block: Mapping[Any, Any]) -> dict[str, Any]:
     return {name: part for name, part in block.items() if name not in own}
 
 
-def is_call(block: Any) -> bool:
+def is_call(block: Any) -> TypeGuard[dict[Any, Any]]:
     """Return whether a block of the content is a call that is read."""
     return isinstance(block, dict) and block.get("type") in _OWN
 

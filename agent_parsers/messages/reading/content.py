@@ -26,6 +26,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.engine.calls.raw_values import held_size
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import names_of
 from agent_parsers.engine.repairs.names import tool_named
@@ -104,16 +105,9 @@ def thought_end(content: str) -> int:
     Servers that do not separate it leave it in the content, sometimes without its first mark, which
     is in the prompt. A thought that is still open is all of the content.
     """
-    end = 0
-    while True:
-        begin = _end_of_space(content, end)
-        closes = next((c for opens, c in REASONING if content.startswith(opens, begin)), None)
-        if closes is None:
-            break
-        at = content.find(closes, begin)
-        if at < 0:
-            return len(content)
-        end = at + len(closes)
+    lead = LeadingThought()
+    pieces = [*lead.feed(content), *lead.rest()]
+    end = sum(len(piece) for kind, piece in pieces if kind != "content")
     if end == 0 and (found := _closes_thought(content)) is not None:
         opens = next(opens for opens, closes in REASONING if closes == found[0])
         if opens not in content[: found.start()] and not _is_quoted(content, found.start()):
@@ -133,10 +127,11 @@ class LeadingThought:
     Its pieces are texts of these kinds: ``"mark"``, ``"thought"`` and ``"content"``.
     """
 
-    __slots__ = ("_closes", "_held", "_is_over")
+    __slots__ = ("_closes", "_held", "_is_over", "_space")
 
     def __init__(self) -> None:
-        self._held = ""
+        self._space: list[str] = []  # what belongs to the next mark, if one follows
+        self._held = ""  # what may be the beginning of a mark
         self._closes = ""  # what closes the thought, while it is open
         self._is_over = False
 
@@ -144,44 +139,41 @@ class LeadingThought:
         """Take more of the content; return what is certain."""
         if self._is_over:
             return [("content", text)]
-        self._held += text
+        text, at = self._held + text, 0
+        self._held = ""
         found: list[tuple[str, str]] = []
-        while self._held:
+        while at < len(text):
             if self._closes:
-                at = self._held.find(self._closes)
-                stop = at if at >= 0 else _half_mark(self._held, self._closes)
-                found.append(("thought", self._held[:stop]))
-                self._held = self._held[stop:]
-                if at < 0:
+                end = text.find(self._closes, at)
+                stop = end if end >= 0 else len(text) - held_size(text[at:], self._closes)
+                found.append(("thought", text[at:stop]))
+                if end < 0:
+                    self._held = text[stop:]
                     break
+                at = stop + len(self._closes)
                 found.append(("mark", self._closes))
-                self._held, self._closes = self._held[len(self._closes) :], ""
+                self._closes = ""
                 continue
-            begin = _end_of_space(self._held, 0)
-            rest = self._held[begin:]
-            pair = next((pair for pair in REASONING if rest.startswith(pair[0])), None)
+            begin = _end_of_space(text, at)
+            self._space.append(text[at:begin])
+            pair = next((pair for pair in REASONING if text.startswith(pair[0], begin)), None)
             if pair is None:
-                if rest and not any(opens.startswith(rest) for opens, _ in REASONING):
+                self._held = text[begin:]
+                if not any(opens.startswith(self._held) for opens, _ in REASONING):
                     self._is_over = True
                     found += self.rest()
                 break
             opens, self._closes = pair
-            found.append(("mark", self._held[: begin + len(opens)]))
-            self._held = rest[len(opens) :]
+            found.append(("mark", "".join((*self._space, opens))))
+            self._space.clear()
+            at = begin + len(opens)
         return [(kind, piece) for kind, piece in found if piece]
 
     def rest(self) -> list[tuple[str, str]]:
         """Return what is held back, and hold it no longer."""
-        held, self._held = self._held, ""
+        held, self._held = "".join((*self._space, self._held)), ""
+        self._space.clear()
         return [("thought" if self._closes else "content", held)] if held else []
-
-
-def _half_mark(text: str, mark: str) -> int:
-    """Return where the part of *text* begins that may become the *mark*."""
-    for size in range(min(len(mark) - 1, len(text)), 0, -1):
-        if text.endswith(mark[:size]):
-            return len(text) - size
-    return len(text)
 
 
 class ContentHold:

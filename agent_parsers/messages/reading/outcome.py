@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
@@ -197,7 +198,7 @@ class Outcome:
             where = f"; choice {choices[0]} has one, and only the first is read" if choices else ""
             self._bad = BadCall("lost_call", reason=reason, where=where)
             return
-        is_thought = not content and bool(self._content())
+        is_thought = not content and bool(self._content)
         if is_thought or (self._lenient and not content.strip()):
             self._bad = BadCall("only_thought" if is_thought else "empty_message")
             return
@@ -215,7 +216,7 @@ class Outcome:
             notes = (note for note in read.notes if note.kind)
             self.events += (Repair(note.kind, (0, end), note.message) for note in notes)
             answer = read.value
-        self._finish = make_finish(answer, str(self._content()))
+        self._finish = make_finish(answer, str(self._content))
         if self._ended == "length":
             self.events.append(cut_answer((0, end)))
         self.events.append(Finish(self._finish, (0, end)))
@@ -248,6 +249,7 @@ class Outcome:
             self._end()
         return bool(calls)
 
+    @cached_property
     def _content(self) -> Any:
         """Return the content in the form that answers and logs contain."""
         # LangChain returns blocks as they are. A loop that works with any parser expects text.
@@ -348,7 +350,7 @@ class Outcome:
         A call in the content that is cut or broken is a draft of them, and so is one that its tool
         would not take.
         """
-        content = str(self._content())
+        content = str(self._content)
         if not may_hold_call(content, self._tools):
             return
         calls = [(action.tool, action.tool_input) for action in self._actions]
@@ -370,16 +372,15 @@ class Outcome:
             for found in foreign_calls([], content, [(0, said)], "", self._tools):
                 yield found.tool, found.tool_input
 
-    def _blocks_of(self, call: EmittedCall) -> list[dict[Any, Any]]:
-        """Return the blocks of the content that are this *call*."""
+    @cached_property
+    def _blocks(self) -> dict[str | None, list[dict[Any, Any]]]:
+        """The blocks of the content that are calls, by the ids of the calls."""
         content = self._message.content
-        if isinstance(content, str):
-            return []
-        return [
-            block
-            for block in content
-            if isinstance(block, dict) and is_call(block) and call.id == id_of(block)
-        ]
+        found: dict[str | None, list[dict[Any, Any]]] = {}
+        for block in () if isinstance(content, str) else content:
+            if is_call(block) and isinstance(call_id := id_of(block), str | None):
+                found.setdefault(call_id, []).append(block)
+        return found
 
     def _spaced(self, call: EmittedCall, span: Span) -> str:
         """Return the tool of a *call* whose name is in a namespace; ``""`` if it is in none.
@@ -387,7 +388,7 @@ class Outcome:
         Raises:
             BadCall: There is no such tool.
         """
-        spaces = [block.get("namespace") for block in self._blocks_of(call)]
+        spaces = [block.get("namespace") for block in self._blocks.get(call.id, ())]
         space = next((each for each in spaces if isinstance(each, str) and each), "functions")
         if self._tools is None or space == "functions":
             return ""
@@ -399,7 +400,7 @@ class Outcome:
     def _check_members(self, call: EmittedCall, tool: str, value: Any) -> None:
         """Raise a `BadCall` if a member of *call* may belong to the *value* of its arguments."""
         members = {**call.members, **self._late.members.get(call.index, {})}
-        for block in self._blocks_of(call):
+        for block in self._blocks.get(call.id, ()):
             members |= members_of_block(block)
         if not members:
             return
@@ -488,7 +489,7 @@ class Outcome:
     ) -> None:
         message = self._message
         try:
-            log = log_of(tool, tool_input, self._content())
+            log = log_of(tool, tool_input, self._content)
         except RecursionError as error:
             raise BadCall("deep_arguments", span) from error
         self._spans.append(span)

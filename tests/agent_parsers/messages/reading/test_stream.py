@@ -329,6 +329,27 @@ def test_the_work_for_a_chunk_does_not_grow(lenient: bool) -> None:
     assert_linear(read, int, 250)
 
 
+@pytest.mark.parametrize("before", [" ", "<think></think>"])
+def test_what_stands_before_the_content_takes_linear_time(before: str) -> None:
+    def read(count: int) -> None:
+        parser = ToolsAgentOutputParser(lenient=True)
+        parser.read(AIMessage(before * count + "Rain."))
+        assert [*parser.events([AIMessageChunk(before)] * count + [AIMessageChunk("Rain.")])]
+
+    assert_linear(read, int, 500)
+
+
+def test_calls_in_blocks_take_linear_time() -> None:
+    def message(count: int) -> AIMessage:
+        call = {"type": "tool_use", "name": "f", "input": {"q": "rain"}}
+        blocks = [{**call, "id": f"call_{number}"} for number in range(count)]
+        read = from_any({"role": "assistant", "type": "message", "content": blocks})
+        assert isinstance(read, AIMessage)
+        return read
+
+    assert_linear(ToolsAgentOutputParser(lenient=True).read, message, 50)
+
+
 def piece(name: str | None, args: str, index: int) -> Any:
     return {"name": name, "args": args, "id": None, "index": index}
 
