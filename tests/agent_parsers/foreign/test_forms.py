@@ -175,6 +175,11 @@ REFUSED = {
         "<use_mcp_tool>\n<tool_name>search</tool_name>\n<arguments>\n{}\n</arguments>\n</use_mcp_tool>",
         "search<arg_key>query</arg_key><arg_value>lakes</arg_value>",
     ],
+    "with a parameter beside the input": [
+        '{"action": "search", "action_input": {"query": "lakes"}, "limit": 2}',
+        '{"limit": 2, "tool": "search", "args": {"query": "lakes"}}',
+        '{"actions": [{"tool": "search", "input": {"query": "lakes"}, "limit": 2}]}',
+    ],
     "in a fence after other text": [
         'I look it up.\n```json\n{"tool": "search", "args": {"query": "lakes"}}\n```',
     ],
