@@ -58,6 +58,7 @@ def plan_of_acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
 
 
 def _few(found: Iterable[T], examples: int) -> Sequence[T]:
+    """Return about as many of what was *found* as there may be *examples*, from all parts of it."""
     every = [*found]
     return every[:: len(every) // examples + 1]
 
@@ -131,15 +132,14 @@ _BY_MODE: Final[dict[Callable[..., None], Callable[[Dialect, Mode, int], Cases]]
 def _foreign(dialect: Dialect, examples: int) -> Cases:
     """Yield calls of other dialects, and the dialect's own without their special tokens."""
     names = (name for name in _OTHERS if name != dialect.name)
-    groups = [[*foreign_turns(get_dialect(name))] for name in names]
-    for found in (*groups, [*stripped_turns(dialect)]):
-        for turn, tools, meant in found[:: len(found) // examples + 1]:
+    groups = (foreign_turns(get_dialect(name)) for name in names)
+    for found in (*groups, stripped_turns(dialect)):
+        for turn, tools, meant in _few(found, examples):
             yield {"text": turn.text, "meant": meant, "tools": tools}
 
 
 def _doubtful(dialect: Dialect, examples: int) -> Cases:
-    found = [*doubtful_turns(dialect)]
-    return (each._asdict() for each in found[:: len(found) // (4 * examples) + 1])
+    return (each._asdict() for each in _few(doubtful_turns(dialect), 4 * examples))
 
 
 def _told(dialect: Dialect, _examples: int) -> Cases:

@@ -12,6 +12,8 @@ from agent_parsers.events import ActionComplete, Event, ToolNamed, merge_events
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.marked_turns import PROSE
 from agent_parsers.testing.trials.sample_calls import (
+    ENDS,
+    NOT_CUT,
     Meant,
     calls_in,
     first_wrong,
@@ -19,6 +21,7 @@ from agent_parsers.testing.trials.sample_calls import (
     parser_for,
     raw_input,
     reading,
+    turn_of,
 )
 from agent_parsers.testing.trials.stories import Refusal, cut, outcome_of, results_in, story_from
 from agent_parsers.toolset import ToolSet
@@ -108,8 +111,7 @@ def no_key_counts_twice(
     Raises:
         BrokenLawError: The turn is read without an error.
     """
-    ends: tuple[Ended, ...] = ("unknown", "stop")
-    for ended in ends:
+    for ended in NOT_CUT:
         found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
         if not isinstance(found, Refusal):
             raise Broken(f"a key stands twice, and it is read as {shown(found)}")
@@ -130,8 +132,7 @@ def no_value_holds_the_next(
     Raises:
         BrokenLawError: A call is made with other values, or with some of them.
     """
-    ends: tuple[Ended, ...] = ("unknown", "stop")
-    for ended in ends:
+    for ended in NOT_CUT:
         found = reading(dialect, mode, text, ended=ended, as_stream=ended == "stop")
         for call in calls_in(found):
             given = call.tool_input
@@ -167,14 +168,13 @@ def reasoning_and_quotation_never_act(
     Raises:
         BrokenLawError: Another call is made, or the result is an empty answer.
     """
-    ends: tuple[Ended, ...] = ("unknown", "stop", "length")
     parser = parser_for(dialect, mode, tools)
-    for ended in ends:
+    for ended in ENDS:
         found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
         wrong = first_wrong(calls_in(found), meant)
         if wrong is not None:
             if may_repair and ended != "length":
-                turn = outcome_of(lambda ended=ended: parser.read(text, ended=ended))  # type: ignore[misc]
+                turn = turn_of(parser, text, ended)
                 if not isinstance(turn, Refusal) and turn.repairs:
                     continue
             raise Broken(_otherwise(found, wrong, meant, ended))
@@ -258,8 +258,6 @@ def _without_calls(story: Story) -> list[Event]:
 
 # -- laws about marks ------------------------------------------------------------------------------
 
-_NOT_CUT: tuple[Ended, ...] = ("unknown", "stop")
-
 
 @law
 def no_mark_of_a_call_is_text(dialect: Dialect, mode: Mode, text: str, *, mark: str) -> None:
@@ -275,8 +273,8 @@ def no_mark_of_a_call_is_text(dialect: Dialect, mode: Mode, text: str, *, mark: 
         BrokenLawError: The turn is an answer, or the mark or what follows it is content.
     """
     parser = parser_for(dialect, mode, None)
-    for ended in _NOT_CUT:
-        turn = outcome_of(lambda ended=ended: parser.read(text, ended=ended))  # type: ignore[misc]
+    for ended in NOT_CUT:
+        turn = turn_of(parser, text, ended)
         if isinstance(turn, Refusal):
             continue
         if isinstance(turn.result, AgentFinish):
@@ -310,8 +308,8 @@ def what_is_given_is_never_said(
             lenient mode those before the result are not.
     """
     parser = parser_for(dialect, mode, None)
-    for ended in _NOT_CUT:
-        turn = outcome_of(lambda ended=ended: parser.read(text, ended=ended))  # type: ignore[misc]
+    for ended in NOT_CUT:
+        turn = turn_of(parser, text, ended)
         if isinstance(turn, Refusal):
             if meant and mode == "lenient":
                 raise Broken(f"it is read as {shown(turn)}, where {shown(list(meant))} is meant")

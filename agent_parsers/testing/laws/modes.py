@@ -12,7 +12,7 @@ from agent_parsers.core import END_TOKENS, REASONING, Patterns
 from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair, ThoughtDelta
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.pieces import marker_in
-from agent_parsers.testing.trials.sample_calls import Meant, calls_in, first_wrong
+from agent_parsers.testing.trials.sample_calls import NOT_CUT, Meant, calls_in, first_wrong
 from agent_parsers.testing.trials.stories import Refusal, outcome_of, parsed, story_of
 from agent_parsers.toolset import ToolSet
 
@@ -285,8 +285,7 @@ def a_call_ends_an_open_thought(
     Raises:
         BrokenLawError: A call is not made, or not reported, or made although it is a draft.
     """
-    ends: tuple[Ended, ...] = ("unknown", "stop")
-    for ended in ends if mode == "lenient" else ():
+    for ended in NOT_CUT if mode == "lenient" else ():
         for read in _readings(dialect, mode, text, start, ended=ended):
             calls = calls_in(read.outcome)
             if len(calls) != len(meant) or first_wrong(calls, meant) is not None:

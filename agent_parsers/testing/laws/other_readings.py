@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from agent_parsers import AgentFinish, get_parser
 from agent_parsers.testing.laws.broken import Broken, law, shown
-from agent_parsers.testing.trials.sample_calls import calls_in, parser_for, reading
+from agent_parsers.testing.trials.sample_calls import (
+    ENDS,
+    NOT_CUT,
+    calls_in,
+    parser_for,
+    reading,
+    turn_of,
+)
 from agent_parsers.testing.trials.stories import Refusal, outcome_of
 from agent_parsers.toolset import ToolSet
 
@@ -14,9 +21,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.toolset import Tools
-    from outputs import Ended
-
-_NOT_CUT: tuple[Ended, ...] = ("unknown", "stop")
 
 
 @law
@@ -33,8 +37,7 @@ def strict_reading_is_never_laxer(
     Raises:
         BrokenLawError: Strict mode makes a call that lenient mode does not make.
     """
-    ends: tuple[Ended, ...] = (*_NOT_CUT, "length")
-    for ended in ends:
+    for ended in ENDS:
         strict = reading(dialect, "strict", text, tools=tools, ended=ended)
         if not calls_in(strict):
             continue
@@ -66,8 +69,8 @@ def nothing_beside_a_call_is_dropped(
         BrokenLawError: The turn is read, and nothing says that a part of it is missing.
     """
     parser = parser_for(dialect, mode, tools)
-    for ended in _NOT_CUT:
-        turn = outcome_of(lambda ended=ended: parser.read(text, ended=ended))  # type: ignore[misc]
+    for ended in NOT_CUT:
+        turn = turn_of(parser, text, ended)
         if isinstance(turn, Refusal) or (may_repair and calls_in(turn.result) and turn.repairs):
             continue
         raise Broken(f"it is read as {shown(turn.result)}, and a part is dropped (ended: {ended})")

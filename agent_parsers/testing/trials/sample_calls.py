@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from outputs import Ended
 
 
+NOT_CUT: Final[tuple[Ended, ...]] = ("unknown", "stop")
+"""How a text ends that was not cut, as far as is known."""
+ENDS: Final[tuple[Ended, ...]] = (*NOT_CUT, "length")
+"""How a text may end."""
+
+
 class Meant(NamedTuple):
     """A call that a text makes, or is meant to make."""
 
@@ -81,6 +87,11 @@ def reading(
     if as_stream:
         return outcome_of(lambda: parser.read(text, ended=ended).result)  # type: ignore[no-any-return]
     return outcome_of(lambda: parser.parse(text, ended=ended))  # type: ignore[no-any-return]
+
+
+def turn_of(parser: AnyDialectParser, text: str, ended: Ended) -> Any:
+    """Return the turn with this *text*, or a `Refusal`."""
+    return outcome_of(lambda: parser.read(text, ended=ended))
 
 
 def calls_in(outcome: Outcome) -> list[Meant]:
