@@ -60,6 +60,11 @@ def without_end(text: str, repairs: list[Repair]) -> str:
     return inner
 
 
+def has_begun(written: str) -> bool:
+    """Return whether what is *written* begins an input; backticks alone may open its fence."""
+    return bool(written.strip("` \t\r\n"))
+
+
 def undressed(text: str, repairs: list[Repair]) -> tuple[str, int]:
     """Remove what stands around the whole *text*; return the rest, and where it begins.
 

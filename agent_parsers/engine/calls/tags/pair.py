@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader
+from agent_parsers.engine.repairs.dressing import has_begun
 from agent_parsers.engine.repairs.payloads import BadPayload, InputReader, as_written
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
@@ -94,7 +95,7 @@ class TagCall(EmittingReader):
             call.after = (self._after, self._at)
         if self._part < len(self._marks):
             # A stop sequence may have removed the closer, but only of an input that has begun.
-            is_seen = written.strip() and not held_size(written, self._marks[2])
+            is_seen = has_begun(written) and not held_size(written, self._marks[2])
             call.lacks = "closer" if is_seen else "input"
         return events, call
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.markers.kinds import open_mark
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.repairs.dressing import has_begun
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
 from agent_parsers.engine.tables.rewritings import table_for
 from agent_parsers.events import Repair, ToolNamed
@@ -164,8 +165,9 @@ class InputRules:
             raise BadPayload("cut_input", (at, at + len(written)))
         if made:
             repairs += (repair.moved(at) for repair in made)
+        is_seen = bool(value) or has_begun(written) or ended == "stop"
         value = self.fit(head, value, (at, at + len(written)), tools, repairs)
-        self._check_end(head, span, is_seen=bool(written) or ended == "stop")
+        self._check_end(head, span, is_seen=is_seen)
         return value
 
     def fit(

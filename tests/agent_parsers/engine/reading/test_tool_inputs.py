@@ -125,6 +125,21 @@ def test_the_input_may_stand_in_the_name(text: str, value: Any) -> None:
     assert react(f"Action: {text}").tool_input == value
 
 
+@pytest.mark.parametrize("marks", ["``", "```"])
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [("react", "Action: clock\nAction Input: "), ("xml", "<tool>clock</tool><tool_input>")],
+)
+def test_backticks_alone_may_open_the_input(name: str, before: str, marks: str) -> None:
+    def clock(zone: str = "UTC") -> None:
+        """Tell the time."""
+
+    parser: Any = get_parser(name, tools=[clock])
+    with pytest.raises(OutputParserException, match="expected an input before the end"):
+        parser.parse(f"{before}{marks}")
+    assert parser.parse(f"{before}{marks}", ended="stop").tool_input == {}
+
+
 def test_a_missing_input_is_not_text() -> None:
     error = wrong("Action: search\n")
     assert [str(problem) for problem in error.problems] == [
