@@ -56,7 +56,7 @@ class StreamParser(TurnStream):
             or *prompt*. A call waits for the end if it may still turn out to be quoted or part of a
             thought. If the turn is an error, its notes and observation name the calls that were
             emitted. The log of such an action is the text since the call before.
-        ended: How the text ended, unless `close` is told, or a message says it.
+        ended: How the text ended, if neither `close` nor a message says it.
 
     The work per chunk is proportional to its length. Only white space and text that may still
     become a marker are held back.

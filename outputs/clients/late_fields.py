@@ -77,7 +77,7 @@ class LateFields:
         self.members: dict[int | None, dict[str, Any]] = {}
         """The members of calls that are not those of the API."""
         self.commentary: set[int] = set()
-        """The items whose text is for the user, but not the answer."""
+        """The items whose text is for the user without being the answer."""
         self.choices: list[int] = []
         """The choices, other than the first, that have calls."""
 
@@ -161,8 +161,7 @@ class LateFields:
         if same is None:
             blocks.append({"type": kind, **late, "index": index})
         else:
-            place = blocks.index(same)
-            blocks[place] = {**merge_dicts(same, late), "index": index}
+            blocks[blocks.index(same)] = {**merge_dicts(same, late), "index": index}
         if kind == "function_call":
             return merge_lists(pieces, _pieces_of(late, number)) or []
         if kind == "custom_tool_call":

@@ -122,7 +122,7 @@ class CallReader(ABC):
 
     @property
     def is_message(self) -> bool:
-        """Whether the text turned out to be a message that is no call."""
+        """Whether the text turned out to be a message rather than a call."""
         return False
 
     @property

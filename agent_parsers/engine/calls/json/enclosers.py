@@ -121,12 +121,10 @@ class Closers:
         return stop
 
     def follow(self, text: str) -> None:
-        """Note the *text* that comes next after them."""
-        for _ in "12":
-            text = text.lstrip()
-            if self.follows in ("", ","):
-                self.follows += text[:1]
-                text = text[1:]
+        """Note the *text* that comes next after them: one character, or a comma and another."""
+        while self.follows in ("", ",") and (text := text.lstrip()):
+            self.follows += text[0]
+            text = text[1:]
 
     def _end(self, text: str) -> int:
         if not self._in_rows:

@@ -145,7 +145,7 @@ class Collector:
 
     @property
     def is_message(self) -> bool:
-        """Whether the text of a call turned out to be a message that is no call."""
+        """Whether the text turned out to be a message rather than a call."""
         return self._call is not None and self._call.is_message
 
     def holds(self, part: str) -> bool:

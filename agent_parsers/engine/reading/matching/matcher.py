@@ -19,7 +19,7 @@ class PlainStep(NamedTuple):
 
     thought: str
     thought_span: Span | None
-    """Where the thought is; `None` if there is none."""
+    """Where the thought is; `None` without a thought."""
     action: AgentAction | AgentFinish
     span: Span
     """Where the action is, from the name of its tool on, or the answer."""

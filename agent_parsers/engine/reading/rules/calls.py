@@ -102,10 +102,10 @@ class CallRules(InputRules):
         Raises:
             BadPayload: A member has the name of a parameter of the *tool*, or may be the input.
         """
-        given = call.tool_input if isinstance(call.tool_input, dict) else value
-        is_absent = call.input_span is None
         if not call.beside:
             return
+        given = call.tool_input if isinstance(call.tool_input, dict) else value
+        is_absent = call.input_span is None
         # imported lazily: few calls have members beside their inputs
         from agent_parsers.engine.calls.json.members import is_remark
 
