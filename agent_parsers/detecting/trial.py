@@ -205,7 +205,7 @@ class DialectTrial:
         A thought may stand before it. The mark behind it may be missing if that is a special token,
         since servers remove those.
         """
-        is_read = self.answers and not (self.actions or self.errors or self.repairs)
+        is_read = self.answers and not (self.actions or self.errors)
         if not (is_read and self.has_own_mark):
             return False
         first, last = len(text) - len(text.lstrip()), len(text.rstrip()) - 1

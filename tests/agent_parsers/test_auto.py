@@ -4,6 +4,7 @@ import asyncio
 import pickle
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -51,11 +52,11 @@ def test_a_sample_is_read_as_the_dialect_that_is_found_reads_it(name: str) -> No
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", list_dialects())
 @pytest.mark.parametrize("thought", ["", "I know this now."])
-def test_an_answer_is_read_as_its_dialect_reads_it_or_refused(name: str, thought: str) -> None:
+def test_an_answer_is_read_as_its_dialect_reads_it(name: str, thought: str) -> None:
     for answer in ("Lupins like sand.", "It opens at nine.\n\nCome early."):
         text = get_dialect(name).write(Written(thought, answer=answer))
-        read = outcome_of(lambda: get_parser("auto").parse(text))
-        assert isinstance(read, Refusal) or read == parsed(get_dialect(name), "lenient", text)
+        read = outcome_of(partial(get_parser("auto").parse, text))
+        assert read == parsed(get_dialect(name), "lenient", text)
 
 
 @pytest.mark.parametrize(
