@@ -21,6 +21,7 @@ from agent_parsers.testing.smallest import (
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
 from agent_parsers.testing.trials.strategies import (
     anything,
+    failed_turns,
     forgeries,
     observations,
     plain,
@@ -241,6 +242,11 @@ def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Tri
             laws.no_observation_forges_a_mark,
             forgeries,
             partial(laws.no_observation_forges_a_mark, dialect),
+        ),
+        (
+            laws.no_failed_turn_forges_a_mark,
+            failed_turns,
+            partial(laws.no_failed_turn_forges_a_mark, dialect),
         ),
         (
             laws.what_is_escaped_is_unescaped,
