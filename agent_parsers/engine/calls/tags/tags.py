@@ -122,6 +122,8 @@ class TagActions(TaggedBlock):
         if self._in is In.KEY:
             self._repair("doubled", "found an opening tag too many", span, "odd_tag")
         elif is_value is not (self._in is In.PARAMETER):
+        if self._has_json:
+            self._call.refuse("other_form")
             self._call.refuse("no_key" if is_value else "no_value")
         self._emit(written, MarkerSeen, events, (TagPart.VALUE if is_value else TagPart.KEY).value)
         tag = self._form.tags[part]
