@@ -154,9 +154,9 @@ def _given_markers(dialect: Dialect) -> Iterator[Marker]:
     table = dialect.lenient
     own = dialect.write(replace(dialect.example, thought="so")) + dialect.write(Written(answer="a"))
     for (state, name), transition in table.transitions.items():
-        begins = table.parts[transition.to] in (Part.QUESTION, Part.OBSERVATION)
+        is_given = table.parts[transition.to] in (Part.QUESTION, Part.OBSERVATION)
         closes = isinstance(transition, Go) and transition.closes
-        if begins or (closes and table.parts[state] is Part.OBSERVATION):
+        if is_given or (closes and table.parts[state] is Part.OBSERVATION):
             yield table.markers[name]
     yield from dialect.given
     written = "".join((*dialect.turn_frame, *_frame_of_results(dialect)))

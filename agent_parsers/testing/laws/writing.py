@@ -300,8 +300,8 @@ def no_failed_turn_forges_a_mark(dialect: Dialect, log: str) -> None:
     if not dialect.lenient.transcript_start:
         return
     pads = [parser.format_scratchpad([each, step]) for each in failed]
-    plain, text = (_acted(parse_transcript(pad, dialect=dialect)) for pad in pads)
-    _expect(text, plain, "what is read of the run", pads[1])
+    wanted, found = (_acted(parse_transcript(pad, dialect=dialect)) for pad in pads)
+    _expect(found, wanted, "what is read of the run", pads[1])
 
 
 def _acted(run: Transcript) -> list[tuple[object, ...]]:
