@@ -30,6 +30,7 @@ from agent_parsers.testing.trials.strategies import (
     plain_turns,
     soup,
     st,
+    turns_and_results,
     wild_turns,
 )
 from agent_parsers.toolset import ToolSet
@@ -264,6 +265,11 @@ def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Tri
             )
         )
         tried += (
+            (
+                laws.what_is_read_is_read_back,
+                turns_and_results,
+                lambda both: laws.what_is_read_is_read_back(dialect, *both),
+            ),
             (
                 laws.a_scratchpad_is_a_transcript,
                 lambda d: st.tuples(plain_steps(d), plain()),

@@ -334,7 +334,8 @@ def what_is_read_is_read_back(dialect: Dialect, log: str, observation: str) -> N
     for step in run.all_steps:
         if step.action is not None:
             _check_action(step, action, text)
-            _expect(step.observation, observation, "the observation", text)
+            seen = (step.observation or "").strip()
+            _expect(seen, observation.strip(), "the observation", text)
 
 
 def _as_text(parser: AnyDialectParser, steps: Sequence[Any]) -> str:
