@@ -6,8 +6,8 @@ It is made of what is public, so a loop of your own can do the same in seventeen
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import aclosing, closing, contextmanager
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, get_args
 
@@ -127,7 +127,7 @@ def run_agent(
             continue
         if loop.is_over():
             return loop.run
-        with loop.recording():
+        with loop:
             loop.add(loop.tools.call(loop.actions))
     raise MaxTurnsError(loop.run, max_turns)
 
@@ -164,7 +164,7 @@ async def arun_agent(
             continue
         if loop.is_over():
             return loop.run
-        with loop.recording():
+        with loop:
             loop.add(await loop.tools.acall(loop.actions))
     raise MaxTurnsError(loop.run, max_turns)
 
@@ -228,14 +228,13 @@ class _Loop:
         self.run.steps.append(error)
         self._tell(StepFailed(error, error.span or (0, 0)))
 
-    @contextmanager
-    def recording(self) -> Iterator[None]:
-        """Add the steps of the calls that ran before one of them raised."""
-        try:
-            yield
-        except BaseException as error:
+    def __enter__(self) -> None:
+        """Begin to run tools."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Add the steps of the calls that ran before one of them raised *error*."""
+        if error is not None:
             self.add(steps_taken(error))
-            raise
 
     def add(self, steps: list[tuple[AgentAction, Any]]) -> None:
         """Add the *steps* of a turn to the run."""

@@ -60,6 +60,8 @@ class YamlOutputParser(BaseOutputParser[Model]):
 
     timeout_s: float = Field(default=1.0, gt=0)
     """How long `pattern` may take with one text, in seconds."""
+    max_chars: int = Field(default=250_000, gt=0)
+    """Longest text that is read: PyYAML takes seconds for more."""
 
     @field_validator("pattern")
     @classmethod
@@ -76,10 +78,17 @@ class YamlOutputParser(BaseOutputParser[Model]):
 
         Raises:
             OutputParserException: The document is not YAML, is not valid for the model, is nested
-                too deeply, or has too many aliases.
+                too deeply, or has too many aliases, or *text* is longer than `max_chars`.
             ImportError: PyYAML is not installed.
         """
         check_text(text)
+        if len(text) > self.max_chars:
+            limit = f"{len(text):,} characters, of {self.max_chars:,} at most"
+            raise OutputParserException(
+                f"the text has {limit}",
+                observation=f"Your reply has {limit}. Reply with a shorter document.",
+                llm_output=text,
+            )
         start, end = self._document(text)
         try:
             return self.pydantic_object.model_validate(_load(text[start:end]))

@@ -94,8 +94,10 @@ def _written(
             return GrammarTree(write_json_schema(Shapes(dialect), tools, options))
         grammar = turn_grammar(dialect, tools, options, brief=form == "regex")
         written = _WRITERS[form](grammar)
-    except GrammarError as error:
-        raise GrammarError(f"{dialect.name} has no grammar in the form {form!r}: {error}") from None
+    except (GrammarError, RecursionError) as error:
+        deep = "the schemas of the tools are nested too deep"
+        why = deep if isinstance(error, RecursionError) else error
+        raise GrammarError(f"{dialect.name} has no grammar in the form {form!r}: {why}") from None
     made = GrammarText(written) if isinstance(written, str) else GrammarTree(written)
     made.notes = grammar.notes
     return made

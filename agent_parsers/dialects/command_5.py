@@ -89,6 +89,10 @@ class CommandTag(Attributes):
         """Return whether *seen* is the dialect's own spelling of this tag."""
         return re.fullmatch(f"{re.escape(self.canonical)}{self.own}>", seen) is not None
 
+    def knows(self, key: str) -> bool:
+        """Return whether the dialect writes an attribute of this name in the tag."""
+        return f' {key}="' in self.own
+
     def hole(self, seen: str) -> Hole:
         """Return the hole of the tag, which is written as *seen*."""
         name, at, attributes = Attributes.hole(self, seen)

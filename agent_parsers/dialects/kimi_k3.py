@@ -105,6 +105,10 @@ class ElementTag(Attributes):
         own = rf'{re.escape(self.canonical)} {self.naming}="[^"]*" {self.other}{re.escape(SEP)}'
         return re.fullmatch(own, seen) is not None
 
+    def knows(self, key: str) -> bool:
+        """Return whether the dialect writes an attribute of this name in the tag."""
+        return key == self.naming or f'{key}="' in self.other
+
     def hole(self, seen: str) -> Hole:
         """Return the hole of the tag, which is written as *seen*."""
         found = [*attributes_in(seen)]

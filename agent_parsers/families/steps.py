@@ -159,6 +159,8 @@ FOLLOWS: Final[Mapping[tuple[Part, Part], Transition]] = {
     **{(_QUESTION, to): Go("") for to in (_QUESTION, _THOUGHT, _TOOL, _CALL, _ANSWER)},
     **{(_OBSERVATION, to): Go("") for to in (_THOUGHT, _TOOL, _CALL, _ANSWER)},
     (_OBSERVATION, _QUESTION): Go("", firm=True),
+    # A scratchpad begins with a turn, which the collector of runs then reads.
+    (_QUESTION, _OBSERVATION): Go(""),
     # A step is thoughts, then an action with its input, or the answer. Prompts end in the label of
     # a thought and some models repeat it, so a second one is common.
     **{(_THOUGHT, to): Go("") for to in (_THOUGHT, _TOOL, _CALL, _ANSWER)},

@@ -263,9 +263,10 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     def format_scratchpad(self, steps: Sequence[Step]) -> str:
         """Return the steps taken so far as text for the next prompt.
 
-        The model's own text (``log``) is used unchanged; an action without a log is rendered. If
-        the model made several calls in one turn, each a step of its own, the text of that turn is
-        written once.
+        The model's own text (``log``) is used unchanged, but for the marks of results and of turns
+        in a turn that failed, which are escaped; an action without a log is rendered. If the model
+        made several calls in one turn, each a step of its own, the text of that turn is written
+        once.
         """
         from agent_parsers.engine.writing.past_turns import render_scratchpad
 

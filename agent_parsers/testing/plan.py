@@ -21,6 +21,7 @@ from agent_parsers.testing.smallest import (
 from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
 from agent_parsers.testing.trials.strategies import (
     anything,
+    failed_turns,
     forgeries,
     observations,
     plain,
@@ -29,6 +30,7 @@ from agent_parsers.testing.trials.strategies import (
     plain_turns,
     soup,
     st,
+    turns_and_results,
     wild_turns,
 )
 from agent_parsers.toolset import ToolSet
@@ -243,6 +245,11 @@ def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Tri
             partial(laws.no_observation_forges_a_mark, dialect),
         ),
         (
+            laws.no_failed_turn_forges_a_mark,
+            failed_turns,
+            partial(laws.no_failed_turn_forges_a_mark, dialect),
+        ),
+        (
             laws.what_is_escaped_is_unescaped,
             lambda d: soup(d) | anything(),
             partial(laws.what_is_escaped_is_unescaped, dialect),
@@ -258,6 +265,11 @@ def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Tri
             )
         )
         tried += (
+            (
+                laws.what_is_read_is_read_back,
+                turns_and_results,
+                lambda both: laws.what_is_read_is_read_back(dialect, *both),
+            ),
             (
                 laws.a_scratchpad_is_a_transcript,
                 lambda d: st.tuples(plain_steps(d), plain()),

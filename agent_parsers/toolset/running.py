@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from output_parsers.printable import kind_of
@@ -64,13 +64,13 @@ def run_all(turn: Any, calls: Sequence[tuple[str, Any, Any]]) -> Any:
 
     Raises:
         TypeError: One of them is asynchronous. If its function says so, no tool was run.
-        Exception: What a tool raised; see `recorded`.
+        Exception: What a tool raised; see `steps_taken`.
     """
     for name, origin, _ in calls:
         if inspect.iscoroutinefunction(getattr(origin, "function", None)):
             raise TypeError(_to_be_awaited(name))
     seen: list[Any] = []
-    with recorded(turn, calls, seen):
+    with _Recorded(turn, calls, seen):
         for name, origin, value in calls:
             seen.append(present(origin.run(value), _to_be_awaited(name)))
     return steps_of(turn, seen)
@@ -79,36 +79,49 @@ def run_all(turn: Any, calls: Sequence[tuple[str, Any, Any]]) -> Any:
 async def arun_all(turn: Any, calls: Sequence[tuple[str, Any, Any]]) -> Any:
     """Do the same as `run_all`, and await asynchronous tools, one after the other."""
     seen: list[Any] = []
-    with recorded(turn, calls, seen):
+    with _Recorded(turn, calls, seen):
         for _, origin, value in calls:
-            result = getattr(origin, "arun", origin.run)(value)
-            seen.append(await result if inspect.isawaitable(result) else result)
+            seen.append(await _arun(origin, value))
     return steps_of(turn, seen)
 
 
-@contextmanager
-def recorded(turn: Any, calls: Sequence[tuple[str, Any, Any]], seen: list[Any]) -> Iterator[None]:
-    """Record on what is raised here which *calls* of a *turn* have run.
+async def _arun(origin: Any, value: Any) -> Any:
+    """Run one tool; here Python turns a `StopIteration` that it raises into a `RuntimeError`."""
+    result = getattr(origin, "arun", origin.run)(value)
+    return await result if inspect.isawaitable(result) else result
 
-    Args:
-        turn: What the calls were made from.
-        calls: The calls, in the order in which they run.
-        seen: What they returned so far.
+
+@dataclass(slots=True)
+class _Recorded:
+    """Records on what is raised in it which calls have run.
+
+    It is a class since `contextlib` sets attributes of what is raised, which may be frozen.
     """
-    try:
-        yield
-    except BaseException as error:  # also if the task is cancelled
-        actions = _actions_of(turn)
-        taken = [*zip([turn] if actions is None else actions, seen, strict=False)]
-        with suppress(AttributeError, TypeError):  # a class with slots has no place for it
-            error.steps_taken = taken  # type: ignore[attr-defined]
-        names = [repr(name) for name, *_ in calls]
+
+    turn: Any
+    """What the calls were made from."""
+    calls: Sequence[tuple[str, Any, Any]]
+    """The calls, in the order in which they run."""
+    seen: list[Any]
+    """What they returned so far."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is None:  # else it may be that the task is cancelled
+            return
+        seen, actions = self.seen, _actions_of(self.turn)
+        taken = [*zip([self.turn] if actions is None else actions, seen, strict=False)]
+        set_field = BaseException.__setattr__  # the class may be frozen
+        set_field(error, "steps_taken", taken)
+        names = [repr(name) for name, *_ in self.calls]
         if len(names) > 1 and len(seen) < len(names):
             ran, (raised, *left) = names[: len(seen)], names[len(seen) :]
             said = [f"{', '.join(ran)} ran before it"] * bool(ran)
             said += [f"{', '.join(left)} did not run"] * bool(left)
-            error.add_note(f"raised by the call of {raised}; {'; '.join(said)}")
-        raise
+            note = f"raised by the call of {raised}; {'; '.join(said)}"
+            set_field(error, "__notes__", [*getattr(error, "__notes__", ()), note])
 
 
 def steps_taken(error: BaseException) -> list[tuple[AgentAction, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -316,6 +317,40 @@ def test_the_steps_of_calls_that_ran_are_kept() -> None:
     with pytest.raises(KeyError) as raised:
         tools.call(calls[1])
     assert (steps_taken(raised.value), hasattr(raised.value, "__notes__")) == ([], False)
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    """It takes no attributes."""
+
+    why: str = "frozen"
+
+
+@pytest.mark.parametrize("error", [FrozenError(), StopIteration(3), KeyboardInterrupt()])
+def test_they_are_kept_whatever_is_raised(error: BaseException) -> None:
+    def fail() -> str:
+        """Fails."""
+        raise error
+
+    calls = [AgentAction("depth", {"lake": "Thun"}, ""), AgentAction("fail", {}, "")]
+    taken = [(calls[0], "Thun is 217 m deep")]
+    parser = get_parser("hermes", tools=[depth, fail])
+    said = parser.render(calls)
+    assert parser.tools is not None
+    kept: list[Any] = []
+    for raising in (
+        partial(parser.tools.call, calls),
+        lambda: asyncio.run(parser.tools.acall(calls)),
+        partial(run_agent, ScriptedModel([said]), QUESTION, parser, steps=kept),
+        lambda: asyncio.run(arun_agent(ScriptedModel([said]), QUESTION, parser, steps=kept)),
+    ):
+        with pytest.raises(BaseException) as raised:  # noqa: PT011 - some are no `Exception`
+            raising()
+        assert error in (raised.value, raised.value.__cause__)
+        (step,) = steps_taken(raised.value)
+        assert (step[0].tool, step[1]) == ("depth", taken[0][1])
+        assert "'depth' ran before it" in raised.value.__notes__[-1]
+    assert [action.tool for action, _ in kept] == ["depth"] * 2
 
 
 def now() -> str:

@@ -167,7 +167,7 @@ ATTACKS = {
         "more than 100 lists and dictionaries in each other",
     ),
     "deep lists": ("a: " + "[" * 100_000, "more than 100 lists"),
-    "deep dictionaries": ("a: " + "{x: " * 100_000, "more than 100 lists"),
+    "deep dictionaries": ("a: " + "{x: " * 50_000, "more than 100 lists"),
     "deep blocks": ("- " * 100_000, "more than 100 lists"),
     "deep keys": ("? " * 100_000, "more than 100 lists"),
     "an object": ("a: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
@@ -191,6 +191,15 @@ def test_an_attack_is_refused_with_a_reason(name: str) -> None:
     with pytest.raises(OutputParserException, match="Failed to parse Anything") as caught:
         ANY.parse(text)
     assert reason in str(caught.value)
+
+
+def test_a_long_text_is_refused_at_once() -> None:
+    text = "a: [1, 2]\n" * 100_000
+    with pytest.raises(OutputParserException, match="1,000,000 characters, of 250,000 at most"):
+        ANY.parse(text)
+    ANY.model_copy(update={"max_chars": 20}).parse("a: " + "x" * 17)
+    with pytest.raises(OutputParserException, match="21 characters, of 20 at most"):
+        ANY.model_copy(update={"max_chars": 20}).parse("a: " + "x" * 18)
 
 
 def test_aliases_are_read_within_reason() -> None:

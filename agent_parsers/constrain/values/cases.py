@@ -52,7 +52,7 @@ def cases(schema: Schema, node: Node, notes: Notes) -> list[Case]:
     if isinstance(node, bool):
         return [{}] if node else []
     known = [*notes.found]
-    found = [each for case in _cases(schema, node, notes) for each in _typed(case)]
+    found = [each for case in _cases(schema, node, notes, {}) for each in _typed(case)]
     values = [value for case in found if "enum" in case for value in case["enum"]]
     others = [case for case in found if "enum" not in case]
     if not others:  # all that the schema says is said of each value
@@ -85,21 +85,32 @@ def _typed(case: Case) -> Iterator[Case]:
         yield {"type": kind, **{key: case[key] for key in keys if key in case}}
 
 
-def _cases(schema: Schema, node: Node, notes: Notes) -> list[Case]:
+def _cases(schema: Schema, node: Node, notes: Notes, known: dict[int, list[Case]]) -> list[Case]:
+    """Return the cases of *node*; those of the parts that are *known* are not made again."""
     if isinstance(node, bool):
         return [{}] if node else []
+    if id(node) not in known:
+        known[id(node)] = []  # a part that is one of its own alternatives adds none
+        known[id(node)] = _made_cases(schema, node, notes, known)
+    return known[id(node)]
+
+
+def _made_cases(
+    schema: Schema, node: dict[str, Any], notes: Notes, known: dict[int, list[Case]]
+) -> list[Case]:
     for keyword, reason in _UNSAID.items():
         if keyword in node:
             notes.add(keyword, reason)
     factors: list[list[Case]] = [[_own(node)]]
     musts = [schema.target(node)] if "$ref" in node else []
-    factors += (_cases(schema, part, notes) for part in (*musts, *node.get("allOf", ())))
+    factors += (_cases(schema, part, notes, known) for part in (*musts, *node.get("allOf", ())))
     for keyword in ("anyOf", "oneOf"):
         if keyword in node:
-            several = [_cases(schema, part, notes) for part in node[keyword]]
+            several = [_cases(schema, part, notes, known) for part in node[keyword]]
             if keyword == "oneOf" and not _differ(several):
                 notes.add("oneOf", "a value may fit several parts, which no grammar can rule out")
-            _add_factor(factors, [case for each in several for case in each], keyword, notes)
+            alike = {_parts_of(case): case for each in several for case in each}
+            _add_factor(factors, [*alike.values()], keyword, notes)
     for key, others in node.get("dependentRequired", {}).items():
         either: list[Case] = [{"properties": {key: False}}, {"required": [key, *others]}]
         _add_factor(factors, either, "dependentRequired", notes)
@@ -108,6 +119,11 @@ def _cases(schema: Schema, node: Node, notes: Notes) -> list[Case]:
         both = (_joined(one, other) for one, other in product(found, factor))
         found = [each for each in both if each is not None]
     return found
+
+
+def _parts_of(case: Case) -> Iterable[tuple[str, int]]:
+    """Return what *case* says, as the same objects: a definition may stand in several parts."""
+    return tuple((key, id(value)) for key, value in case.items())
 
 
 def _add_factor(factors: list[list[Case]], several: list[Case], keyword: str, notes: Notes) -> None:

@@ -7,8 +7,9 @@ cannot say is left out and noted: the check of the tool still knows it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.constrain.parts.automaton import chars, intersection, union
 from agent_parsers.constrain.parts.tree import (
@@ -49,6 +50,25 @@ _BARE_KEY: Final = sequence(
 _SAYS_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 
 
+_OF_PARTS: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
+"""Keywords of parts that may stand in several places, and in themselves."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a schema that may stand in several places."""
+
+    node: Any
+    """The part; it is kept, so that nothing else has its id."""
+    made: Node = NOTHING
+    """Its values, once they are made."""
+    name: str = ""
+    """The name of its rule, if it stands in a second place."""
+
+
+_PartKey: TypeAlias = "tuple[Schema, str | int]"
+
+
 class JsonValues:
     """Makes the values of tools; those with a name are added to `rules`.
 
@@ -73,7 +93,8 @@ class JsonValues:
         self._strings = strings
         self._notes = notes
         self._notation = notation
-        self._refs: dict[tuple[Schema, str], str] = {}
+        self._parts: dict[_PartKey, _Part] = {}
+        self._names = 0
         self._items: dict[Node, str] = {}
 
     @property
@@ -159,21 +180,28 @@ class JsonValues:
         Raises:
             NoValue: There is none that can be written.
         """
-        if not isinstance(node, dict) or node.keys() - _SAYS_NOTHING != {"$ref"}:
+        if not isinstance(node, dict) or node.keys().isdisjoint(_OF_PARTS):
             return self._value(schema, node)
-        key = (schema, node["$ref"])
-        if key not in self._refs:
-            rules, refs = {**self._rules}, {**self._refs}
-            self._refs[key] = f"{self._name}-ref-{len(self._refs) + 1}"
-            self._rules[self._refs[key]] = NOTHING
+        key: _PartKey = (schema, id(node))
+        if is_reference := node.keys() - _SAYS_NOTHING == {"$ref"}:
+            key = (schema, node["$ref"])
+        if (part := self._parts.get(key)) is None:
+            rules, parts = {**self._rules}, {**self._parts}
+            self._parts[key] = part = _Part(node)
             try:
-                self._rules[self._refs[key]] = self._value(schema, node)
+                part.made = self._value(schema, node)
             except NoValue:  # neither is there what refers to it
                 self._rules.clear()
                 self._rules.update(rules)
-                self._refs = refs
+                self._parts = parts
                 raise
-        return Rule(self._refs[key])
+            if not (part.name or is_reference):
+                return part.made
+        if not part.name:
+            self._names += 1
+            part.name = f"{self._name}-ref-{self._names}"
+        self._rules[part.name] = part.made
+        return Rule(part.name)
 
     def _value(self, schema: Schema, node: Any) -> Node:
         return self.one_of(schema, cases(schema, node, self._notes))

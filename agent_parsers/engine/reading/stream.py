@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.reading.collecting.step import StepCollector
+from agent_parsers.engine.reading.rules.machine import machine as machine_for
 from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
 from agent_parsers.engine.tables.problems import too_long
@@ -269,5 +270,10 @@ def _collector(
     if machine.table.is_run:
         from agent_parsers.engine.reading.collecting.run import RunCollector
 
-        return RunCollector(machine, tools, advise)
+        def read_turn(text: str) -> list[Event]:
+            return TurnStream(machine_for(machine.dialect, "lenient"), tools).read_whole(
+                text, ended="stop"
+            )
+
+        return RunCollector(machine, tools, advise, read_turn)
     return StepCollector(machine, tools, advise)

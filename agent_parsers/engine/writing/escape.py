@@ -9,7 +9,7 @@ that removing one from each gives the observation back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -17,7 +17,8 @@ from typing import Final
 from agent_parsers.engine.markers.kinds import Label, Literal, Marker, spelt_texts
 from agent_parsers.engine.tables.dialect import Dialect, Result
 from agent_parsers.engine.tables.rewritings import END_TOKENS
-from agent_parsers.engine.tables.table import Part
+from agent_parsers.engine.tables.table import Go, Part
+from agent_parsers.forms.form import Written
 
 _BEGIN_TOKENS: Final = (
     "<|im_start|>", "<|start_header_id|>", "<|start_of_role|>", "<start_of_turn>", "<s>", "[INST]",
@@ -28,6 +29,9 @@ _MOST_CHARS: Final = 1_000
 """How many characters after a position decide whether a marker begins there."""
 _ESCAPED: Final = re.compile(r"[^\\]\\+")
 """Matches a character and the backslashes after it."""
+_OTHER_ROLES: Final = ("user", "system", "developer", "tool")
+_begins_turn: Final = re.compile(r"<[^<>\s]++>[^<>\n]{2,}+").findall
+"""Finds a special token and the words after it, such as a role, which may tell who speaks."""
 _tokens: Final = re.compile(
     r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[[^\[\]\s]{1,8}+\[|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
 ).findall
@@ -44,11 +48,28 @@ def escape(dialect: Dialect, observation: str, *, shows_turn: bool = False) -> s
             turn may have several calls, the markers of such a turn are not escaped.
     """
     turn = dialect.write(replace(dialect.example, thought="so")) if shows_turn else ""
-    pattern = _pattern(dialect, turn)
+    return _escaped(_pattern(dialect, turn), observation)
+
+
+def escape_failed(dialect: Dialect, log: str) -> str:
+    """Return *log*, a turn that failed, so that nothing in it is read as a turn of somebody else.
+
+    A model may copy a result, and what it copies may end its turn, begin another one, or look like
+    what a tool returned. What turns of the model are written with is kept, and so is the special
+    token that ends this one.
+    """
+    body = log.rstrip()
+    ends = (dialect.turn_frame[0].strip(), *(token.canonical for token in END_TOKENS))
+    end = next((text for text in ends if text and body.endswith(text)), "")
+    body = body.removesuffix(end)
+    return _escaped(_pattern_of_given(dialect), body) + log[len(body) :]
+
+
+def _escaped(pattern: re.Pattern[str] | None, text: str) -> str:
     if pattern is None:
-        return observation
+        return text
     # A line break on both sides: text after it begins a line, and white space before it is lost.
-    return pattern.sub(r"\g<0>" + "\\\\", f"\n{observation}\n")[1:-1]
+    return pattern.sub(r"\g<0>" + "\\\\", f"\n{text}\n")[1:-1]
 
 
 def unescape(dialect: Dialect, text: str) -> str:
@@ -76,10 +97,23 @@ def _pattern(dialect: Dialect, spared: str) -> re.Pattern[str] | None:
 
     If a turn may have several calls, it does not find the markers that *spared* contains.
     """
-    ways = {
-        rf"{first}\\*+(?={''.join(rest)})"
+    return _pattern_of(
+        marker
         for marker in _markers(dialect)
         if not (dialect.several and marker.canonical in spared)
+    )
+
+
+@cache
+def _pattern_of_given(dialect: Dialect) -> re.Pattern[str] | None:
+    """Return the same pattern for the markers of results and turns that no turn is written with."""
+    return _pattern_of(_given_markers(dialect))
+
+
+def _pattern_of(markers: Iterable[Marker]) -> re.Pattern[str] | None:
+    ways = {
+        rf"{first}\\*+(?={''.join(rest)})"
+        for marker in markers
         for first, *rest in marker.spellings()
     }
     return re.compile("|".join(sorted(ways))) if ways else None
@@ -109,8 +143,35 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
         own += (Literal(token) for token in dict.fromkeys(_tokens(written)))
     yield from own
     known = {text for marker in own for text in spelt_texts(marker)}
-    tokens = (*_BEGIN_TOKENS, *(token.canonical for token in END_TOKENS))
-    yield from (Literal(token) for token in tokens if token not in known)
+    yield from (Literal(token) for token in _tokens_of_turns() if token not in known)
+
+
+def _given_markers(dialect: Dialect) -> Iterator[Marker]:
+    """Yield the markers of what the model is given: of questions, results and turns.
+
+    In a transcript they lead to a question or a result, or end a result.
+    """
+    table = dialect.lenient
+    own = dialect.write(replace(dialect.example, thought="so")) + dialect.write(Written(answer="a"))
+    for (state, name), transition in table.transitions.items():
+        is_given = table.parts[transition.to] in (Part.QUESTION, Part.OBSERVATION)
+        closes = isinstance(transition, Go) and transition.closes
+        if is_given or (closes and table.parts[state] is Part.OBSERVATION):
+            yield table.markers[name]
+    yield from dialect.given
+    written = "".join((*dialect.turn_frame, *_frame_of_results(dialect)))
+    begins = (begin.partition(dialect.example.tool)[0] for begin in _begins_turn(written))
+    roles = (
+        begin.replace("assistant", role)
+        for begin in _begins_turn(dialect.turn_frame[1])
+        for role in _OTHER_ROLES
+    )
+    given = dict.fromkeys((*_tokens(written), *_tokens_of_turns(), *begins, *roles))
+    yield from (Literal(text) for text in given if text not in own)
+
+
+def _tokens_of_turns() -> tuple[str, ...]:
+    return (*_BEGIN_TOKENS, *(token.canonical for token in END_TOKENS))
 
 
 def _frame_of_results(dialect: Dialect) -> list[str]:

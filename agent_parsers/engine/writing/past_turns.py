@@ -10,6 +10,7 @@ from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.engine.tables.dialect import Dialect, before_words
+from agent_parsers.engine.writing.escape import escape_failed
 from agent_parsers.engine.writing.render import (
     action_and_observation,
     calls_and_results,
@@ -39,13 +40,16 @@ def past_turns(
 ) -> Iterator[TurnInPrompt]:
     """Yield the turns in which *steps* were taken; the model's own text is used unchanged.
 
-    A step whose action has no tool is a turn that could not be parsed: only its text is used.
+    A step whose action has no tool is a turn that could not be parsed: only its text is used, in
+    which what the model cannot have written of itself is escaped.
     """
     number = 1
     for turn in _turns(dialect, steps):
         actions, results = calls_and_results(turn)
         log, is_call = actions[0].log, bool(actions[0].tool)
         is_rendered = is_call and not log
+        if not is_call:
+            log = escape_failed(dialect, log)
         if is_rendered:
             log = render(dialect, actions, number=number, tools=tools)
         if is_call and dialect.closer not in log:

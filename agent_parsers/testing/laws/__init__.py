@@ -84,12 +84,14 @@ from agent_parsers.testing.laws.writing import (
     a_scratchpad_is_a_transcript,
     a_scratchpad_without_logs_is_rendered,
     a_step_is_read_back_or_refused,
+    no_failed_turn_forges_a_mark,
     no_observation_changes_how_the_text_around_it_is_read,
     no_observation_forges_a_mark,
     plain_words_are_never_refused,
     the_last_question_before_a_step_is_the_question,
     the_spans_of_a_step_are_where_its_parts_stand,
     what_is_escaped_is_unescaped,
+    what_is_read_is_read_back,
 )
 
 __all__ = [
@@ -121,6 +123,7 @@ __all__ = [
     "no_answer_has_the_end_of_a_thought",
     "no_call_is_an_answer",
     "no_character_is_lost_or_repeated",
+    "no_failed_turn_forges_a_mark",
     "no_key_counts_twice",
     "no_mark_of_a_call_is_text",
     "no_marker_ends_in_white_space",
@@ -154,6 +157,7 @@ __all__ = [
     "what_is_copied_from_the_instructions_is_no_turn",
     "what_is_escaped_is_unescaped",
     "what_is_given_is_never_said",
+    "what_is_read_is_read_back",
     "without_a_repair_both_readings_are_the_same",
     "without_tools_no_call_is_shown",
 ]

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers import AgentAction, AgentFinish, get_parser
 from agent_parsers.authoring import Result, Written, escape, unescape
 from agent_parsers.runs.reading.transcript_parser import parse_transcript
 from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown
-from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks
+from agent_parsers.testing.trials.pieces import (
+    a_tool,
+    given_marks,
+    sample_action,
+    template_marks,
+)
 from agent_parsers.testing.trials.stories import Outcome, results_in
+from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
@@ -271,11 +277,72 @@ def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
                 raise Broken(f"the marker {mark!r} occurs {more} times too often", text=text)
 
 
-def _as_text(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
+@law
+def no_failed_turn_forges_a_mark(dialect: Dialect, log: str) -> None:
+    """Check that the turn *log*, which failed, leaves the rest of a prompt as it is.
+
+    Args:
+        dialect: The dialect to test.
+        log: A turn without what the dialect writes turns with, but for marks of what is given.
+
+    Raises:
+        BrokenLawError: A marker of results or turns occurs more often in the prompt than if the
+            turn were plain words, or the steps after it are read differently.
+    """
+    parser = _lenient(dialect)
+    step = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, ""), "no"
+    failed = [OutputParserException("bad", llm_output=text) for text in ("hm", log)]
+    for write in (_as_text, _as_messages):
+        plain, text = (write(parser, [each, step]) for each in failed)
+        for mark in given_marks(dialect):
+            if (more := text.count(mark) - plain.count(mark)) > 0:
+                raise Broken(f"the marker {mark!r} occurs {more} times too often", text=text)
+    if not dialect.lenient.transcript_start:
+        return
+    pads = [parser.format_scratchpad([each, step]) for each in failed]
+    wanted, found = (_acted(parse_transcript(pad, dialect=dialect)) for pad in pads)
+    _expect(found, wanted, "what is read of the run", pads[1])
+
+
+def _acted(run: Transcript) -> list[tuple[object, ...]]:
+    """Return what the steps of a *run* did, and what came back."""
+    done = ((step.action, step.observation) for step in run.all_steps)
+    return [
+        (getattr(action, "tool", None), getattr(action, "tool_input", None), seen)
+        for action, seen in done
+    ]
+
+
+@law
+def what_is_read_is_read_back(dialect: Dialect, log: str, observation: str) -> None:
+    """Check that no run which begins with the turn *log* has another action than that turn.
+
+    Raises:
+        BrokenLawError: A step of the run that was written has another action.
+    """
+    try:
+        action = _lenient(dialect).read(log, ended="stop").result
+    except OutputParserException:
+        return
+    if not isinstance(action, AgentAction):
+        return
+    text = _lenient(dialect).format_scratchpad([(action, observation)])
+    try:
+        run = parse_transcript(text, dialect=dialect)
+    except OutputParserException:
+        return
+    for step in run.all_steps:
+        if step.action is not None:
+            _check_action(step, action, text)
+            seen = (step.observation or "").strip()
+            _expect(seen, observation.strip(), "the observation", text)
+
+
+def _as_text(parser: AnyDialectParser, steps: Sequence[Any]) -> str:
     return parser.render_prompt("why?", steps)
 
 
-def _as_messages(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
+def _as_messages(parser: AnyDialectParser, steps: Sequence[Any]) -> str:
     messages = parser.render_prompt("why?", steps, as_messages=True)
     return "\n".join(str(message.content) for message in messages)
 

@@ -1,4 +1,4 @@
-"""Deterministic turns with something beside the arguments of a call that is written as JSON.
+"""Deterministic turns with something beside the arguments of a call, in JSON or in its tag.
 
 Where the objects stand is found by reading the turn that the dialect writes.
 """
@@ -6,9 +6,11 @@ Where the objects stand is found by reading the turn that the dialect writes.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.testing.trials.sample_calls import written_turn
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Mode
 
 KINDS: Final = ("parameter", "member", "goes_on", "two_names")
-"""What stands beside the arguments: a member named for a parameter that they lack, another member,
-JSON behind what closes them, and a second name of the tool."""
+"""What stands beside the arguments: a member or an attribute named for a parameter that they lack,
+another one, more JSON behind what closes them or before them, and a second name of the tool."""
 _OTHER_TOOL: Final = "ping"
 _TOOL_KEYS: Final = ("name", "tool_name", "tool", "function", "action")
 _INPUT: Final = {"to": "A"}
@@ -44,7 +46,7 @@ class BesideCall(NamedTuple):
 
 @cache
 def beside_calls(dialect: Dialect, mode: Mode) -> tuple[BesideCall, ...]:
-    """Return turns with something beside the arguments, at each level of a call that is JSON.
+    """Return turns with something beside the arguments, at each level of a call.
 
     Lenient mode may report a member that names no parameter. Strict mode refuses it, but in formats
     with one step a turn, where LangChain's parsers ignore it: there it is not tried.
@@ -56,7 +58,7 @@ def beside_calls(dialect: Dialect, mode: Mode) -> tuple[BesideCall, ...]:
     found = [
         BesideCall(kind, text, _tools(tool, required), kind == "member" and mode == "lenient")
         for required in (["to"], [])
-        for kind, text in dict.fromkeys(_spoilt(turn.text, tool))
+        for kind, text in dict.fromkeys((*_spoilt(turn.text, tool), *_in_both_forms(dialect)))
     ]
     is_free = mode == "strict" and not dialect.several
     return tuple(each for each in found if not (is_free and each.kind == "member"))
@@ -69,6 +71,11 @@ def _tools(name: str, required: list[str]) -> ToolSet:
 
 
 def _spoilt(text: str, tool: str) -> Iterator[tuple[str, str]]:
+    for named in re.finditer(rf'(?<=\s)[\w:-]+="{re.escape(tool)}"', text):
+        start, end = named.span()
+        for kind, attribute in (("parameter", 'amount="5"'), ("member", 'a7note="5"')):
+            yield kind, f"{text[:start]}{attribute} {text[start:]}"
+            yield kind, f"{text[:end]} {attribute}{text[end:]}"
     for start, end, value in _objects(text):
         if not _holds(value, _INPUT):
             continue
@@ -89,6 +96,16 @@ def _spoilt(text: str, tool: str) -> Iterator[tuple[str, str]]:
                 inner = text[start:end]
                 wrapped = f'{{"type": "function", "function": {inner}, {second}}}'
                 yield "two_names", f"{text[:start]}{wrapped}{text[end:]}"
+
+
+def _in_both_forms(dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """Yield a call with arguments in JSON before those in its own form, if that is none."""
+    turn, empty = written_turn(dialect, _INPUT), written_turn(dialect, {})
+    if turn and empty and "{" not in turn.text and dialect.several:
+        at = len(commonprefix((turn.text, empty.text)))
+        tag = turn.text.rfind("<", 0, at)
+        at = tag if turn.text.find(">", tag, at) < 0 <= tag else at
+        yield "goes_on", f"{turn.text[:at]}{{{_SPARE}}}{turn.text[at:]}"
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:

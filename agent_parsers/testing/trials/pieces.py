@@ -187,6 +187,21 @@ def template_marks(dialect: Dialect) -> list[str]:
 
 
 @cache
+def given_texts(dialect: Dialect) -> list[str]:
+    """Return what the model is given besides words: results, as written, and the frame of turns."""
+    results = [Result(a_tool(dialect), "one")] * (2 if dialect.several else 1)
+    texts = [dialect.results_text(results).removesuffix(dialect.generation_prompt(2))]
+    return [*texts, *dialect.turn_frame, "<|im_start|>user\n", "[INST]", "<|im_end|>"]
+
+
+def given_marks(dialect: Dialect) -> list[str]:
+    """Return the special tokens of `given_texts` with which no turn of the model is written."""
+    own = "".join(written(dialect))
+    found = re.findall(r"[<\[][^<>\[\]\s]+[>\]]", " ".join(given_texts(dialect)))
+    return sorted({mark for mark in found if mark not in own})
+
+
+@cache
 def quiet_letters(dialect: Dialect) -> set[str]:
     """Return the lower-case letters that occur in no marker of the dialect."""
     ways = (way for marker in markers(dialect) for way in marker.spellings())

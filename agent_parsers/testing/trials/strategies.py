@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -10,6 +11,7 @@ from agent_parsers.testing.trials.pieces import (
     a_tool,
     bodies,
     fragments,
+    given_texts,
     markers,
     sample_action,
     spellings,
@@ -28,6 +30,7 @@ __all__ = [
     "Phase",
     "anything",
     "cuts",
+    "failed_turns",
     "find",
     "given",
     "numbers",
@@ -49,6 +52,7 @@ __all__ = [
     "thoughts",
     "tool_lists",
     "turns",
+    "turns_and_results",
     "wild",
     "wild_input",
     "wild_turns",
@@ -292,6 +296,26 @@ def forgeries(dialect: Dialect) -> st.SearchStrategy[str]:
         [*template_marks(dialect), *dialect.turn_frame, *written(dialect), "\\", "\n"]
     )
     return st.lists(part | plain(), max_size=6).map("".join)
+
+
+@cache
+def failed_turns(dialect: Dialect) -> st.SearchStrategy[str]:
+    """Return a strategy for turns that failed and hold what only results are written with."""
+    part = st.sampled_from([*given_texts(dialect), "\n"])
+    return st.lists(part | plain(), max_size=4).map("".join).map("Hm. {}x".format)
+
+
+@cache
+def turns_and_results(dialect: Dialect) -> st.SearchStrategy[tuple[str, str]]:
+    """Return a strategy for turns with words before their action, and results like turns."""
+    action = {"action": a_tool(dialect), "action_input": "a"}
+    fence = "`" * 3
+    calls = [*written(dialect), json.dumps(action), f"{fence}{json.dumps(action)}{fence}"]
+    other = json.dumps({"action": "other", "action_input": "b"})
+    results = [*calls, other, f"{fence}json\n{other}\n{fence}", "\n", "no"]
+    leads = st.sampled_from(["", "I look: ", "I look.\n", "I see {} in it: "])
+    turns = st.tuples(leads, st.sampled_from(calls)).map("".join)
+    return st.tuples(turns, st.lists(st.sampled_from(results), min_size=1, max_size=3).map("".join))
 
 
 @cache

@@ -217,7 +217,8 @@ def _item_parts(flat: dict[str, Any]) -> Sequence[Node]:
     first = flat.get("prefixItems", rest if isinstance(rest, list) else ())
     parts = [*first]
     if isinstance(rest, dict | bool):
-        parts += [rest] * (max(int(flat.get("minItems", 1)), 1) - len(first))
+        least = min(int(flat.get("minItems", 1)), _MOST_ITEMS)
+        parts += [rest] * (max(least, 1) - len(first))
     return parts[: min(int(flat.get("maxItems", _MOST_ITEMS)), _MOST_ITEMS)]
 
 

@@ -184,6 +184,56 @@ def test_what_a_schema_says_is_said(name: str) -> None:
     assert [value for value in others if engine.accepts(call_of(value))] == []
 
 
+def shared(levels: int, *keys: str) -> dict[str, Any]:
+    """Return a tool with definitions, each of which has the next one under these *keys*."""
+    made = tool(x={"$ref": "#/$defs/d0"})
+    for level in range(levels):
+        part = {"anyOf": [{"$ref": f"#/$defs/d{level + 1}"}, {"type": "null"}]}
+        node = {"type": "object", "properties": dict.fromkeys(keys, part)} if keys else part
+        made["parameters"]["$defs"][f"d{level}"] = node
+    made["parameters"]["$defs"][f"d{levels}"] = {"type": "integer"}
+    return made
+
+
+@pytest.mark.parametrize("keys", [("a",), ("a", "b")])
+def test_definitions_that_alternatives_share_are_made_once(keys: tuple[str, ...]) -> None:
+    for dialect in ("hermes", "react", "qwen3_coder"):
+        few, many = (
+            get_parser(dialect, tools=[shared(levels, *keys)]).grammar("gbnf")
+            for levels in (15, 30)
+        )
+        assert len(many) < 4 * len(few)
+
+
+def test_alternatives_of_alternatives_are_made_once() -> None:
+    made = shared(30)
+    for level in range(30):
+        both = made["parameters"]["$defs"][f"d{level}"]["anyOf"]
+        both[1] = both[0]
+    few, many = (get_parser("hermes", tools=[each]).grammar("gbnf") for each in (shared(0), made))
+    assert many == few
+
+
+def test_an_optional_part_may_hold_itself() -> None:
+    made = tool(x={"$ref": "#/$defs/node"})
+    optional = {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]}
+    made["parameters"]["$defs"] = {"node": objects() | {"properties": {"next": optional}}}
+    needs("llguidance")
+    engine = Llguidance("lark", get_parser("hermes", tools=[made]).grammar("lark"))
+    for value in ({}, {"next": None}, {"next": {"next": {"next": None}}}):
+        assert engine.accepts(call_of(value))
+    for value in (3, {"next": 3}, {"next": {"next": 3}}):
+        assert not engine.accepts(call_of(value))
+
+
+def test_parts_that_grow_in_themselves_are_refused() -> None:
+    made = tool(x={"$ref": "#/$defs/node"})
+    more = {"allOf": [{"$ref": "#/$defs/node"}, objects() | {"properties": {"kid": {}}}]}
+    made["parameters"]["$defs"] = {"node": objects() | {"properties": {"kid": more}}}
+    with pytest.raises(GrammarError, match="nested too deep"):
+        get_parser("hermes", tools=[made]).grammar("gbnf")
+
+
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_what_cannot_be_said_is_left_out_and_noted(name: str) -> None:
     node, note, fitting, others = LEFT_OUT[name]

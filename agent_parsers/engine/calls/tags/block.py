@@ -60,6 +60,7 @@ class TaggedBlock(CallsReader):
         self._openers: list[str] = []
         self._lists: list[tuple[str, ...]] = []
         self._texts: list[str] = []
+        self._has_json = False  # whether its arguments stand in JSON
         self._call = Call(  # the current call, or the last one
             tool="",
             tool_input=self._inputs,

@@ -112,6 +112,10 @@ class Element:
         """Return the hole of the tag, which is written as *seen*; `None` if it has no hole."""
         return None
 
+    def knows(self, _key: str) -> bool:
+        """Return whether the dialect writes an attribute of this name in the tag."""
+        return False
+
     def attributes(self, _seen: str) -> Mapping[str, str]:
         """Return what a tag without a hole, written as *seen*, says of the value that it opens."""
         return {}
@@ -169,6 +173,11 @@ _ATTRIBUTE: Final = re.compile(
 ).finditer
 
 
+def attribute_names(seen: str) -> list[str]:
+    """Return the names of the attributes in a tag, which is written as *seen*."""
+    return [attribute[1] for attribute in _ATTRIBUTE(seen)]
+
+
 @dataclass(frozen=True, slots=True)
 class Attributes(Element):
     """A tag with the name as an attribute: ``<invoke name="N">``; *canonical* is ``<invoke``.
@@ -193,6 +202,10 @@ class Attributes(Element):
         is_known = all(found.get(key) in values for key, values in self.known.items())
         written = "".join(f' {key}="{found.get(key, "")}"' for key in ("name", *self.known))
         return (is_known and seen == f"{self.canonical}{written}>") or seen == f"{self.canonical}>"
+
+    def knows(self, key: str) -> bool:
+        """Return whether the dialect writes an attribute of this name in the tag."""
+        return key == "name" or key in self.known
 
     def hole(self, seen: str) -> Hole:
         """Return the hole of the tag, which is written as *seen*."""

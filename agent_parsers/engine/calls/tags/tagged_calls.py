@@ -253,7 +253,7 @@ class TaggedCalls(TagActions):
         if not is_broken:
             self._emit(held, InputDelta, events)
         may_be_cut = json.end is None and not is_broken
-        self._call.lacks = json.lacks or "closer"
+        self._call.lacks = json.lacks or "arguments"  # parameters in tags may follow
         try:
             value = json.close(supply_closers=True)
         except JsonError:
@@ -265,6 +265,7 @@ class TaggedCalls(TagActions):
                 self._call.refuse("repeated_key")
             self._inputs |= value
         span = (self._json_at, self._at)
+        self._has_json = True
         self._add_input(span)
         if not is_broken:
             self._repairs += repairs_within(json, self._at - len(held) + len(held.rstrip()))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.engine.calls.tags.block import In, TaggedBlock
-from agent_parsers.engine.calls.tags.form import Hole, TagPart, bare
+from agent_parsers.engine.calls.tags.form import Hole, TagPart, attribute_names, bare
 from agent_parsers.engine.calls.tags.values import TaggedValue
 from agent_parsers.events import Event, MarkerSeen, SkippedDelta, Span, ToolNamed
 
@@ -108,6 +108,9 @@ class TagActions(TaggedBlock):
         else:
             at = len(written) - len(seen) + hole.at
             self._call.id = hole.attributes.get("id") if tag.is_canonical(seen) else None
+            if not tag.is_canonical(seen):
+                names = (name for name in attribute_names(seen) if not tag.knows(name))
+                self._call.beside = [(name, self._span(seen, written)) for name in names]
             self._name(written, at, hole.name, TagPart.CALL.value, events)
             self._in = In.CALL
 
@@ -119,6 +122,8 @@ class TagActions(TaggedBlock):
             self._doubt("odd_tag")  # that call may not have ended
             self._begin_call(span[0])
             self._in = In.CALL
+        if self._has_json:
+            self._call.refuse("other_form")
         if self._in is In.KEY:
             self._repair("doubled", "found an opening tag too many", span, "odd_tag")
         elif is_value is not (self._in is In.PARAMETER):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -9,9 +10,12 @@ from typing_extensions import override
 from agent_parsers.engine.reading.collecting.step import BETWEEN, StepCollector
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import StepFailed
+from agent_parsers.events import ActionComplete, Repair, StepFailed
+from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.calls.reader import Call
     from agent_parsers.engine.reading.collecting.collector import Left
@@ -28,12 +32,20 @@ class RunCollector(StepCollector):
         machine: The machine that reads the text.
         tools: The available tools; `None` accepts any tool.
         advise: Writes the observations of errors.
+        read_turn: Reads the events of a text that is one turn.
     """
 
-    __slots__ = ("_acted", "_column", "_counted", "_last", "_line", "_turned_at")
+    __slots__ = ("_acted", "_column", "_counted", "_last", "_line", "_read_turn", "_turned_at")
 
-    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        tools: ToolSet | None,
+        advise: Advise | None,
+        read_turn: Callable[[str], Sequence[Event]],
+    ) -> None:
         super().__init__(machine, tools, advise)
+        self._read_turn = read_turn
         self._step_at = -1 if machine.initial.part in BETWEEN else 0  # -1 between two steps
         self._acted = False  # whether the step has an action, an answer or an error
         self._turned_at = -1  # where the last marker that leads to another state ends or begins
@@ -63,10 +75,35 @@ class RunCollector(StepCollector):
     @override
     def _end_part(self, events: list[Event], left: Left) -> None:
         self._last = left.whole
+        is_observed = left.to is not None and left.to.part is Part.OBSERVATION
+        if left.state.part is Part.QUESTION and is_observed:
+            self._take_first_turn(events, left.whole)
+            return
         super()._end_part(events, left)
         is_over = left.to is None or left.to.part is not Part.ANSWER
         if left.state.part is Part.ANSWER and is_over:
             self._finish(events, self._log(left.to, left.stop))
+
+    def _take_first_turn(self, events: list[Event], span: Span) -> None:
+        """Take the text at *span*, before the first result of a run, for the turn that it is.
+
+        A scratchpad begins with a turn, whose action may stand where no marker leads to it.
+
+        Raises:
+            BadPayload: It is a question by its label, or no turn with an action.
+        """
+        self._step_at = start = span[0]
+        self._acted = False
+        read: Sequence[Event] = ()
+        if not self.label:
+            with suppress(OutputParserException):
+                read = self._read_turn(self._slice(*span))
+        acts = [event for event in read if isinstance(event, ActionComplete)]
+        if not acts:
+            raise BadPayload("no_action_or_answer", span)
+        events += (event.moved(start) for event in read if isinstance(event, Repair))
+        (act,) = acts
+        self._done(events, act.action, (act.span[0] + start, act.span[1] + start))
 
     @override
     def _ends_turn(self, call: Call, to: State | None) -> bool:

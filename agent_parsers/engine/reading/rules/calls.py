@@ -86,9 +86,8 @@ class CallRules(InputRules):
             self.check_answer(call.tool_input, call.span, tools)
         else:
             self._check_tool(head.tool, named, known, call.tool_input)
-        if head.tool_input:
-            raise BadPayload("two_inputs", named)
         value = call.tool_input
+        self.check_one_input(head, value, named)
         if tools is not None and tools.checks(head.tool):
             is_given = bool(value) or call.input_span is not None
             span = call.input_span or (call.span if is_given else named)

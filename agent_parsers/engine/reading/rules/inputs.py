@@ -98,8 +98,19 @@ class InputRules:
             raise BadPayload("no_input", span)
         value = self._nothing_written(head, span, tools)
         value = self.fit(head, value, span, tools, repairs, is_given=False)
-        self._check_end(head, span, is_seen=is_whole or head.is_called or ended == "stop")
+        is_closed = head.is_called and ended != "length"  # an input may still follow the brackets
+        self._check_end(head, span, is_seen=is_whole or is_closed or ended == "stop")
         return value
+
+    @staticmethod
+    def check_one_input(head: ToolHead, value: object, span: Span) -> None:
+        """Check that no input, *value*, follows a name with brackets, unless both are empty.
+
+        Raises:
+            BadPayload: One does.
+        """
+        if head.tool_input or (head.is_called and value and value != "{}"):
+            raise BadPayload("two_inputs", span)
 
     @staticmethod
     def _check_end(head: ToolHead, span: Span, *, is_seen: bool) -> None:
@@ -167,6 +178,7 @@ class InputRules:
             repairs += (repair.moved(at) for repair in made)
         is_seen = bool(value) or has_begun(written) or ended == "stop"
         value = self.fit(head, value, (at, at + len(written)), tools, repairs)
+        self.check_one_input(head, value, span)
         self._check_end(head, span, is_seen=is_seen)
         return value
 

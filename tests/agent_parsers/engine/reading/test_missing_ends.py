@@ -30,6 +30,11 @@ def f(a: str, b: int = 0) -> str:
     return a * b
 
 
+def g(b: int = 0) -> int:
+    """Take a number, or nothing."""
+    return b
+
+
 HEAD = '<tool_call>\n{"name": "f", "arguments": '
 LABELS = "Action: f\nAction Input: "
 TAGS = "<tool_call>f<arg_key>a</arg_key><arg_value>"
@@ -37,7 +42,8 @@ CALL = [("f", {"a": "x"})]
 
 TWO = [*CALL, ("f", {})]
 REFUSED = "refused"
-TABLE: list[tuple[str, str, Any, tuple[Any, Any, Any]]] = [
+NONE: tuple[Any, Any, Any] = (REFUSED, REFUSED, REFUSED)
+TABLE: list[tuple[str, str, Any, Any]] = [
     ("hermes", HEAD + '{"a": "x"}}', None, (CALL, CALL, CALL)),
     ("hermes", HEAD + '{"a": "x"}', None, (CALL, CALL, REFUSED)),
     ("hermes", HEAD + '{"a": "x"', None, (REFUSED, CALL, REFUSED)),
@@ -61,6 +67,16 @@ TABLE: list[tuple[str, str, Any, tuple[Any, Any, Any]]] = [
     ("react", LABELS + '{"a": "x"', [f], (REFUSED, CALL, REFUSED)),
     ("react", LABELS + '{"a": "x"\nObservation:', [f], (CALL, CALL, CALL)),
     ("react", "Action: f\nAction Input:", [f], (REFUSED, REFUSED, REFUSED)),
+    ("react", "Action: g()", [g], (*[[("g", {})]] * 2, REFUSED)),
+    ("react", "Action: g()\nObservation:", [g], [[("g", {})]] * 3),
+    ("react", "Action: g()\nAction Input: {}\nObservation:", [g], [[("g", {})]] * 3),
+    ("react", 'Action: g()\nAction Input: {"b": 1}', [g], NONE),
+    ("react", "Action: g()\nAction Input: 1", None, NONE),
+    ("xml", '<tool>g()</tool><tool_input>{"b": 1}</tool_input>', [g], NONE),
+    ("glm47", "<tool_call>g {}", [g], (REFUSED, [("g", {})], REFUSED)),
+    ("glm47", '<tool_call>g {"b": 1}', [g], (REFUSED, [("g", {"b": 1})], REFUSED)),
+    ("glm47", "<tool_call>g {}</tool_call>", [g], [[("g", {})]] * 3),
+    ("glm47", f"<tool_call>g {{}}{TAGS[12:]}x</arg_value></tool_call>", None, NONE),
     ("json", '{"action": "f", "action_input": {"a": "x"}', None, (CALL, CALL, REFUSED)),
     ("json", '{"action": "f", "action_input": {"a": "x"', None, (REFUSED, CALL, REFUSED)),
     ("json", '{"action": "f", "action_input": {', None, (REFUSED, REFUSED, REFUSED)),

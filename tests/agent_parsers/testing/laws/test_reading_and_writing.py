@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import AgentAction, AgentFinish, Dialect, get_parser
+from agent_parsers import AgentAction, AgentFinish, Dialect, get_dialect, get_parser
 from agent_parsers.engine.tables.modes import Mode
-from agent_parsers.testing import cuts, laws, texts
+from agent_parsers.engine.writing import past_turns
+from agent_parsers.testing import BrokenLawError, cuts, laws, texts
 from agent_parsers.testing.laws.reading import quiet_places
-from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs
+from agent_parsers.testing.trials.pieces import fragments, given_texts, rows, small_inputs
 from agent_parsers.testing.trials.strategies import (
     anything,
+    failed_turns,
     forgeries,
     numbers,
     observations,
@@ -24,6 +26,7 @@ from agent_parsers.testing.trials.strategies import (
     soup,
     thoughts,
     tool_lists,
+    turns_and_results,
     wild,
     wild_input,
 )
@@ -237,6 +240,27 @@ def test_no_observation_changes_how_the_text_around_it_is_read(
 def test_no_observation_forges_a_mark(dialect: Dialect, data: st.DataObject) -> None:
     observation = data.draw(forgeries(dialect), "observation")
     laws.no_observation_forges_a_mark(dialect, observation)
+
+
+@every_dialect
+@given(data=st.data())
+def test_no_failed_turn_forges_a_mark(dialect: Dialect, data: st.DataObject) -> None:
+    laws.no_failed_turn_forges_a_mark(dialect, data.draw(failed_turns(dialect), "turn"))
+
+
+@pytest.mark.parametrize("name", ["hermes", "harmony", "react", "xml"])
+def test_it_catches_a_failed_turn_as_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect = get_dialect(name)
+    monkeypatch.setattr(past_turns, "escape_failed", lambda _dialect, log: log)
+    with pytest.raises(BrokenLawError):
+        laws.no_failed_turn_forges_a_mark(dialect, "Hm. " + "".join(given_texts(dialect)))
+
+
+@every_run_dialect
+@given(data=st.data())
+def test_what_is_read_is_read_back(dialect: Dialect, data: st.DataObject) -> None:
+    log, observation = data.draw(turns_and_results(dialect), "turn and result")
+    laws.what_is_read_is_read_back(dialect, log, observation)
 
 
 @every_dialect

@@ -701,3 +701,13 @@ def test_only_the_search_for_patterns_takes_from_their_time(
 def test_large_inputs_take_no_longer_than_they_must(value: Callable[[int], Any], size: int) -> None:
     part = {"anyOf": [LIST, OPEN, {"type": "string", "maxLength": 10}]}
     assert_linear(lambda it: outcome(part, it), value, size)
+
+
+@pytest.mark.parametrize("least", [10**9, 10**12])
+def test_an_example_has_few_items(least: int) -> None:
+    node = {"type": "array", "items": {"type": "string"}, "minItems": least}
+    tools = ToolSet([{"name": "f", "parameters": {"properties": {"a": node}, "required": ["a"]}}])
+    assert len(str(tools.example("f"))) < 1_000
+    with pytest.raises(ToolInputError) as caught:
+        tools.check("f", {"a": "x"})
+    assert len(caught.value.observation or "") < 2_000
