@@ -1,0 +1,50 @@
+"""What a text means where the schema of a parameter takes texts and other values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.testing.trials.sample_calls import calls_in, parser_for, written_turn
+
+from ...helpers.stories import every_dialect
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+
+NUMBERS_IN_WORDS = ("007", "+41791234567", "1e3", "1.0", "2.50", "-0", "12345678901234567890")
+"""Texts that read numbers but are not how one is written: as numbers, they would lose characters."""
+UNIONS = (
+    {"type": ["integer", "string"]},
+    {"type": ["null", "number", "string"]},
+    {"anyOf": [{"type": "number"}, {"type": "string"}]},
+)
+
+
+def _input_of(dialect: Dialect, text: str, part: Any) -> Any:
+    """Return how a parameter with the schema *part* is read if the model wrote *text*."""
+    turn = written_turn(dialect, {"query": text})
+    if turn is None:
+        return text
+    schema = {"type": "object", "properties": {"query": part}, "required": ["query"]}
+    tools = [{"name": turn.calls[0].tool, "parameters": schema}]
+    (call,) = calls_in(parser_for(dialect, "lenient", tools).read(turn.text, ended="stop").result)
+    return call.tool_input["query"]
+
+
+@every_dialect
+def test_a_text_stays_text_if_it_would_lose_characters_as_a_number(dialect: Dialect) -> None:
+    for text in NUMBERS_IN_WORDS:
+        for part in UNIONS:
+            assert _input_of(dialect, text, part) == text
+
+
+@every_dialect
+def test_a_member_of_an_enum_wins_over_other_values(dialect: Dialect) -> None:
+    for part, text in (
+        ({"type": ["string", "null"], "enum": ["none", "all", None]}, "none"),
+        ({"anyOf": [{"enum": ["none", "null"]}, {"type": "null"}]}, "null"),
+        ({"anyOf": [{"type": "integer"}, {"const": "5"}]}, "5"),
+        ({"oneOf": [{"type": "boolean"}, {"enum": ["true", "all"]}]}, "true"),
+        ({"enum": ["1", 1, True]}, "1"),
+    ):
+        assert _input_of(dialect, text, part) == text
