@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
 
 NUMBERS_IN_WORDS = ("007", "+41791234567", "1e3", "1.0", "2.50", "-0", "12345678901234567890")
-"""Texts that read numbers but are not how one is written: as numbers, they would lose characters."""
+"""Texts that read as numbers, and would lose characters as numbers."""
 UNIONS = (
     {"type": ["integer", "string"]},
     {"type": ["null", "number", "string"]},

@@ -11,15 +11,18 @@ from typing_extensions import override
 from agent_parsers.engine.calls.code.code_arguments import Arguments
 from agent_parsers.engine.calls.raw_values import finder
 from agent_parsers.events import Repair, Span
-from outputs.growing_json.scalars import NOTHING, unescape
+from outputs.growing_json.lenient.json_text import unquoted
+from outputs.growing_json.scalars import NOTHING
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
-_MARKS: Final = '{}[](),:"'
+_PLAIN: Final = ('"', "'")
+"""Plain quotes, which models write for the mark of the dialect."""
+_MARKS: Final = ("{", "}", "[", "]", "(", ")", ",", ":", *_PLAIN)
 _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch
 _MOST_DIGITS: Final = 4000
 """Longest integer, in digits; Python refuses to read slightly longer ones."""
-_ends_plain: Final = re.compile(r'[\\"]').search
-_plain: Final = re.compile(r'(?s:(?>(?:[^\\"]++|\\.)*))').match
+_plain: Final = {quote: re.compile(rf"(?s:(?>(?:[^\\{quote}]++|\\.)*))").match for quote in _PLAIN}
+"""Matches the text of a string in these quotes."""
 _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
 
 
@@ -84,7 +87,9 @@ class BraceArguments(Arguments):
         if found is None:
             return len(text)
         mark, start = found[0], found.start()
-        if mark in (self._mark, '"'):
+        if mark == "'" and "".join(self._code).strip():
+            self._code.append(mark)  # as in: it's
+        elif mark == self._mark or mark in _PLAIN:
             self._begin_value()
             self._quote = mark
             self._string_at = self._at + start
@@ -190,7 +195,7 @@ class BraceArguments(Arguments):
 
     def _read_string(self, text: str, at: int) -> int:
         """Read *text* from *at* to the end of the string; return where it ends."""
-        if self._quote == '"':
+        if self._quote in _PLAIN:
             return self._read_plain(text, at)
         found = self._find(self._marks, text, at, self._body)
         if found is None:
@@ -207,18 +212,17 @@ class BraceArguments(Arguments):
         return found.end()
 
     def _read_plain(self, text: str, at: int) -> int:
-        found = _plain(text, at)
+        quote = self._quote
+        found = _plain[quote](text, at)
         assert found is not None, "it matches anything"
         stop = found.end()
         self._body.append(found[0])
-        if text[stop : stop + 1] != '"':
+        if text[stop : stop + 1] != quote:
             self._tail = text[stop:]
             return len(text)
         body = "".join(self._body)
-        try:
-            self._value = unescape(body)
-        except ValueError:
-            self._value = body
+        value = unquoted(f"{quote}{body}{quote}")
+        self._value = body if value is None else value
         span = (self._string_at, self._at + stop + 1)
         self._repaired(Repair("plain_quotes", span, "read a string in plain quotes"))
         self._quote = ""
