@@ -1,12 +1,15 @@
-"""What a text means where the schema of a parameter takes texts and other values."""
+"""What a text in a call means: names of parameters, and values that may be of several types."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from agent_parsers import OutputParserException, get_parser
 from agent_parsers.testing.trials.sample_calls import calls_in, parser_for, written_turn
 
-from ...helpers.stories import every_dialect
+from ...helpers.stories import DIALECTS, every_dialect, named
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
@@ -29,6 +32,41 @@ def _input_of(dialect: Dialect, text: str, part: Any) -> Any:
     tools = [{"name": turn.calls[0].tool, "parameters": schema}]
     (call,) = calls_in(parser_for(dialect, "lenient", tools).read(turn.text, ended="stop").result)
     return call.tool_input["query"]
+
+
+IN_BARE_TAGS = [
+    dialect
+    for dialect in DIALECTS
+    if (turn := written_turn(dialect, {"query": "lakes"})) and "=query>" in turn.text
+]
+
+
+@pytest.mark.parametrize("dialect", IN_BARE_TAGS, ids=named)
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_value_in_the_tag_of_its_parameter_is_an_error(dialect: Dialect, lenient: bool) -> None:
+    turn = written_turn(dialect, {"query": "lakes"})
+    assert turn is not None
+    for odd in ("query=x", "query: [4, 9]", "query x", 'query"x', "query[0]", "query, x"):
+        for closer in (">", "\n"):
+            text = turn.text.replace("=query>", f"={odd}{closer}")
+            for tools in (None, [turn.calls[0].tool]):
+                with pytest.raises(OutputParserException):
+                    get_parser(dialect, lenient=lenient, tools=tools).read(text)
+
+
+@pytest.mark.parametrize("dialect", IN_BARE_TAGS, ids=named)
+def test_an_odd_name_is_that_of_a_parameter_if_the_tool_has_it(dialect: Dialect) -> None:
+    for name in ("filter[name]", "first name"):
+        turn = written_turn(dialect, {"query": "lakes"})
+        assert turn is not None
+        text = turn.text.replace("=query>", f"={name}>")
+        properties = {name: {"type": "string"}}
+        tool = {
+            "name": turn.calls[0].tool,
+            "parameters": {"type": "object", "properties": properties},
+        }
+        (call,) = calls_in(get_parser(dialect, tools=[tool]).read(text).result)
+        assert call.tool_input == {name: "lakes"}
 
 
 @every_dialect
