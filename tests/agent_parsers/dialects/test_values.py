@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agent_parsers import OutputParserException, get_parser
+from agent_parsers.testing.trials.pieces import a_tool
 from agent_parsers.testing.trials.sample_calls import calls_in, parser_for, written_turn
 
 from ...helpers.stories import DIALECTS, every_dialect, named
@@ -86,3 +87,11 @@ def test_a_member_of_an_enum_wins_over_other_values(dialect: Dialect) -> None:
         ({"enum": ["1", 1, True]}, "1"),
     ):
         assert _input_of(dialect, text, part) == text
+
+
+@every_dialect
+def test_half_of_a_fence_in_an_object_is_data(dialect: Dialect) -> None:
+    if a_tool(dialect) != "search":
+        return  # its only tool takes a text, which nothing closes
+    for text in ("```", "what does ``` mean", "it ends with ```", "```py\nx = 1", "a\n```\nb"):
+        assert _input_of(dialect, text, {"type": "string"}) == text
