@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_parsers import OutputParserException, get_parser
+from agent_parsers import AgentFinish, OutputParserException, get_parser
+from agent_parsers.authoring import Written
+from agent_parsers.core import REASONING
 from agent_parsers.testing.trials.pieces import a_tool
 from agent_parsers.testing.trials.sample_calls import calls_in, parser_for, written_turn
 
@@ -95,3 +97,17 @@ def test_half_of_a_fence_in_an_object_is_data(dialect: Dialect) -> None:
         return  # its only tool takes a text, which nothing closes
     for text in ("```", "what does ``` mean", "it ends with ```", "```py\nx = 1", "a\n```\nb"):
         assert _input_of(dialect, text, {"type": "string"}) == text
+
+
+@every_dialect
+def test_a_mark_of_reasoning_behind_an_answer_means_nothing(dialect: Dialect) -> None:
+    if not dialect.several:
+        return
+    parser, written = get_parser(dialect), Written("", "", "", answer="The mill is old.")
+    answer = dialect.write(written)
+    wanted = parser.read(answer, ended="stop").content
+    for opens, closes in REASONING[:3]:
+        for behind in (opens, f"{opens}\n", f"{opens}{closes}", f"{opens}\n\n{closes}\n"):
+            turn = parser.read(f"{answer}\n{behind}", ended="stop")
+            assert isinstance(turn.result, AgentFinish)
+            assert turn.content == wanted
