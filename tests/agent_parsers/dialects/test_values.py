@@ -101,8 +101,8 @@ def test_half_of_a_fence_in_an_object_is_data(dialect: Dialect) -> None:
 
 @every_dialect
 def test_a_mark_of_reasoning_behind_an_answer_means_nothing(dialect: Dialect) -> None:
-    if not dialect.several:
-        return
+    if not dialect.several or dialect.name == "json_toolcall":
+        return  # an answer behind a label may be any text
     parser, written = get_parser(dialect), Written("", "", "", answer="The mill is old.")
     answer = dialect.write(written)
     wanted = parser.read(answer, ended="stop").content
