@@ -9,13 +9,15 @@ import pytest
 from agent_parsers import AgentFinish, OutputParserException, get_parser
 from agent_parsers.authoring import Written
 from agent_parsers.core import REASONING
+from agent_parsers.testing import laws
 from agent_parsers.testing.trials.pieces import a_tool
 from agent_parsers.testing.trials.sample_calls import calls_in, parser_for, written_turn
 
-from ...helpers.stories import DIALECTS, every_dialect, named
+from ...helpers.stories import DIALECTS, every_dialect, every_turn_mode, named
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
 
 NUMBERS_IN_WORDS = ("007", "+41791234567", "1e3", "1.0", "2.50", "-0", "12345678901234567890")
 """Texts that read as numbers, and would lose characters as numbers."""
@@ -111,3 +113,12 @@ def test_a_mark_of_reasoning_behind_an_answer_means_nothing(dialect: Dialect) ->
             turn = parser.read(f"{answer}\n{behind}", ended="stop")
             assert isinstance(turn.result, AgentFinish)
             assert turn.content == wanted
+
+
+@every_turn_mode
+def test_what_ends_a_turn_is_read_alike_in_quotation_marks(dialect: Dialect, mode: Mode) -> None:
+    table = dialect.strict if mode == "strict" else dialect.lenient
+    closers = [m.canonical for name, m in table.markers.items() if name.startswith("end of ")]
+    for mark in {*dialect.stop, *closers}:
+        for text in (f'"{mark}"', f'x "{mark}" y', f"`{mark}`", f"x {mark} and so on"):
+            laws.any_cut_gives_the_same_events(dialect, mode, text, halves=True)
