@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_parsers import AgentFinish, OutputParserException, get_parser
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
 from agent_parsers.authoring import Written
 from agent_parsers.core import REASONING
 from agent_parsers.testing import laws
@@ -122,3 +122,29 @@ def test_what_ends_a_turn_is_read_alike_in_quotation_marks(dialect: Dialect, mod
     for mark in {*dialect.stop, *closers}:
         for text in (f'"{mark}"', f'x "{mark}" y', f"`{mark}`", f"x {mark} and so on"):
             laws.any_cut_gives_the_same_events(dialect, mode, text, halves=True)
+
+
+@every_dialect
+def test_a_tool_is_meant_by_its_name_in_another_spelling(dialect: Dialect) -> None:
+    if a_tool(dialect) != "search":
+        return  # its calls name no tool
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}}
+    parser = get_parser(dialect, tools=[{"name": "look-up.lakes", "parameters": schema}])
+    for name in ("look_up_lakes", "look_up.lakes", "Look-Up-Lakes"):
+        try:
+            text = dialect.write(Written("", name, {"query": "lakes"}))
+        except ValueError:
+            continue
+        turn = parser.read(text, ended="stop")
+        assert [call.tool for call in calls_in(turn.result)] == ["look-up.lakes"]
+        assert "tool_name" in {repair.kind for repair in turn.repairs}
+
+
+@every_dialect
+def test_names_with_dots_and_hyphens_are_written_and_read_back(dialect: Dialect) -> None:
+    if a_tool(dialect) != "search":
+        return
+    for name in ("maps.search", "maps-search", "maps_search"):
+        parser = get_parser(dialect, tools=[{"name": name, "parameters": {"type": "object"}}])
+        result = parser.parse(parser.render(AgentAction(name, {}, "")), ended="stop")
+        assert [call.tool for call in calls_in(result)] == [name]
