@@ -148,3 +148,23 @@ def test_names_with_dots_and_hyphens_are_written_and_read_back(dialect: Dialect)
         parser = get_parser(dialect, tools=[{"name": name, "parameters": {"type": "object"}}])
         result = parser.parse(parser.render(AgentAction(name, {}, "")), ended="stop")
         assert [call.tool for call in calls_in(result)] == [name]
+
+
+@every_dialect
+def test_an_answer_is_written_only_if_it_is_read_as_one(dialect: Dialect) -> None:
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}}
+    tools = [{"name": a_tool(dialect), "parameters": schema}]
+    readers = [get_parser(dialect, tools=tools, lenient=mode) for mode in (False, True)]
+    calls = ("[TOOL_CALLS]{}[C", "<tool_call>{}", "{}({{}})", "<{}>x</{}>", "It is old.")
+    for call in calls:
+        answer = call.format(a_tool(dialect), a_tool(dialect))
+        for writer in readers:
+            try:
+                text = writer.render(AgentFinish({"output": answer}, ""))
+            except ValueError:
+                assert call != calls[-1]
+                continue
+            for reader in readers:
+                result = reader.parse(text, ended="stop")
+                assert isinstance(result, AgentFinish)
+                assert result.return_values["output"] == answer
