@@ -123,8 +123,8 @@ detection:  ## show which dialects are found in texts of known dialects, and whi
 	$(PYTHON) benchmarks/detection.py --show
 
 .PHONY: attack
-attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that stand twice
-	$(PYTHON) benchmarks/attack.py --show
+attack:  ## attack all dialects: half calls, quoted and disowned ones; twenty minutes, or STEP=1
+	$(PYTHON) benchmarks/attack.py --show --step $(or $(STEP),3)
 
 .PHONY: event-attacks
 event-attacks:  ## cut the streams of clients behind each event, and put arguments where they do not belong

@@ -73,6 +73,11 @@ def attacks(
             yield kind, attack
 
 
+def _positions(text: str, step: int) -> range:
+    """Return every *step*-th position of *text*; where they begin differs from text to text."""
+    return range(len(text) % step, len(text) + 1, step)
+
+
 def _meant(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> tuple[Meant, ...]:
     """Return the calls of *text*, a whole turn."""
     return tuple(calls_in(reading(dialect, mode, text, tools=tools, ended="stop")))
@@ -84,7 +89,7 @@ def prefixes(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
         known, raw = tool_sets(turn.calls), raw_input(dialect, turn.text)
         meant = {shape: _meant(dialect, mode, turn.text, tools) for shape, tools in known.items()}
         shapes = cycle(known)
-        cuts = [(end, [next(shapes)]) for end in range(0, len(turn.text) + 1, step)]
+        cuts = [(end, [next(shapes)]) for end in _positions(turn.text, step)]
         cuts += ((end, [*known]) for end in seams(turn))
         for end, chosen in cuts:
             text = turn.text[:end]
@@ -109,7 +114,7 @@ def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
                 *_meant(dialect, mode, one.text, names),
                 *_meant(dialect, mode, other.text, names),
             )
-            for end in range(1, len(one.text) + 1, step):
+            for end in _positions(one.text, step):
                 text = one.text[:end] + "\n" * (end // step % 2) + other.text
                 yield Attack(text, meant, names, WHOLE, raw, may_repair=True)
 
@@ -142,7 +147,7 @@ def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
             yield Attack(turn.text, meant, tools, WHOLE, raw, may_repair=is_text)
             if not marker_in(dialect, value) or (is_text and raw is None):
                 continue
-            for end in range(0, len(turn.text) + 1, 10 * step):
+            for end in _positions(turn.text, 10 * step):
                 begun = raw if raw is not None and raw.may_end(turn.text[:end], "unknown") else None
                 cut = Attack(turn.text[:end], meant, tools, CUT, begun, may_repair=True)
                 yield cut._replace(what=shape)

@@ -16,7 +16,8 @@ The last table counts texts: all of a kind, those with a wrong reading, known or
 dialects that read one wrongly.
 
 ``--show`` prints examples, ``--dialect NAME`` and ``--kind KIND`` select the attacks, and
-``--step 7`` uses every seventh position.
+``--step 1`` uses every position instead of every third, and all seams are used in any case; the
+usual run takes some twenty minutes on two cores.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description="Try to make the dialects act wrongly.")
     arguments.add_argument("--dialect", action="append", choices=list_dialects())
     arguments.add_argument("--kind", action="append", choices=KINDS)
-    arguments.add_argument("--step", type=int, default=1, help="use every STEP-th position")
+    arguments.add_argument("--step", type=int, default=3, help="use every STEP-th position")
     arguments.add_argument("--jobs", type=int, default=2, help="number of processes")
     arguments.add_argument(
         "--show", nargs="?", type=int, const=3, default=0, metavar="MOST",

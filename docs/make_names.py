@@ -36,8 +36,9 @@ SIGNS = '''\
 
 from typing import Final, TypeAlias
 
-OwnSigns: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], bool]
-"""The words of telling labels, other telling markers, and whether calls may stand without any."""
+OwnSigns: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool]
+"""The words of telling labels, other telling markers, marks around answers and thoughts, and
+whether calls may stand without any."""
 
 SIGNS: Final[dict[str, OwnSigns]] = {
 '''
@@ -107,8 +108,10 @@ def _readers_in(package: ModuleType) -> list[tuple[str, TextReader | DataReader]
     return sorted(found(), key=lambda row: row[1].name)
 
 
-def _row(labels: Iterable[str], literals: Iterable[str], is_bare: bool) -> str:
-    return f"({_tuple(labels)}, {_tuple(literals)}, {is_bare})"
+def _row(
+    labels: Iterable[str], literals: Iterable[str], frames: Iterable[str], is_bare: bool
+) -> str:
+    return f"({_tuple(labels)}, {_tuple(literals)}, {_tuple(frames)}, {is_bare})"
 
 
 def _tuple(texts: Iterable[str]) -> str:

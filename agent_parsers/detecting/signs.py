@@ -28,6 +28,7 @@ SHARED: Final = {*(text for pair in REASONING for text in pair)} | {
     token.canonical for token in END_TOKENS
 }
 """Markers that dialects read whatever they write."""
+_TAGS: Final = re.compile(r"<[^\s<>]{2,40}>").findall
 _OPENS_CALLS: Final = re.compile(r"[\[{(]|<\w+:\w").search  # the last is an element with a prefix
 
 
@@ -40,6 +41,8 @@ class _Signs(NamedTuple):
     """By the letters of the label, in lower case."""
     literals: Mapping[str, set[str]]
     """By the text without blanks."""
+    frames: Mapping[str, set[str]]
+    """Marks around answers and thoughts, which tell a dialect only if they begin a text."""
     bare: set[str]
     """Dialects that read calls without any marker."""
 
@@ -52,9 +55,11 @@ def dialects_with_signs(text: str) -> tuple[list[str], list[str]]:
         text and more, or which have no sign but that of a bare call.
     """
     likely, others = _marked(text)
-    bare = _known_signs().bare if _OPENS_CALLS(text) else set()
+    signs = _known_signs()
+    bare = signs.bare if _OPENS_CALLS(text) else set()
+    framing = {owner for mark, owners in signs.frames.items() if mark in text for owner in owners}
     likely = likely or bare
-    return sorted(likely), sorted((others | bare) - likely)
+    return sorted(likely), sorted((others | bare | framing) - likely)
 
 
 def has_telling_marker(text: str) -> bool:
@@ -105,8 +110,8 @@ def signs_of(dialect: Dialect) -> OwnSigns:
     """Return the signs of one dialect.
 
     Returns:
-        The words of its telling labels, its other telling markers, and whether it reads calls
-        without any marker.
+        The words of its telling labels, its other telling markers, the marks around its answers and
+        thoughts, and whether it reads calls without any marker.
     """
     table = dialect.lenient
     labels: set[str] = set()
@@ -116,7 +121,22 @@ def signs_of(dialect: Dialect) -> OwnSigns:
             labels.update(spelt)
         else:
             literals.update(filter(str.strip, spelt_texts(marker)))
-    return (*sorted(labels),), (*sorted(literals),), table.parts[table.initial] is Part.CALL
+    is_bare = table.parts[table.initial] is Part.CALL
+    return (*sorted(labels),), (*sorted(literals),), (*sorted(_frames(dialect)),), is_bare
+
+
+def _frames(dialect: Dialect) -> set[str]:
+    """Return the marks around the answers and the thoughts of a *dialect*, as far as they tell it.
+
+    The end of an answer that opens with a word tells as much as a mark.
+    """
+    form = dialect.form
+    if form is None:
+        return set()
+    answer = form.answer if isinstance(form.answer, tuple) else ()
+    before = "".join((*answer[:1], form.around[0], *(form.thought or ())))
+    opened = {*_TAGS(before)} - SHARED
+    return opened or (_TAGS(answer[1]) if answer and answer[0].strip() else set())
 
 
 def _known_signs() -> _Signs:
@@ -131,13 +151,14 @@ def _signs(shipped: frozenset[str], own: tuple[Dialect, ...]) -> _Signs:
     words: set[str] = set()
     labels: defaultdict[str, set[str]] = defaultdict(set)
     literals: defaultdict[str, set[str]] = defaultdict(set)
+    frames: defaultdict[str, set[str]] = defaultdict(set)
     bare: set[str] = set()
     known = {name: SIGNS[name] for name in shipped}
     known |= {dialect.name: signs_of(dialect) for dialect in own}
-    for own_labels, _, _ in known.values():
+    for own_labels, *_ in known.values():
         words.update(own_labels)
     spelt = {f"{label}:" for label in words}
-    for name, (own_labels, own_literals, is_bare) in known.items():
+    for name, (own_labels, own_literals, own_frames, is_bare) in known.items():
         for label in own_labels:
             labels[_letters(label)].add(name)
         for literal in own_literals:
@@ -145,11 +166,13 @@ def _signs(shipped: frozenset[str], own: tuple[Dialect, ...]) -> _Signs:
                 labels[_letters(literal)].add(name)
             else:
                 literals[literal.replace(" ", "")].add(name)
+        for mark in own_frames:
+            frames[mark].add(name)
         if is_bare:
             bare.add(name)
     pattern = _labels_of(words)
     in_lines = re.compile(rf"^[ \t*_#]{{0,16}}+{pattern.pattern}", pattern.flags)
-    return _Signs(pattern, in_lines, labels, literals, bare)
+    return _Signs(pattern, in_lines, labels, literals, frames, bare)
 
 
 def _labels_of(labels: Iterable[str]) -> re.Pattern[str]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_parsers.actions.agent import TurnResult, as_text
-from agent_parsers.detecting.signs import find_labels, telling_markers
+from agent_parsers.detecting.signs import SHARED, find_labels, telling_markers
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.writing.advice import advice
@@ -68,6 +68,10 @@ class DialectTrial:
     """The markers seen, as they are written for the first time, by their names."""
     is_told: bool = False
     """Whether one of them tells the dialect from plain text, and not only the end of something."""
+    has_own_mark: bool = False
+    """Whether one of them is not a mark that dialects read whatever they write."""
+    is_framed: bool = False
+    """Whether a reply is an answer between marks of the dialect, and nothing else."""
     inputs: list[Any] = field(default_factory=list)
     """The inputs of the calls."""
     texts: dict[str, list[str]] = field(default_factory=dict)
@@ -107,7 +111,7 @@ class DialectTrial:
     @property
     def is_found(self) -> bool:
         """Whether the dialect knows more of the text than that it is text."""
-        return bool(self.actions or (self.is_told and self.answers))
+        return bool(self.actions or (self.answers and (self.is_told or self.is_framed)))
 
     @property
     def is_clean(self) -> bool:
@@ -156,6 +160,7 @@ class DialectTrial:
                 written = text[span[0] + offset : span[1] + offset].strip()
                 for word in _WORDS.finditer(text, span[0] + offset, span[1] + offset):
                     self._know(*word.span(), _MARK)
+                self.has_own_mark = self.has_own_mark or written not in SHARED
                 if name in self._names:
                     if self.first_mark < 0:
                         self.first_mark = span[0] + offset
@@ -193,6 +198,29 @@ class DialectTrial:
                 self.content.append((span[0] + offset, span[1] + offset))
             case MarkerSeen():
                 self.thoughts.append("\n")
+
+    def frames_answer(self, text: str) -> bool:
+        """Return whether *text* is an answer between marks, of which one is the dialect's own.
+
+        A thought may stand before it. The mark behind it may be missing if that is a special token,
+        since servers remove those.
+        """
+        is_read = self.answers and not (self.actions or self.errors)
+        if not (is_read and self.has_own_mark):
+            return False
+        first, last = len(text) - len(text.lstrip()), len(text.rstrip()) - 1
+        if not self.has_mark_at(first) or self._has_mark_in_content():
+            return False
+        form = self.dialect.form
+        answer = None if form is None else form.answer
+        is_special = isinstance(answer, tuple) and all(map(_is_special, answer))
+        return is_special or self.has_mark_at(last) or any(map(str.strip, self.thoughts))
+
+    def _has_mark_in_content(self) -> bool:
+        """Return whether a mark stands between two pieces of content."""
+        if not self.content:
+            return False
+        return _MARK in self._known[self.content[0][0] : self.content[-1][1]]
 
     def outdoes(self, other: DialectTrial) -> bool:
         """Return whether this one knows all that *other* knows of the text, and reads it better.
@@ -275,7 +303,13 @@ def try_reply(
     for event in stream.last_events:
         trial.take(event, text)
     trial.result = stream.result
+    trial.is_framed = trial.frames_answer(text)
     return trial
+
+
+def _is_special(mark: str) -> bool:
+    """Return whether a *mark* has a special token, which text has not by chance."""
+    return "<|" in mark
 
 
 def _canonical(tool_input: Any) -> str:

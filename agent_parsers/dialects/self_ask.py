@@ -21,6 +21,7 @@ from agent_parsers.engine.tables.table import EndTurn, Go, Part, Table
 from agent_parsers.events import Event, InputDelta, Repair, ToolNamed
 from agent_parsers.families.steps import Steps, label_or_literal
 from agent_parsers.forms.form import CallForm, Form, Written
+from outputs.growing_json.kept_text import KeptText
 
 __all__ = ["DIALECT", "FINISH_STRING", "FOLLOWUPS", "TOOL", "make_dialect"]
 
@@ -56,7 +57,7 @@ class QuestionCall(CallReader):
     def __init__(self, *, lenient: bool = False) -> None:
         self._lenient = lenient
         self._start = self._at = -1
-        self._text: list[str] = []
+        self._text = KeptText()
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text* at offset *at* and return the events it completes."""
@@ -65,12 +66,12 @@ class QuestionCall(CallReader):
             self._start = at
             events.append(ToolNamed(TOOL, (at, at)))
         self._at = at + len(text)
-        self._text.append(text)
+        self._text.add(text)
         return [*events, InputDelta(text, (at, self._at))]
 
     def close(self) -> tuple[list[Event], Call]:
         """End the text of the call; return no events, and the call."""
-        question = "".join(self._text)
+        question = str(self._text)
         problem = "" if question or not self._lenient else "no_question"
         if self._lenient and question.count("```") % 2:
             problem = "open_fence"

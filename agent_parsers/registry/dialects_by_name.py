@@ -163,7 +163,7 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
 
 def registered() -> tuple[Dialect, ...]:
     """Return the dialects that users have registered, also in place of one of this library."""
-    return tuple(each for name, each in KNOWN.items() if each is not _LOADED.get(name))
+    return tuple(each for name, each in [*KNOWN.items()] if each is not _LOADED.get(name))
 
 
 def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
@@ -314,7 +314,7 @@ def _find(name: str | Dialect) -> Dialect | str:
         return _OTHER_NAMES[name]
     known = {*_WITHOUT_DIALECT, *list_dialects()}
     known.update(alias for alias, owner in ALIASES.items() if owner not in KNOWN)
-    known.update(alias for dialect in KNOWN.values() for alias in dialect.aliases)
+    known.update(alias for dialect in [*KNOWN.values()] for alias in dialect.aliases)
     key = folded(name[:_MOST_CHARS])
     found = {_find(other) for other in known if folded(other) == key}
     if len(found) == 1:
@@ -340,10 +340,10 @@ def _called(name: str) -> Dialect | None:
         return _load(name)
     if name in ALIASES:
         _called(ALIASES[name])
-    return next((dialect for dialect in KNOWN.values() if name in dialect.aliases), None)
+    return next((dialect for dialect in [*KNOWN.values()] if name in dialect.aliases), None)
 
 
 def _load(name: str) -> Dialect:
     dialect: Dialect = import_module(f"{dialects.__name__}.{name}").DIALECT
-    KNOWN[name] = _LOADED[name] = dialect
+    _LOADED[name] = KNOWN[name] = dialect
     return dialect

@@ -168,7 +168,7 @@ class JsonReader(JsonSteps):
                 brackets if only brackets are missing.
         """
         if self._inside is JsonSteps._number and self._grown.top is None:
-            self._end_number("", 0, self._parts[0])
+            self._end_number("", 0, self._digits)
         if self.error is not None:
             raise self.error
         if self.end is None:
@@ -199,14 +199,13 @@ class JsonReader(JsonSteps):
     def _partial(self) -> Any:
         """Return the readable part of the open string or number, or `NOTHING`."""
         if self._inside is JsonSteps._text:
-            text = "".join(self._parts)
-            self._parts = [text]
+            text = self._string_so_far()
             if not self._held:
                 return text
             more = scalars.read_cut_escape(self._held)
             return NOTHING if more is None else text + more
         if self._inside is JsonSteps._number:
-            return scalars.read_number(self._parts[0])[0]
+            return scalars.read_number(self._digits)[0]
         return NOTHING
 
     def _missing_closers(self) -> str | None:

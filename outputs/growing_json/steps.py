@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from outputs.growing_json import scalars as scalars
 from outputs.growing_json.errors import JsonLimitError, JsonSyntaxError
+from outputs.growing_json.kept_text import KeptText
 from outputs.growing_json.remains import Remains
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.value import GrowingValue
@@ -48,6 +49,7 @@ class JsonSteps:
 
     __slots__ = (
         "_broke_in_string",
+        "_digits",
         "_escaped_text",
         "_grown",
         "_held",
@@ -57,13 +59,13 @@ class JsonSteps:
         "_max_number_chars",
         "_moved",
         "_offset",
-        "_parts",
         "_plain_text",
         "_remains",
         "_scanner",
         "_stale",
         "_state",
         "_strict",
+        "_string",
         "end",
         "error",
     )
@@ -92,7 +94,8 @@ class JsonSteps:
         self._state = self._VALUE
         self._inside: Step | None = None
         self._held = ""
-        self._parts: list[str] = []  # of the open string or number
+        self._string = KeptText()  # of the open string or key
+        self._digits = ""  # of the open number
         self._grown = GrowingValue()
         self._stale = False  # whether the value may have changed since the last snapshot
         self._scanner: ContainerScanner | None = None
@@ -179,7 +182,7 @@ class JsonSteps:
         return pos + 1
 
     def _open_text(self, chunk: str, pos: int) -> int:
-        self._parts = []
+        self._string.clear()
         self._inside = JsonSteps._text
         return self._text(chunk, pos + 1)
 
@@ -191,10 +194,12 @@ class JsonSteps:
         if chunk[stop] != '"':
             return self._break_in_text(chunk, stop)
         self._inside = None
-        return self._put("".join(self._parts), stop + 1)
+        text = str(self._string)
+        self._string.clear()  # which takes as much memory as the text
+        return self._put(text, stop + 1)
 
     def _open_key(self, chunk: str, pos: int) -> int:
-        self._parts = []
+        self._string.clear()
         self._inside = JsonSteps._key_text
         return self._key_text(chunk, pos + 1)
 
@@ -205,7 +210,7 @@ class JsonSteps:
         if chunk[stop] != '"':
             return self._break_in_text(chunk, stop)
         self._inside = None
-        self._grown.key = "".join(self._parts)
+        self._grown.key = str(self._string)
         self._state = self._COLON
         return stop + 1
 
@@ -214,14 +219,21 @@ class JsonSteps:
         size = len(chunk)
         stop = self._plain_text(chunk, pos).end()
         if stop == size or chunk[stop] != "\\":
-            self._parts.append(chunk[pos:stop])
+            self._string.add(chunk[pos:stop])
             return stop
         stop = self._escaped_text(chunk, pos).end()
-        self._parts.append(scalars.unescape(chunk[pos:stop]))
+        self._string.add(scalars.unescape(chunk[pos:stop]))
         if stop < size and scalars.cut_escape(chunk, stop):
             self._held = chunk[stop:]
             return size
         return stop
+
+    def _string_so_far(self) -> str:
+        """Return the text of the open string; the next call needs not join it again."""
+        text = str(self._string)
+        self._string.clear()
+        self._string.add(text)
+        return text
 
     def _open_number(self, chunk: str, pos: int) -> int:
         if chunk.startswith("-I", pos):
@@ -229,19 +241,19 @@ class JsonSteps:
         if pos == len(chunk) - 1 and chunk[pos] == "-":
             self._held = "-"
             return pos + 1
-        self._parts = [""]
+        self._digits = ""
         self._inside = JsonSteps._number
         return self._number(chunk, pos)
 
     def _number(self, chunk: str, pos: int) -> int:
         stop = scalars.number_run(chunk, pos).end()
-        text = self._parts[0] + chunk[pos:stop]
+        text = self._digits + chunk[pos:stop]
         limit = self._max_number_chars
         if len(text) > limit + text.startswith("-"):
             reason = f"expected a number of at most {limit} characters"
             self._refuse(stop, reason, "max_number_chars")
         if stop == len(chunk):
-            self._parts = [text]
+            self._digits = text
             self._stale = True
             return stop
         return self._end_number(chunk, stop, text)
@@ -276,7 +288,7 @@ class JsonSteps:
         self.end = None
         self._broke_in_string = in_string
         self._inside = JsonSteps._scan
-        self._parts = []
+        self._string.clear()
         self._stale = True
         grown = self._grown
         self._remains = Remains(grown.frames(), grown.root, grown.overwritten, in_string=in_string)

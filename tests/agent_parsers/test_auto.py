@@ -4,6 +4,7 @@ import asyncio
 import pickle
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from agent_parsers import (
     merge_events,
     register,
 )
+from agent_parsers.authoring import Written
 from agent_parsers.parsers.auto_parser import AutoTurn
 from agent_parsers.testing.trials.stories import Refusal, every_cut, outcome_of, parsed
 from output_parsers import ModelRefusalError
@@ -45,6 +47,39 @@ def test_a_sample_is_read_as_the_dialect_that_is_found_reads_it(name: str) -> No
         turn = get_parser("auto").read(text)
         assert turn.dialect == found.dialect
         assert turn.events == get_parser(found.dialect).read(text).events
+
+
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("name", list_dialects())
+@pytest.mark.parametrize("thought", ["", "I know this now."])
+def test_an_answer_is_read_as_its_dialect_reads_it(name: str, thought: str) -> None:
+    for answer in ("Lupins like sand.", "It opens at nine.\n\nCome early."):
+        text = get_dialect(name).write(Written(thought, answer=answer))
+        read = outcome_of(partial(get_parser("auto").parse, text))
+        assert read == parsed(get_dialect(name), "lenient", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<response> is the tag of such answers.",
+        "<response>yes</response> is how they answer.",
+        "It was <answer>no</answer>.",
+        "<think>Hm.</think>It was <response>no</response>",
+        "all\nof them",
+        "`<|channel|>` opens a header.",
+    ],
+)
+def test_marks_of_answers_in_a_text_are_text(text: str) -> None:
+    turn = get_parser("auto").read(text)
+    assert turn.dialect == ""
+    assert turn.result.return_values["output"] == text.removeprefix("<think>Hm.</think>")
+
+
+def test_servers_remove_the_token_behind_an_answer() -> None:
+    turn = get_parser("auto").read("<|channel|>final<|message|>It opens at nine.")
+    assert turn.dialect == "harmony"
+    assert turn.result.return_values["output"] == "It opens at nine."
 
 
 def test_it_says_what_it_took() -> None:

@@ -18,6 +18,7 @@ from agent_parsers.events import (
     Repair,
     ToolNamed,
 )
+from outputs.growing_json.kept_text import KeptText
 from outputs.growing_json.lenient.json_text import begins_object
 
 _BRACKETS: Final = re.compile(r"[\[\]]")
@@ -44,8 +45,8 @@ class BracketCall(CallsReader):
         self._answers = answers
         self._name: list[str] = []
         self._depth = 0  # how many brackets are open
-        self._entity: list[str] = []
-        self._held: list[str] = []  # text from a bracket that may be the last one
+        self._entity = KeptText()
+        self._held = KeptText()  # text from a bracket that may be the last one
         self._after = -1  # where other text begins
         self._call = Call("", "", (-1, -1), (-1, -1), problem="no_call")
 
@@ -107,27 +108,27 @@ class BracketCall(CallsReader):
                 self._step = self._read_line
                 return text[bracket.start() :]
         if text[-1] == "]":
-            self._held = ["]"]
+            self._held.add("]")
             text = text[:-1]
         self._take(text, events)
         return ""
 
     def _take(self, text: str, events: list[Event]) -> None:
         """Add *text* to the entity."""
-        self._entity.append(text)
+        self._entity.add(text)
         self._emit(text, self._delta, events)
 
     def _read_line(self, text: str, events: list[Event]) -> str:
         """Read the line on which the brackets balance."""
         line, newline, _ = text.partition("\n")
-        self._held.append(line)
+        self._held.add(line)
         if not newline:
             return ""
         self._end_line(events)
         return text[len(line) :]
 
     def _end_line(self, events: list[Event]) -> None:
-        line = "".join(self._held)
+        line = str(self._held)
         last = line.rindex("]") if line.rstrip()[-1] == "]" else 0
         self._take(line[:last], events)
         if last or len(line.rstrip()) == 1:
@@ -142,14 +143,14 @@ class BracketCall(CallsReader):
         call = self._call
         if call.input_span is not None:
             call.input_span = (call.input_span[0], self._at)
-        call.tool_input = "".join(self._entity)
+        call.tool_input = str(self._entity)
         call.span = (self._start, self._at + 1)
         self._emit(text, MarkerSeen, events, "]")
         self._step = self._read_after
 
     def _check_object(self) -> None:
         """Check whether the entity is an object that is open; then the bracket is a part of it."""
-        entity = "".join(self._entity).rstrip()
+        entity = str(self._entity).rstrip()
         if entity[-1:] != "}" and begins_object(entity):
             self._call.lacks = "input"
 
@@ -193,6 +194,7 @@ class BracketCall(CallsReader):
         span = (self._at, self._at + len(written))
         self._open(tool, head, events)
         self._take(written[len(head) : -1], events)
-        self._entity = [value]
+        self._entity.clear()
+        self._entity.add(value)
         self._close_bracket(")", events)
         events.append(Repair("parentheses", span, "read a call in parentheses"))

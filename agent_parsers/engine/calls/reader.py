@@ -20,6 +20,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
+from outputs.growing_json.kept_text import KeptText
 
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
@@ -192,7 +193,7 @@ class CallsReader(EmittingReader):
         self._start = self._at = -1
         self._step = first or self._skip
         self._lenient = lenient
-        self._held: list[str] = []  # text that cannot be decided yet
+        self._held = KeptText()  # text that cannot be decided yet
         self._inner: CallReader | None = None
         self._is_met = False  # whether a marker closes the calls
         self._goes_on = False  # whether another call opens after them
@@ -251,7 +252,7 @@ class CallsReader(EmittingReader):
 
     def _take_held(self) -> str:
         """Return the text that was held, and hold it no longer."""
-        held = "".join(self._held)
+        held = str(self._held)
         self._held.clear()
         return held
 
@@ -261,11 +262,11 @@ class CallsReader(EmittingReader):
         if size == len(text) and not self._held:
             self._emit(text, InputDelta, events)
             return
-        self._held.append(text)
+        self._held.add(text)
         if size > 0:
             text = self._take_held()
             self._emit(text[:size], InputDelta, events)
-            self._held.append(text[size:])
+            self._held.add(text[size:])
 
     def _skip(self, text: str, events: list[Event]) -> str:
         """Emit *text* as not part of a call."""

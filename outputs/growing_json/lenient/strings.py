@@ -109,7 +109,7 @@ class LenientStrings(JsonReader):
         self._controls = False  # whether it has raw control characters
         self._inner = 0  # how many inner quotes it has
         self._brackets = 0  # how many brackets are open in its text, inner quotes left out
-        self._segment: list[str] = []  # its text since the last inner quote
+        self._segment = 0  # where its text since the last inner quote begins
 
     def _repair(self, kind: RepairKind, start: int, end: int, message: str) -> None:
         """Report a repair; *start* and *end* are positions in the current chunk."""
@@ -119,8 +119,8 @@ class LenientStrings(JsonReader):
     def _begin_text(self, chunk: str, pos: int) -> None:
         self._style = _style_of(chunk[pos])
         self._start = self._offset + pos
-        self._parts = []
-        self._segment = []
+        self._string.clear()
+        self._segment = 0
         self._controls = False
         self._inner = self._brackets = 0
 
@@ -134,8 +134,8 @@ class LenientStrings(JsonReader):
         stop = self._read_text(chunk, pos)
         if self._inside is not None:
             return stop
-        text = "".join(self._parts)
-        self._parts, self._segment = [], []  # which take as much memory as the text
+        text = str(self._string)
+        self._string.clear()  # which takes as much memory as the text
         return self._put(text, stop)
 
     def _open_key(self, chunk: str, pos: int) -> int:
@@ -146,7 +146,7 @@ class LenientStrings(JsonReader):
     def _key_text(self, chunk: str, pos: int) -> int:
         stop = self._read_text(chunk, pos)
         if self._inside is None:
-            self._grown.key = "".join(self._parts)
+            self._grown.key = str(self._string)
             self._state = self._COLON
         return stop
 
@@ -157,7 +157,7 @@ class LenientStrings(JsonReader):
         while True:
             stop = plain(chunk, pos).end()
             if stop > pos:
-                self._add_text(chunk[pos:stop])
+                self._string.add(chunk[pos:stop])
             if stop == size:
                 return size
             char = chunk[stop]
@@ -166,21 +166,17 @@ class LenientStrings(JsonReader):
             elif char < " ":
                 pos = _control_run(chunk, stop).end()
                 self._controls = True
-                self._add_text(chunk[stop:pos])
+                self._string.add(chunk[stop:pos])
             else:
                 pos = self._quote(chunk, stop)
                 if self._inside is None:
                     return pos
 
-    def _add_text(self, text: str) -> None:
-        self._parts.append(text)
-        self._segment.append(text)
-
     def _escape(self, chunk: str, pos: int) -> int:
         """Read the escapes at *pos*."""
         stop = _escapes(chunk, pos).end()
         if stop > pos:
-            self._add_text(scalars.unescape(chunk[pos:stop]))
+            self._string.add(scalars.unescape(chunk[pos:stop]))
             return stop
         if scalars.cut_escape(chunk, pos) or _cut_hex(chunk, pos):
             self._held = chunk[pos:]
@@ -199,7 +195,7 @@ class LenientStrings(JsonReader):
         else:
             return self._break(chunk, pos, "expected a valid escape", in_string=True)
         self._repair("escape", pos, stop, message)
-        self._add_text(text)
+        self._string.add(text)
         return stop
 
     def _quote(self, chunk: str, pos: int) -> int:
@@ -249,19 +245,19 @@ class LenientStrings(JsonReader):
 
     def _inner_quote(self, pos: int, char: str) -> int:
         self._repair("inner_quote", pos, pos + 1, "read a quote as part of the text around it")
-        self._parts.append(char)
+        self._string.add(char)
         return pos + 1
 
     def _last_char(self) -> str:
-        return self._parts[-1][-1] if self._parts else ""
+        return self._string.last_char
 
     def _count_brackets(self, *, inside_quotes: bool) -> None:
         """Count the brackets since the last inner quote."""
         if not inside_quotes:
-            text = "".join(self._segment)
+            text = self._string.tail(self._segment)
             opened, closed = (sum(map(text.count, brackets)) for brackets in ("([{", ")]}"))
             self._brackets = max(0, self._brackets + opened - closed)
-        self._segment = []
+        self._segment = len(self._string)
 
     def _end_text(self, pos: int) -> int:
         """End the string by the quote at *pos*."""
@@ -279,8 +275,7 @@ class LenientStrings(JsonReader):
             return self._left
         if self._inside is not LenientStrings._text:
             return super()._partial()
-        text = "".join(self._parts)
-        self._parts = [text] if text else []
+        text = self._string_so_far()
         more = scalars.read_cut_escape(self._held) if self._held[:1] == "\\" else ""
         return NOTHING if more is None else text + more
 

@@ -353,3 +353,21 @@ def test_get_parser_is_lenient_by_default() -> None:
     strict = get_parser("react", lenient=False)
     with pytest.raises(OutputParserException, match="Could not parse LLM output"):
         strict.parse(text)
+
+
+WHILE_LOADING = """
+import sys, threading
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers.registry.dialects_by_name import registered
+
+sys.setswitchinterval(1e-6)
+names = list_dialects()
+loading = threading.Thread(target=lambda: [get_dialect(name) for name in names])
+loading.start()
+while loading.is_alive():
+    assert registered() == ()
+"""
+
+
+def test_a_thread_may_look_through_the_dialects_while_another_loads_some() -> None:
+    subprocess.run([sys.executable, "-c", WHILE_LOADING], check=True, timeout=120)

@@ -10,6 +10,7 @@ from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader
 from agent_parsers.engine.repairs.dressing import FENCE, within
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
+from outputs.growing_json.kept_text import KeptText
 
 OPENER: Final = "<code>"
 CLOSER: Final = "</code>"
@@ -49,7 +50,7 @@ class CodeBlock(EmittingReader):
         self._is_fence = False
         self._is_block = True
         self._is_inline = False  # no line break before the code, or between its end and other text
-        self._code: list[str] = []
+        self._code = KeptText()
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text* at offset *at* and return the events it completes."""
@@ -87,7 +88,7 @@ class CodeBlock(EmittingReader):
             self._emit_lead(events)
             self._start = self._at
             code = begun
-        self._code.append(code)
+        self._code.add(code)
         self._emit(code, InputDelta, events)
 
     def _emit_lead(self, events: list[Event]) -> None:
@@ -132,7 +133,7 @@ class CodeBlock(EmittingReader):
             if rest:
                 self._skip(self._end(rest, events), events)
         self._emit_lead(events)
-        code = "".join(self._code).strip()
+        code = str(self._code).strip()
         is_dressed = self._lenient and not self._is_fence and code.startswith(FENCE)
         if is_dressed and (place := within(code)) is not None:
             events.append(self._fence_repair("took off the fence around the code"))

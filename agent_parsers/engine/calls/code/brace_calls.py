@@ -134,7 +134,7 @@ class BraceCalls(CodeCalls):
         if self._rest_at < 0:
             text = self._take_held() + text
             if _next_begun(text):
-                self._held.append(text)
+                self._held.add(text)
                 return ""
             if (found := _next(text)) is not None:
                 self._begin_next(found[1], events)

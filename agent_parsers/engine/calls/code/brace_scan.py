@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
@@ -13,6 +13,9 @@ from agent_parsers.engine.calls.raw_values import finder
 from agent_parsers.events import Repair, Span
 from outputs.growing_json.lenient.json_text import unquoted
 from outputs.growing_json.scalars import NOTHING
+
+if TYPE_CHECKING:
+    from outputs.growing_json.kept_text import KeptText
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _PLAIN: Final = ('"', "'")
@@ -49,6 +52,7 @@ class BraceArguments(Arguments):
         self._value: Any = NOTHING  # a string, an object or a list
         self._doubt: tuple[int, int] | None = None  # pieces and offset at which it may have ended
         self._is_over = False  # whether the braces may have ended there as well
+        self._is_bare = False  # whether text without quotes has begun
 
     @property
     @override
@@ -68,12 +72,12 @@ class BraceArguments(Arguments):
         return (self._mark, self._closer) if self._lenient and self._closer else (self._mark,)
 
     def _find(
-        self, marks: tuple[str, ...], text: str, at: int, before: list[str]
+        self, marks: tuple[str, ...], text: str, at: int, before: KeptText
     ) -> re.Match[str] | None:
         """Return the next of *marks* in *text*, if it is whole; add the text *before* it."""
         found = finder(marks)(text, at)
         stop = len(text) if found is None else found.start()
-        before.append(text[at:stop])
+        before.add(text[at:stop])
         if found is not None and found[1] is not None:
             return found
         self._tail = text[stop:]
@@ -83,12 +87,15 @@ class BraceArguments(Arguments):
 
     def _read_code(self, text: str, at: int) -> int:
         """Read *text* from *at* through the next mark; return where that mark ends."""
+        was_bare = bool(self._code) and self._is_bare
         found = self._find((self._mark, *_MARKS), text, at, self._code)
+        stop = len(text) if found is None else found.start()
+        self._is_bare = was_bare or bool(text[at:stop].strip())
         if found is None:
             return len(text)
         mark, start = found[0], found.start()
-        if mark == "'" and "".join(self._code).strip():
-            self._code.append(mark)  # as in: it's
+        if mark == "'" and self._is_bare:
+            self._code.add(mark)  # as in: it's
         elif mark == self._mark or mark in _PLAIN:
             self._begin_value()
             self._quote = mark
@@ -105,7 +112,8 @@ class BraceArguments(Arguments):
             self._end_member(start)
             self._value_at = self._at + start + 1
         elif mark in ":(" or (mark == ")" and self._open != [")"]):
-            self._code.append(mark)
+            self._code.add(mark)
+            self._is_bare = True
         elif self._is_closer(mark):
             while self._end_container(start) != mark:
                 pass
@@ -114,7 +122,7 @@ class BraceArguments(Arguments):
     def _begin_value(self) -> None:
         is_wanted = isinstance(self._frames[-1], list) or self._keys[-1] is not None
         is_key = not is_wanted and self._lenient  # a name in quotes, if a colon follows
-        if self._value is not NOTHING or "".join(self._code).strip() or not (is_wanted or is_key):
+        if self._value is not NOTHING or str(self._code).strip() or not (is_wanted or is_key):
             self._wrong("odd_brackets" if is_wanted else "no_key")
         self._code.clear()
 
@@ -133,7 +141,7 @@ class BraceArguments(Arguments):
 
     def _end_container(self, at: int) -> str:
         """End the innermost container at *at* in the current text; return what closes it."""
-        if self._value is NOTHING and self._keys[-1] is None and not "".join(self._code).strip():
+        if self._value is NOTHING and self._keys[-1] is None and not str(self._code).strip():
             self._code.clear()
             if self._frames[-1]:
                 comma = (self._value_at - 1, self._value_at)
@@ -170,7 +178,7 @@ class BraceArguments(Arguments):
         return value, (self._value_at, self._at + at)
 
     def _take_bare(self) -> str:
-        bare = "".join(self._code).strip()
+        bare = str(self._code).strip()
         self._code.clear()
         return bare
 
@@ -203,11 +211,11 @@ class BraceArguments(Arguments):
         if found[0] != self._quote:
             if self._doubt is None:
                 self._doubt = (len(self._body), self._at + found.start())
-                self._is_over = "".join(self._body).rstrip().endswith("".join(reversed(self._open)))
-            self._body.append(found[0])
+                self._is_over = str(self._body).rstrip().endswith("".join(reversed(self._open)))
+            self._body.add(found[0])
             return found.end()
         self._doubt, self._is_over = None, False
-        self._value = "".join(self._body)
+        self._value = str(self._body)
         self._quote = ""
         return found.end()
 
@@ -216,11 +224,11 @@ class BraceArguments(Arguments):
         found = _plain[quote](text, at)
         assert found is not None, "it matches anything"
         stop = found.end()
-        self._body.append(found[0])
+        self._body.add(found[0])
         if text[stop : stop + 1] != quote:
             self._tail = text[stop:]
             return len(text)
-        body = "".join(self._body)
+        body = str(self._body)
         value = unquoted(f"{quote}{body}{quote}")
         self._value = body if value is None else value
         span = (self._string_at, self._at + stop + 1)
@@ -232,13 +240,13 @@ class BraceArguments(Arguments):
         """End an unclosed string where the call is closed; return whether that was possible."""
         if self._doubt is None:
             return False
-        pieces, end = self._doubt
-        body = "".join(self._body[:pieces])
+        size, end = self._doubt
+        body = self._body.slice(0, size)
         if not body.rstrip().endswith("".join(reversed(self._open))):
             return False
         body = body.rstrip().removesuffix("".join(reversed(self._open)))
         # It is unclear how much of it is text, or which of several calls it belongs to.
-        is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
+        is_twice = self._closer in self._body.tail(size + len(self._closer)) and not self._is_over
         if is_twice or _has_member(body):
             self._wrong("ambiguous_end")
         self._repaired(Repair("unclosed", (self._string_at, end), "ended a string with its call"))

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.nesting import Nesting
+from outputs.growing_json.kept_text import KeptText
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -31,11 +32,11 @@ class Arguments(ABC):
         self._end = at
         self._lenient = lenient
         self._open = Nesting(_CLOSERS[opener])  # closers of the open brackets
-        self._code: list[str] = []  # text outside strings, after the last mark or string
+        self._code = KeptText()  # text outside strings, after the last mark or string
         self._value_at = at
         self._quote = ""  # opening quote of the open string
         self._string_at = at
-        self._body: list[str] = []  # text of the open string
+        self._body = KeptText()  # text of the open string
         self.values: dict[str, Any] = {}
         """The arguments so far, by name."""
         self.unnamed: list[Any] = []

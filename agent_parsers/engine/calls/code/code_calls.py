@@ -56,12 +56,14 @@ class CodeCalls(CallsReader):
 
     def _hold(self, text: str) -> str:
         """Hold *text*, which may be what precedes a bracket; then the current step goes on."""
-        self._held, self._paused, self._step = [text], self._step, self._read_head
+        self._held.clear()
+        self._held.add(text)
+        self._paused, self._step = self._step, self._read_head
         return ""
 
     def _read_head(self, text: str, _events: list[Event]) -> str:
-        self._held.append(text)
-        if self._ends_head.search(text) is None and sum(map(len, self._held)) <= LONGEST_HEAD:
+        self._held.add(text)
+        if self._ends_head.search(text) is None and len(self._held) <= LONGEST_HEAD:
             return ""
         self._step = self._paused
         return self._take_held()

@@ -72,10 +72,10 @@ class PythonArguments(Arguments):
         """Read *text* from *at* through the next mark; return where that mark ends."""
         found = (_OUTER if len(self._open) == 1 else _INNER)(text, at)
         if found is None:
-            self._code.append(text[at:])
+            self._code.add(text[at:])
             return len(text)
         mark, stop = found[0], found.start()
-        self._code.append(text[at:stop])
+        self._code.add(text[at:stop])
         if mark in "'\"":
             return self._open_string(text, stop)
         if mark == "=":
@@ -85,18 +85,18 @@ class PythonArguments(Arguments):
         elif mark == "#":
             self._wrong("stray_text")
         elif mark in "([{":
-            self._code.append(mark)
+            self._code.add(mark)
             self._open_bracket(mark)
         elif self._is_closer(mark):
             self._open.close_to(mark)
             if self._open:
-                self._code.append(mark)
+                self._code.add(mark)
             else:
                 self._end_argument(stop, is_last=True)
         return stop + 1
 
     def _take_key(self, at: int) -> None:
-        key = "".join(self._code).strip()
+        key = str(self._code).strip()
         if self._key is not None or self._source.strings or not key.isidentifier():
             self._wrong("no_key")
         self._key = key
@@ -106,7 +106,7 @@ class PythonArguments(Arguments):
     def _end_argument(self, at: int, *, is_last: bool) -> None:
         """Read the argument that ends at *at* in the current text."""
         source, self._source = self._source, Source()
-        source.code.append("".join(self._code))
+        source.code.append(str(self._code))
         self._code.clear()
         key, self._key = self._key, None
         span = (self._value_at, self._at + at)
@@ -140,7 +140,7 @@ class PythonArguments(Arguments):
             self._tail = quotes
             return len(text)
         self._quote = quotes if quotes == mark * 3 else mark
-        code = "".join(self._code)
+        code = str(self._code)
         self._code.clear()
         prefix = code[-1:].lower()
         self._is_raw = prefix == "r"
@@ -157,7 +157,7 @@ class PythonArguments(Arguments):
         found = _IN_STRING[self._quote](text, at)
         assert found is not None, "it matches anything"
         stop = found.end()
-        self._body.append(found[0])
+        self._body.add(found[0])
         if stop == len(text):
             return stop
         end = stop + len(self._quote)
@@ -187,10 +187,10 @@ class PythonArguments(Arguments):
 
     def _take_quote(self, after: str) -> None:
         """Take a quote as part of the string; *after* is the character after it."""
-        before = next((text[-1] for text in reversed(self._body) if text), "")
+        before = self._body.last_char
         if before == self._quote:  # other languages escape a quote by doubling it
             self._wrong("ambiguous_end")
-        self._body.append(self._quote)
+        self._body.add(self._quote)
         self._quotes += 1
         if not (before.isalnum() and after.isalnum()):
             self._unpaired += 1
@@ -199,9 +199,9 @@ class PythonArguments(Arguments):
         is_line = len(self._quote) == 1
         self._quote = ""
         span = (self._string_at, self._at + end)
-        string, seen = python_string("".join(self._body), is_raw=self._is_raw)
+        string, seen = python_string(str(self._body), is_raw=self._is_raw)
         self._source.strings.append(string)
-        if self._unpaired % 2 or (self._quotes and _has_argument("".join(self._body))):
+        if self._unpaired % 2 or (self._quotes and _has_argument(str(self._body))):
             self._wrong("ambiguous_end")
         elif self._quotes:
             self._repaired(Repair("quotes", span, "read quotes in a string that are not escaped"))

@@ -88,7 +88,7 @@ class JsonCall(JsonSearch):
     def _set_up(self, at: int) -> None:
         super()._set_up(at)
         self._is_answer = False  # whether the name of the tool means the final answer
-        self._emitted = self._emitted_parts = 0  # characters and pieces of the answer
+        self._emitted = 0  # characters of the answer
         self._end = -1  # of the JSON
         self._after = -1  # where text after the call begins
 
@@ -164,8 +164,7 @@ class JsonCall(JsonSearch):
     def _decoded(self, json: Watch, member: Member) -> str:
         """Return the new text of an answer, with its escapes resolved."""
         if member.end < 0 and json.error is None:
-            text = "".join(json.text_parts[self._emitted_parts :])
-            self._emitted_parts = len(json.text_parts)
+            text = json.text_from(self._emitted)
             self._emitted += len(text)
             return text
         whole: str = member.value if member.end >= 0 else json.text_left

@@ -21,6 +21,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
+from outputs.growing_json.kept_text import KeptText
 
 _MOST: Final = 64
 """How much of a text is examined for the beginning of a header, in characters."""
@@ -74,7 +75,7 @@ class HeadedMessage(CallsReader):
         self._header: Header | None = None
         self._mark = "header"  # name of the marker before the body
         self._body_at = -1  # where the body begins
-        self._body: list[str] = []  # the input, if the body is one
+        self._body = KeptText()  # the input, if the body is one
 
     @property
     @override
@@ -133,7 +134,7 @@ class HeadedMessage(CallsReader):
     def _read_body(self, text: str, events: list[Event]) -> str:
         assert self._header is not None, "the header was read"
         if self._header.head is not None:
-            self._body.append(text)
+            self._body.add(text)
         self._emit(text, self._header.kind, events)
         return ""
 
@@ -165,7 +166,7 @@ class HeadedMessage(CallsReader):
         tool = "".join(self._pieces)[head.start : head.stop]
         return Call(
             tool,
-            "".join(self._body),
+            str(self._body),
             (self._start, self._at),
             name_at,
             problem="" if tool else "no_tool_name",

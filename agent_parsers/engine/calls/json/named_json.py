@@ -105,7 +105,7 @@ class NamedJson(CallsReader):
     def _find_head(self, text: str, events: list[Event]) -> str:
         """Read up to the brace of the object."""
         brace = text.find("{", 0 if self._held else self._size)
-        self._held.append(text)
+        self._held.add(text)
         size = self._lead_size + (len(text) if brace < 0 else brace)
         self._lead_size += len(text)
         is_head = self._leads(size)  # always checked, so that chunks make no difference
@@ -132,7 +132,7 @@ class NamedJson(CallsReader):
         """Return whether the first *size* characters may be a head."""
         if self._may_lead is None:
             return True
-        return size <= _LONGEST and self._may_lead("".join(self._held)[:size])
+        return size <= _LONGEST and self._may_lead(str(self._held)[:size])
 
     def _name(self, head: Head, text: str, events: list[Event]) -> None:
         """Emit the *head*, which has this *text*."""

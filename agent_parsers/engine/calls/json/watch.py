@@ -94,10 +94,9 @@ class Watch(JsonReader):
             return ""
         return "arguments" if self.depth <= max(self._level, 0) + 1 else "values"
 
-    @property
-    def text_parts(self) -> list[str]:
-        """The pieces read so far of the open string."""
-        return self._parts
+    def text_from(self, start: int) -> str:
+        """Return the text of the open string from its character *start* on."""
+        return self._string.tail(start)
 
     @override
     def _open(self, chunk: str, pos: int, container: Any, state: NextChars) -> int:
@@ -164,7 +163,7 @@ class Watch(JsonReader):
     @override
     def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
         if in_string:
-            self.text_left = "".join(self._parts)
+            self.text_left = str(self._string)
         return super()._break(chunk, pos, reason, in_string=in_string)
 
 

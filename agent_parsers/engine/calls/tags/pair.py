@@ -10,6 +10,7 @@ from agent_parsers.engine.calls.reader import Call, EmittingReader
 from agent_parsers.engine.repairs.dressing import has_begun
 from agent_parsers.engine.repairs.payloads import BadPayload, InputReader, as_written
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
+from outputs.growing_json.kept_text import KeptText
 
 _HALF_MARK: Final = 4
 """Shortest beginning of a closing tag that, at the very end, is not part of the input."""
@@ -57,7 +58,7 @@ class TagCall(EmittingReader):
         self._read_open_input = read_open_input or read_input
         self._lenient, self._strays = lenient, strays
         self._part = 0  # what is read: the name, a gap, the input, or text after the call
-        self._texts: tuple[list[str], ...] = ([], [], [], [])  # what was read of each
+        self._texts = tuple(KeptText() for _ in range(4))  # what was read of each
         self._raw = RawValue(self._marks[0], first=True)
         self._call = Call("", "", (-1, -1))
         self._start = self._at = self._end = self._after = -1
@@ -86,11 +87,11 @@ class TagCall(EmittingReader):
         call = self._call
         call.span = (self._start, self._at if self._end < 0 else self._end)
         if not self._part:
-            name = "".join(self._texts[0])
+            name = str(self._texts[0])
             self._emit(name, SkippedDelta, events)
             call.span, call.problem = (self._start, self._at), "no_call"
             return events, call
-        written = "".join(self._texts[2])
+        written = str(self._texts[2])
         call.problem = self._problem(written)
         if self._part > 1 and not call.problem:
             self._read_written(written, events)
@@ -129,7 +130,7 @@ class TagCall(EmittingReader):
             self._take(self._end_part(rest, events), events)
 
     def _problem(self, written: str) -> str:
-        outside = "".join((*self._texts[1], *self._texts[3]))
+        outside = f"{self._texts[1]}{self._texts[3]}"
         for tag, problem in zip(self._tags, ("several_tools", "several_inputs"), strict=True):
             if has_element(outside, tag):
                 return problem
@@ -144,7 +145,7 @@ class TagCall(EmittingReader):
 
     def _take(self, text: str, events: list[Event]) -> None:
         """Add text to the current part."""
-        self._texts[self._part].append(text)
+        self._texts[self._part].add(text)
         if self._part == 2:
             self._emit(text, InputDelta, events)
         elif self._part and text:
@@ -159,7 +160,7 @@ class TagCall(EmittingReader):
         """Read the mark that *text* begins with; return the text after it."""
         mark = self._marks[self._part]
         if self._part == 0:
-            name = "".join(self._texts[0])
+            name = str(self._texts[0])
             tool = name.rstrip()
             self._call.tool = self._read_tool(tool)
             self._call.tool_span = (self._at, self._at + len(tool))

@@ -186,7 +186,7 @@ class TaggedCalls(TagActions):
         end = _ends_name(text, at, stop) if self._in is In.NAME else None
         part = text[at : stop if end is None else end.start()]
         if part:
-            self._held.append(part)
+            self._held.add(part)
         if end is not None:
             self._end_name(events)
         return at + len(part)
@@ -240,7 +240,7 @@ class TaggedCalls(TagActions):
         if json.end is not None or json.error is not None:
             held = self._take_held()
             rest = held.rstrip()
-            self._held = [rest]
+            self._held.add(rest)
             self._end_json(events)
             at -= len(held) - len(rest)  # white space belongs to the next tag
         return at

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.nesting import Nesting
 from agent_parsers.engine.calls.tags.form import CLOSERS, NEVER_BEHIND, OWN_CLOSERS, TagPart
+from outputs.growing_json.kept_text import KeptText
 
 if TYPE_CHECKING:
     from re import Match
@@ -63,7 +64,7 @@ class TaggedValue:
         self._attributes = attributes
         self.key = key
         self.at = at
-        self._pieces: list[str] = []
+        self._read = KeptText()
         self._end = ""  # the end of the text read, as much as may be a mark
         self._is_quoted = None if form.quote else False  # `None` while that is unknown
         self.is_fresh: bool = form.trims  # whether a line break that comes next is part of the tag
@@ -74,7 +75,7 @@ class TaggedValue:
 
     def add(self, text: str) -> None:
         """Add *text* to the value."""
-        self._pieces.append(text)
+        self._read.add(text)
         if self._is_quoted:
             self._end = (self._end + text)[-_LONGEST_MARK:]
 
@@ -101,7 +102,7 @@ class TaggedValue:
         return self._form.other_values(self._text(), self._attributes)
 
     def _text(self) -> str:
-        text = "".join(self._pieces)
+        text = str(self._read)
         if self._is_quoted and self._form.quote:
             opens, closes = self._form.quote
             text = text.strip().removeprefix(opens).removesuffix(closes)
@@ -153,7 +154,7 @@ class TaggedValue:
         """
         if not self._is_quoted:
             return False
-        body = "".join(self._pieces)
+        body = str(self._read)
         found = [(tag, *self._form.read(tag)) for tag in self._form.whole.finditer(body)]
         ends = [
             tag for tag, part, hole in found if part in OWN_CLOSERS and self._may_end(part, hole)
@@ -164,7 +165,8 @@ class TaggedValue:
         calls = (tag for tag, part, _ in found if part is TagPart.END_CALL and tag.start() >= stop)
         if "".join(body[stop:].split()) != "".join("".join(tag[0].split()) for tag in calls):
             return False
-        self._pieces = [body[: ends[0].start()]]
+        self._read.clear()
+        self._read.add(body[: ends[0].start()])
         return True
 
     def _begins(self, text: str, at: int, *, is_last: bool) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.reading.collecting.kept_text import KeptText
 from agent_parsers.engine.reading.quoting.watch import CodeWatch, QuoteWatch
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.inputs import unmarked
@@ -20,6 +19,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
+from outputs.growing_json.kept_text import KeptText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

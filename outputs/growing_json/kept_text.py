@@ -1,8 +1,9 @@
-"""The text of a stream, kept in blocks of many chunks."""
+"""Text that grows in small chunks, kept in blocks of many of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import chain
 from typing import Final
 
 _CHUNKS: Final = 256
@@ -28,6 +29,16 @@ class KeptText:
         """Return whether there is a text."""
         return bool(self._recent or self._blocks)
 
+    def __len__(self) -> int:
+        """Return how many characters were added since the last `clear`."""
+        return self._size + sum(map(len, self._recent))
+
+    @property
+    def last_char(self) -> str:
+        """The last character; empty if there is none."""
+        kept = chain(reversed(self._recent), reversed(self._blocks))
+        return next((text[-1] for text in kept if text), "")
+
     def add(self, chunk: str) -> None:
         """Add a *chunk* at the end."""
         recent = self._recent
@@ -52,6 +63,12 @@ class KeptText:
             return ""
         base = self._starts[first]
         return "".join(self._blocks[first:last])[start - base : max(stop - base, 0)]
+
+    def tail(self, start: int) -> str:
+        """Return the text from offset *start* on."""
+        if start < self._size:
+            return self.slice(start, len(self))
+        return "".join(self._recent)[start - self._size :]
 
     def forget(self, start: int) -> None:
         """Forget the text before offset *start*, or most of it."""
