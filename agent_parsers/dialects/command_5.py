@@ -95,8 +95,8 @@ class CommandTag(Attributes):
 
     def hole(self, seen: str) -> Hole:
         """Return the hole of the tag, which is written as *seen*."""
-        name, at, attributes = Attributes.hole(self, seen)
-        return Hole(unescape(name), at, attributes)
+        hole = Attributes.hole(self, seen)
+        return hole._replace(name=unescape(hole.name))
 
 
 class CommandPayload(TaggedPayload):

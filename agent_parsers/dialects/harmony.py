@@ -37,6 +37,7 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.repairs.names import repair_called_name
 from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.events import AnswerDelta, InputDelta, Repair, SkippedDelta, ThoughtDelta
 
@@ -152,10 +153,10 @@ def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | Non
 
 
 def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
-    """Return the tool of a name with the type attached, if there is a tool of that name."""
+    """Return the tool of a name, perhaps with the type attached or in another spelling."""
     name = written.removesuffix(TYPE)
     if names is None or written in names or name not in names:
-        return ToolHead(written)
+        return repair_called_name(written, names, repairs)
     repairs.append(Repair("name", (0, len(written)), f"read {written!r} as {name!r} and its type"))
     return ToolHead(name)
 

@@ -269,8 +269,8 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
     def read_text(text: str, _repairs: list[Repair]) -> str:
         return take(text)
 
-    def read_input(text: str, repairs: list[Repair]) -> str:
-        return take(repair_written_input(text, repairs))
+    def read_input(text: str, repairs: list[Repair], *, is_closed: bool = True) -> str:
+        return take(repair_written_input(text, repairs, is_closed=is_closed))
 
     strays = tuple(element.opener.canonical for element in (TOOL, OBSERVATION, ANSWER))
     call = partial(TagCall, TOOL.name, INPUT.name, read_tool=take, strays=strays)
@@ -282,7 +282,12 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         strict=replace(STRICT, new_call=partial(call, read_input=read_text), read_answer=read_text),
         lenient=replace(
             LENIENT,
-            new_call=partial(call, read_input=read_input, lenient=True),
+            new_call=partial(
+                call,
+                read_input=read_input,
+                read_open_input=partial(read_input, is_closed=False),
+                lenient=True,
+            ),
             read_answer=read_text,
         ),
         problems=PROBLEMS,

@@ -23,7 +23,7 @@ from output_parsers.json_in_prose.search import (
     skip_blank,
 )
 from outputs.growing_json.reader import JsonReader
-from outputs.growing_json.scalars import matcher
+from outputs.growing_json.scalars import matcher, read_number
 
 _MAX_TAG_CHARS: Final = 32
 _stripped = frozenset(STRIP)
@@ -112,7 +112,22 @@ class JsonFinder(CandidateSearch["_Candidate"]):
         first = best if best is None or best.is_container else self._lead
         if first is not None and first.is_container and (error := first.reader.error) is not None:
             raise error.moved(first.start)
+        if best is not None and not best.is_container and self._goes_on(best):
+            raise json.JSONDecodeError("Expecting nothing but a value", self.text, best.start)
         return FoundJson(reader.value, _span_of(best))
+
+    def _goes_on(self, scalar: _Candidate) -> bool:
+        """Return whether text continues a number, a string or a word, which then is no value."""
+        reader = scalar.reader
+        if reader.error is not None:
+            return True
+        text = self.text[scalar.start if reader.end is None else scalar.end :]
+        if scalar is self._scalar:
+            text = text.partition(FENCE)[0]
+        text = text.strip(STRIP)
+        if reader.end is not None:
+            return bool(text)
+        return text[:1].isdecimal() and not read_number(text)[1]  # such as 1.2.3
 
     @override
     def _leave(self, candidate: _Candidate) -> None:

@@ -66,6 +66,9 @@ class Call:
     openers: Sequence[str] = ()
     """Names of parameters whose tags ended a value that had no closing tag. Only the tool schema
     can show that they are parameters, and not part of the value."""
+    odd_names: Sequence[str] = ()
+    """Names of parameters that have no quotes and do not look like names. Only the tool schema can
+    show that they are, and hold no part of a value."""
     lists: Sequence[tuple[str, ...]] = ()
     """Where its values have a list of several elements with one name, as the names that lead there.
     Only the tool schema can show that this is a list, and not a member that stands twice."""

@@ -28,7 +28,9 @@ def _run(chars: str) -> Atom:
 
 SPACE, BLANK, DIGITS = _run(r"\s"), _run(r" \t"), _run(r"\d")
 HASHES, SPACED = _run("#"), r"\ "
-JOINT, INDENT = _run(r" \t_\-"), _run(r" \t\xa0\u3000\u200b\ufeff#")
+_SPACES: Final = r" \t\v\f\x1c-\x1f\x85\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""All white space within a line, with what has no width."""
+JOINT, INDENT = _run(r" \t_\-"), _run(f"{_SPACES}#")
 
 
 def _any_of(chars: str) -> Atom:

@@ -60,21 +60,36 @@ def without_end(text: str, repairs: list[Repair]) -> str:
     return inner
 
 
+def check_fence(text: str, at: int = 0) -> None:
+    """Check that *text*, which begins at offset *at*, does not have half of a fence.
+
+    Raises:
+        BadPayload: It has, so what follows the fence may be missing.
+    """
+    if is_open(text):
+        raise BadPayload("open_fence", (at + text.rindex(FENCE), at + len(text)))
+
+
 def has_begun(written: str) -> bool:
     """Return whether what is *written* begins an input; backticks alone may open its fence."""
     return bool(written.strip("` \t\r\n"))
 
 
-def undressed(text: str, repairs: list[Repair]) -> tuple[str, int]:
+def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> tuple[str, int]:
     """Remove what stands around the whole *text*; return the rest, and where it begins.
+
+    Args:
+        text: The input.
+        repairs: Collects the repairs.
+        is_closed: Whether the input has an end of its own, so that half of a fence is data.
 
     Raises:
         BadPayload: A fence is not closed, or a quoted object breaks off.
     """
-    if is_open(text):
+    if not is_closed and is_open(text):
         text = without_end(text, repairs)
-        if is_open(text):
-            raise BadPayload("open_fence", (text.rindex(FENCE), len(text)))
+        if text.lstrip()[:1] not in ("{", "["):  # JSON shows where it ends
+            check_fence(text)
     text = _without_stop_word(text, repairs)
     body = text.strip()
     if len(body) < 2:
@@ -194,14 +209,24 @@ def _end_of_object(body: str) -> int:
     return end if isinstance(value, dict) else len(body)
 
 
+def within(body: str, mark: str = FENCE) -> Span | None:
+    """Return where the text in *body* begins and ends if a pair of this *mark* encloses all of it.
+
+    The line break at either end is no part of it, nor is the language of a fence.
+    """
+    if not (body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2):
+        return None
+    inner = body[3:-3]
+    tag = _TAG(inner) if mark == FENCE else None
+    start = 3 + (tag.end() if tag else len(inner) - len(inner.lstrip("\r\n")))
+    return start, max(start, 3 + len(inner.rstrip()))
+
+
 def _enclosed(body: str) -> tuple[str, int, int] | None:
     """Return what encloses *body*, and where the rest begins and ends; `None` if nothing does."""
     for mark, kind in ((FENCE, "fence"), ('"""', "quotes")):
-        if body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2:
-            inner = body[3:-3]
-            tag = _TAG(inner) if kind == "fence" else None
-            start = 3 + (tag.end() if tag else len(inner) - len(inner.lstrip("\r\n")))
-            return kind, start, max(start, 3 + len(inner.rstrip()))
+        if (place := within(body, mark)) is not None:
+            return kind, *place
     inner = body[1:-1]
     if _QUOTES.get(body[0]) == body[-1] and body[0] not in inner and body[-1] not in inner:
         return ("backticks" if body[0] == "`" else "quotes"), 1, len(body) - 1

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from agent_parsers.engine.repairs.dressing import (
-    FENCE,
     begins_quoted,
+    check_fence,
     is_open,
     may_be_dressed,
     remark,
@@ -33,7 +33,7 @@ _FENCED: Final = re.compile(r"```(?:json)?[ \t]*+\n(\{[^`]*\})\s*+```").fullmatc
 _to_json: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def repair_input(text: str, repairs: list[Repair]) -> str:
+def repair_input(text: str, repairs: list[Repair], *, is_closed: bool = False) -> str:
     """Read an input that is text, as models write it.
 
     One fence, or one pair of quotes or backticks, is removed if it encloses the whole input and its
@@ -41,6 +41,11 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     line ``PAUSE``. An input that begins like a JSON object or list is repaired as `repair_json`
     does, and words that follow an object on another line, or in parentheses, are left out; an input
     that cannot be read as JSON stays unchanged. The value is always text.
+
+    Args:
+        text: The input.
+        repairs: Collects the repairs.
+        is_closed: Whether something closes the input, so that half of a fence in it is data.
 
     Raises:
         BadPayload: A fence is not closed, JSON breaks off in the middle of a value, or a JSON
@@ -51,11 +56,13 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     written, plain = _plain_object(text, repairs)
     if plain is not NOTHING:
         return written
-    body, at = undressed(text, repairs)
+    body, at = undressed(text, repairs, is_closed=is_closed)
     if body[:1] not in ("{", "["):
         return body
     found = _read_json(body, at, repairs)
     if found is None:
+        if not is_closed:
+            check_fence(body, at)
         return body
     place = (at, at + len(body))
     if found.repeats_key:
@@ -64,7 +71,7 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     return found.text
 
 
-def repair_written_input(text: str, repairs: list[Repair]) -> str:
+def repair_written_input(text: str, repairs: list[Repair], *, is_closed: bool = False) -> str:
     """Read an input like `repair_input`, for dialects whose strict mode reads it as written.
 
     In strict mode quotes are part of such an input, so removing a pair is reported as a repair.
@@ -73,7 +80,7 @@ def repair_written_input(text: str, repairs: list[Repair]) -> str:
         BadPayload: As for `repair_input`.
     """
     before = len(repairs)
-    value = repair_input(text, repairs)
+    value = repair_input(text, repairs, is_closed=is_closed)
     if value != text.strip() and len(repairs) == before:
         repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
     return value
@@ -111,7 +118,7 @@ def _plain_object(text: str, repairs: list[Repair]) -> tuple[str, Any]:
     The whole text is the object, in a fence or not, and it is valid JSON, but for commas before
     closing brackets.
     """
-    is_bare = text[:1] == "{" and text[-1:] == "}" and FENCE not in text
+    is_bare = text[:1] == "{" and text[-1:] == "}"
     if is_bare and (whole := whole_object(text, MAX_DEPTH)) is not NOTHING:
         return text, whole
     fenced = None if is_bare else _FENCED(text)

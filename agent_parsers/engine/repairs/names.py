@@ -115,6 +115,20 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
     return same[0] if len(same) == 1 else name
 
 
+def repair_called_name(
+    written: str, tools: Collection[str] | None, repairs: list[Repair]
+) -> ToolHead:
+    """Read the name of a tool in a call, which counts as written unless `tool_named` knows better.
+
+    Only the name of a tool that is declared replaces it.
+    """
+    name = written if tools is None else tool_named(written, tools)
+    if tools is None or name == written or name not in tools:
+        return ToolHead(written)
+    _report(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
+    return ToolHead(name)
+
+
 def _report(repairs: list[Repair], kind: str, written: str, message: str) -> None:
     repairs.append(Repair(kind, (0, len(written)), message))
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.kinds import Label, Literal, Marker, spelt_texts
+from agent_parsers.engine.repairs.names import repair_called_name
 from agent_parsers.engine.tables.guards import (
     dressed_alike,
     outside_of_code,
@@ -51,6 +52,8 @@ def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -
     table = with_dressed_results(table)
     if table.several:
         table = with_given(table, dialect.given)
+    if table.lenient and table.read_tool is None:
+        table = table.rewritten(read_tool=repair_called_name)
     if table.lenient and table.several:
         table = with_calls_in_thoughts(with_reasoning(table, dialect.reasoning))
     elif table.lenient and not is_run:

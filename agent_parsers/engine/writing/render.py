@@ -57,7 +57,10 @@ def render(
             raise ValueError(  # noqa: TRY004 - a refusal to write is always a ValueError
                 f"{dialect.name} answers with a text under 'output', not {answer!r}"
             )
-        return _write(dialect, Written(thought, answer=answer, number=number, content=content))
+        written = Written(thought, answer=answer, number=number, content=content)
+        # With tools, lenient mode calls what another dialect would call.
+        known = None if tools is None else tools.answering(None)
+        return _write(dialect, written, tools=known)
     actions, results = calls_and_results(step)
     if not all(action.tool for action in actions):
         raise ValueError(f"{dialect.name} cannot write an action without the name of a tool")

@@ -112,7 +112,7 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
             return
     elif (
         problem in _CAREFUL
-        or (problem == "no_action_or_answer" and _in_open_string(text))
+        or (problem == "no_action_or_answer" and _in_open_object(text))
         or _says_nothing(dialect, strict, lenient)
         or any(mark in text for pair in REASONING for mark in pair)  # only lenient mode knows them
         or not is_clear(dialect, text)
@@ -123,10 +123,11 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
     )
 
 
-def _in_open_string(text: str) -> bool:
-    """Return whether the first fence of *text* stands in a string of JSON, as prose may not."""
+def _in_open_object(text: str) -> bool:
+    """Return whether the first fence of *text* stands in an object, or a string of it."""
     before, fence, _ = text.partition("```")
-    return bool(fence) and "{" in before and before.count('"') % 2 == 1
+    is_open = before.count("{") > before.count("}") or before.count('"') % 2 == 1
+    return bool(fence) and "{" in before and is_open
 
 
 def _given(table: Table) -> set[str]:

@@ -14,7 +14,7 @@ from agent_parsers.toolset.problems.errors import (
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem, Path, shown, where
 from agent_parsers.toolset.schemas.fit import Fitter
-from agent_parsers.toolset.schemas.scalars import from_text
+from agent_parsers.toolset.schemas.scalars import from_text, is_usual_number
 from agent_parsers.toolset.schemas.written_input import BadInput, read_arguments
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
@@ -80,23 +80,29 @@ def resolve(
 def _typed(fitter: Fitter, value: Any, part: Node) -> Any:
     """Return text converted to the first non-string type of *part* that it can be read as.
 
-    Wherever *part* allows null, the text ``null`` is read as null. If it declares no type, other
-    text stays a string, and so do digits such as ``007``, which would change as a number.
+    A text that *part* lists, in an enum or as a constant, stays that text. If *part* takes other
+    text as well, a number is read only if it would be written with the same characters: phone
+    numbers and versions would lose some. Wherever *part* allows null, the text ``null`` is read as
+    null. If *part* declares no type, other text stays a string.
     """
-    if not isinstance(value, str) or value.lstrip(" +-").startswith(_CODES):
+    if not isinstance(value, str):
         return value
     if all(fitter.fits(one, part) for one in _ONE_OF_EACH):
         return None if value == "null" else value
+    takes_text = fitter.fits(value, part)
+    if takes_text and fitter.schema.lists(value, part):
+        return value
     for kind in _KINDS:
         read = from_text(value, (kind,))
-        if read is not NOTHING and fitter.fits(read, part):
+        if read is NOTHING or not fitter.fits(read, part):
+            continue
+        if not takes_text or kind not in ("integer", "number") or is_usual_number(value):
             return read
     return value
 
 
 _KINDS: Final = ("null", "integer", "number", "boolean", "object", "array")
 _ONE_OF_EACH: Final[tuple[Any, ...]] = (None, 0, True, {}, [])
-_CODES: Final = tuple(f"0{digit}" for digit in range(10))
 
 
 def _error(

@@ -79,6 +79,21 @@ def _to_number(text: str) -> Any:
     return value if kind_of(value) else NOTHING
 
 
+_MOST_EXACT: Final = 2**53
+"""The largest integer that all readers of JSON keep, since some have no integers."""
+
+
+def is_usual_number(text: str) -> bool:
+    """Return whether *text* is a number that is written again with the same characters.
+
+    These are not: ``007``, ``+5``, ``1.0``, ``1.50``, ``1e3``, and a number of too many digits.
+    """
+    if re.fullmatch("-?[1-9][0-9]{0,15}|0", text):
+        return abs(int(text)) <= _MOST_EXACT
+    is_fraction = re.fullmatch(r"-?(?:0|[1-9][0-9]{0,15})\.[0-9]{0,16}[1-9]", text)
+    return is_fraction is not None and repr(float(text)) == text
+
+
 def _boolean(text: str) -> Any:
     return {"true": True, "false": False}.get(text.lower(), NOTHING) if len(text) < 6 else NOTHING
 

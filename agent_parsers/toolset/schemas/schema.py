@@ -123,6 +123,19 @@ class Schema:
             node = self.flat(node.get("properties", {}).get(key, True))
         return node.get("type") == "array"
 
+    def lists(self, text: str, node: Node) -> bool:
+        """Return whether *text* stands in an enum, or is the constant, of *node* or its parts."""
+        parts, seen = [node], set[int]()
+        while parts:
+            part = parts.pop()
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            if text in part.get("enum", ()) or text == part.get("const"):
+                return True
+            seen.add(id(part))
+            parts.extend(self.same_value(part))
+        return False
+
     def known_keys(self, node: dict[str, Any]) -> dict[str, None] | None:
         """Return the keys that objects of *node* may have, in order; `None` if any are allowed."""
         if id(node) not in self._known:

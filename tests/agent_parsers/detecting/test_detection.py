@@ -114,18 +114,17 @@ def test_line_breaks_at_both_ends_of_a_value_are_marks() -> None:
     assert {"qwen3_coder", "mimo"} <= {first.dialect, *first.relatives}
 
 
-@pytest.mark.parametrize(
-    ("text", "owner"),
-    [
-        ('<function_calls>\n{"name": "a", "arguments": {}}\n</function_calls>', "olmo3"),
-        ("<tool_calls><tool_call><tool_sep></tool_call></tool_calls>", "hunyuan_v3"),
-    ],
-)
-def test_a_dialect_that_reads_the_marks_of_another_does_not_outdo_it(text: str, owner: str) -> None:
+def test_a_dialect_that_reads_the_marks_of_another_does_not_outdo_it() -> None:
+    text, owner = '<function_calls>\n{"name": "a", "arguments": {}}\n</function_calls>', "olmo3"
     assert not try_text(None, get_dialect(owner), text).is_found
     found = detect(text)
     assert found.is_ambiguous
     assert owner in {name for each in found.candidates for name in (each.dialect, *each.relatives)}
+
+
+def test_a_mark_is_no_name_of_a_tool() -> None:
+    found = detect("<tool_calls><tool_call><tool_sep></tool_call></tool_calls>")
+    assert (found.dialect, found.is_ambiguous) == ("hunyuan_v3", False)
 
 
 @pytest.mark.one_in(12)

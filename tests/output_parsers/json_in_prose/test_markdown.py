@@ -205,7 +205,37 @@ def test_without_fences_a_value_that_langchain_finds_is_ours(text: str) -> None:
     reader = JsonReader()
     reader.feed(text.strip().strip(STRIP))
     if expected not in ("JSON error", "None") and (reader.error is None or not reader.depth):
-        assert outcome(parse_json_markdown, text) == expected
+        found = outcome(parse_json_markdown, text)
+        is_scalar = expected[0] not in "[{"
+        assert found == expected or (is_scalar and found == "JSON error")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "5 apples",
+            "12:30",
+            "1.2.3",
+            "007",
+            "3-4",
+            "-7 is is {",
+            "5\nThat is all.",
+            "```json\n5 apples\n```",
+        ),
+        *("true-ish", "null.", "falsehood", '"name": "Ada", "age": 36}', '"a", "b"]', '"a" is it'),
+    ],
+)
+def test_a_scalar_that_something_continues_is_no_value(text: str) -> None:
+    assert outcome(parse_json_markdown, text) == "JSON error"
+    assert streamed(text, 1) == "JSON error"
+
+
+@pytest.mark.parametrize(
+    "text", ["5", " 5\n", "```json\n5\n```", "```\ntrue\n```\nThat is it.", '"a"']
+)
+def test_a_scalar_alone_is_a_value(text: str) -> None:
+    assert outcome(parse_json_markdown, text) in ("5", "True", "'a'")
 
 
 @pytest.mark.parametrize("text", [row for row in REPLIES if row != "```\ntrue"])

@@ -8,12 +8,13 @@ from typing import Any, ClassVar, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader
+from agent_parsers.engine.repairs.dressing import FENCE, within
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 from outputs.growing_json.kept_text import KeptText
 
 OPENER: Final = "<code>"
 CLOSER: Final = "</code>"
-_FENCE: Final = "\n```"
+_END_OF_FENCE: Final = f"\n{FENCE}"
 
 
 class CodeBlock(EmittingReader):
@@ -73,7 +74,7 @@ class CodeBlock(EmittingReader):
         if head != mark and mark.startswith(head):
             return ""
         self._is_fence = mark != ">"
-        self._closer = _FENCE if self._is_fence else CLOSER
+        self._closer = _END_OF_FENCE if self._is_fence else CLOSER
         self._raw = RawValue(self._closer)
         self._lead = mark if head.startswith(mark) else ""
         return head.removeprefix(mark)
@@ -133,18 +134,26 @@ class CodeBlock(EmittingReader):
                 self._skip(self._end(rest, events), events)
         self._emit_lead(events)
         code = str(self._code).strip()
+        is_dressed = self._lenient and not self._is_fence and code.startswith(FENCE)
+        if is_dressed and (place := within(code)) is not None:
+            events.append(self._fence_repair("took off the fence around the code"))
+            code, is_dressed = code[slice(*place)].rstrip(), False
+        elif self._lenient and code.endswith(_END_OF_FENCE) and is_python(code[:-3]):
+            events.append(self._fence_repair("took off the end of a fence"))
+            code = code[:-3].rstrip()
         problem = "" if code and self._is_block else "no_call"
         is_open = self._ended < 0
         may_be_less = is_open or OPENER in code or CLOSER in code
         if self._is_block and (
-            (is_open and self._is_fence) or (code and may_be_less and not is_python(code))
+            is_dressed  # the fence does not end, or ends before the code does
+            or (is_open and self._is_fence)
+            or (code and may_be_less and not is_python(code))
         ):
             problem = "open_call"
         elif self._is_inline and self._after >= 0 and not problem:
             problem = "after_call"  # a sentence quotes it
         if self._is_fence and not problem:
-            span = (self._start, self._ended)
-            events.append(Repair("fence", span, "read a fence as a block of code"))
+            events.append(self._fence_repair("read a fence as a block of code"))
         answer = self._read_answer(code)
         if answer is None and not problem:
             events.insert(0, ToolNamed(self._tool, (self._start, self._start)))
@@ -159,6 +168,10 @@ class CodeBlock(EmittingReader):
             lacks="closer" if self._ended < 0 else "",
         )
         return events, call
+
+    def _fence_repair(self, message: str) -> Repair:
+        """Return the repair of a fence from where the code begins to its end."""
+        return Repair("fence", (self._start, self._at if self._ended < 0 else self._ended), message)
 
     def _half_mark(self, code: str) -> int:
         """Return how many characters of the closing mark *code* ends with, at least two."""

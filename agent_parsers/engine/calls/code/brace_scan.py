@@ -11,18 +11,21 @@ from typing_extensions import override
 from agent_parsers.engine.calls.code.code_arguments import Arguments
 from agent_parsers.engine.calls.raw_values import finder
 from agent_parsers.events import Repair, Span
-from outputs.growing_json.scalars import NOTHING, unescape
+from outputs.growing_json.lenient.json_text import unquoted
+from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
     from outputs.growing_json.kept_text import KeptText
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
-_MARKS: Final = '{}[](),:"'
+_PLAIN: Final = ('"', "'")
+"""Plain quotes, which models write for the mark of the dialect."""
+_MARKS: Final = ("{", "}", "[", "]", "(", ")", ",", ":", *_PLAIN)
 _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch
 _MOST_DIGITS: Final = 4000
 """Longest integer, in digits; Python refuses to read slightly longer ones."""
-_ends_plain: Final = re.compile(r'[\\"]').search
-_plain: Final = re.compile(r'(?s:(?>(?:[^\\"]++|\\.)*))').match
+_plain: Final = {quote: re.compile(rf"(?s:(?>(?:[^\\{quote}]++|\\.)*))").match for quote in _PLAIN}
+"""Matches the text of a string in these quotes."""
 _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
 
 
@@ -49,6 +52,7 @@ class BraceArguments(Arguments):
         self._value: Any = NOTHING  # a string, an object or a list
         self._doubt: tuple[int, int] | None = None  # pieces and offset at which it may have ended
         self._is_over = False  # whether the braces may have ended there as well
+        self._is_bare = False  # whether text without quotes has begun
 
     @property
     @override
@@ -83,11 +87,16 @@ class BraceArguments(Arguments):
 
     def _read_code(self, text: str, at: int) -> int:
         """Read *text* from *at* through the next mark; return where that mark ends."""
+        was_bare = bool(self._code) and self._is_bare
         found = self._find((self._mark, *_MARKS), text, at, self._code)
+        stop = len(text) if found is None else found.start()
+        self._is_bare = was_bare or bool(text[at:stop].strip())
         if found is None:
             return len(text)
         mark, start = found[0], found.start()
-        if mark in (self._mark, '"'):
+        if mark == "'" and self._is_bare:
+            self._code.add(mark)  # as in: it's
+        elif mark == self._mark or mark in _PLAIN:
             self._begin_value()
             self._quote = mark
             self._string_at = self._at + start
@@ -104,6 +113,7 @@ class BraceArguments(Arguments):
             self._value_at = self._at + start + 1
         elif mark in ":(" or (mark == ")" and self._open != [")"]):
             self._code.add(mark)
+            self._is_bare = True
         elif self._is_closer(mark):
             while self._end_container(start) != mark:
                 pass
@@ -193,7 +203,7 @@ class BraceArguments(Arguments):
 
     def _read_string(self, text: str, at: int) -> int:
         """Read *text* from *at* to the end of the string; return where it ends."""
-        if self._quote == '"':
+        if self._quote in _PLAIN:
             return self._read_plain(text, at)
         found = self._find(self._marks, text, at, self._body)
         if found is None:
@@ -210,18 +220,17 @@ class BraceArguments(Arguments):
         return found.end()
 
     def _read_plain(self, text: str, at: int) -> int:
-        found = _plain(text, at)
+        quote = self._quote
+        found = _plain[quote](text, at)
         assert found is not None, "it matches anything"
         stop = found.end()
         self._body.add(found[0])
-        if text[stop : stop + 1] != '"':
+        if text[stop : stop + 1] != quote:
             self._tail = text[stop:]
             return len(text)
         body = str(self._body)
-        try:
-            self._value = unescape(body)
-        except ValueError:
-            self._value = body
+        value = unquoted(f"{quote}{body}{quote}")
+        self._value = body if value is None else value
         span = (self._string_at, self._at + stop + 1)
         self._repaired(Repair("plain_quotes", span, "read a string in plain quotes"))
         self._quote = ""

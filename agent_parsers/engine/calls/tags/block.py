@@ -58,6 +58,7 @@ class TaggedBlock(CallsReader):
         self._inputs: dict[str, Any] = {}
         self._others: dict[str, Callable[[], Iterable[Any]]] = {}
         self._openers: list[str] = []
+        self._odd_names: list[str] = []
         self._lists: list[tuple[str, ...]] = []
         self._texts: list[str] = []
         self._has_json = False  # whether its arguments stand in JSON
@@ -68,6 +69,7 @@ class TaggedBlock(CallsReader):
             tool_span=(at, at),
             others=self._others,
             openers=self._openers,
+            odd_names=self._odd_names,
             lists=self._lists,
             texts=self._texts,
             lacks="values",  # without its end, a closing tag may be part of a value
@@ -85,7 +87,7 @@ class TaggedBlock(CallsReader):
             call.refuse(self._cut_or("no_value"))
         if call.input_span is None:
             call.refuse(without_end)
-        if not call.tool:
+        if not call.tool or "<" in call.tool:  # the name of a tool holds no tag
             call.refuse("no_tool_name")
         if without_end != "open_call":
             call.lacks = ""

@@ -71,6 +71,8 @@ class Hole(NamedTuple):
     at: int
     """Where the name begins in the tag."""
     attributes: Mapping[str, str]
+    is_bare: bool = False
+    """Whether the name has no quotes, so that a value may have got into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ class Named(Element):
         before, sign, rest = seen.partition(self.canonical[-1])
         written = rest.removesuffix(">")
         name = bare(written)
-        return Hole(name, len(before + sign) + written.find(name), {})
+        return Hole(name, len(before + sign) + written.find(name), {}, is_bare=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +212,16 @@ class Attributes(Element):
     def hole(self, seen: str) -> Hole:
         """Return the hole of the tag, which is written as *seen*."""
         found: dict[str, str] = {}
-        start = len(seen) - 1
+        start, is_bare = len(seen) - 1, False
         for attribute in _ATTRIBUTE(seen):
             key, value = attribute[1], attribute[attribute.lastindex or 0]
             if key in found:
                 return Hole("", len(seen) - 1, {})  # it is unclear which one is meant
             found[key] = value
             if key == "name":
-                start = attribute.start(attribute.lastindex or 0)
+                start, is_bare = attribute.start(attribute.lastindex or 0), bool(attribute[4])
         name = bare(found.get("name", ""))
-        return Hole(name, start + found.get("name", "").find(name), found)
+        return Hole(name, start + found.get("name", "").find(name), found, is_bare=is_bare)
 
 
 Tag: TypeAlias = Element | Named | OwnName | Attributes
@@ -228,6 +230,17 @@ Tag: TypeAlias = Element | Named | OwnName | Attributes
 def bare(name: str) -> str:
     """Return *name* without the white space and quotes around it."""
     return name.strip().strip("\"'").strip()
+
+
+_is_name: Final = re.compile(r"""[^\s<>=:"'`,;()\[\]{}]++""").fullmatch
+
+
+def is_name(name: str) -> bool:
+    """Return whether *name* looks like the name of a parameter, and not like a part of its value.
+
+    Not so ``ids: [4]`` and ``command=replace``, which models write in a tag that should have ended.
+    """
+    return _is_name(name) is not None
 
 
 class OddValueError(ValueError):

@@ -27,6 +27,7 @@ class TagCall(EmittingReader):
         tool_input: Name of the element with the input.
         read_tool: Removes escapes from the name.
         read_input: Payload codec of the input.
+        read_open_input: That of an input without its closing tag, if it is another.
         lenient: Whether the input may quote its closing tag (see `RawValue`), and text after the
             call is reported. If not, the first closing tag ends the input.
         strays: Tags that an input without a closing tag must not contain. It ended before them, but
@@ -47,12 +48,14 @@ class TagCall(EmittingReader):
         *,
         read_tool: Callable[[str], str] = str,
         read_input: InputReader = as_written,
+        read_open_input: InputReader | None = None,
         lenient: bool = False,
         strays: tuple[str, ...] = (),
     ) -> None:
         self._tags = (tool, tool_input)
         self._marks = (f"</{tool}>", f"<{tool_input}>", f"</{tool_input}>")
         self._read_tool, self._read_input = read_tool, read_input
+        self._read_open_input = read_open_input or read_input
         self._lenient, self._strays = lenient, strays
         self._part = 0  # what is read: the name, a gap, the input, or text after the call
         self._texts = tuple(KeptText() for _ in range(4))  # what was read of each
@@ -105,8 +108,10 @@ class TagCall(EmittingReader):
         call, at = self._call, self._input_at
         call.input_span = (at, at + len(written))
         repairs: list[Repair] = []
+        is_closed = self._part == len(self._marks)
+        read_input = self._read_input if is_closed else self._read_open_input
         try:
-            call.tool_input = self._read_input(written, repairs)
+            call.tool_input = read_input(written, repairs)
         except BadPayload as bad:
             call.problem, call.span = bad.problem, bad.moved(at).span
         events += (repair.moved(at) for repair in repairs)

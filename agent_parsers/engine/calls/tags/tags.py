@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.engine.calls.tags.block import In, TaggedBlock
-from agent_parsers.engine.calls.tags.form import Hole, TagPart, attribute_names, bare
+from agent_parsers.engine.calls.tags.form import Hole, TagPart, attribute_names, bare, is_name
 from agent_parsers.engine.calls.tags.values import TaggedValue
 from agent_parsers.events import Event, MarkerSeen, SkippedDelta, Span, ToolNamed
 
@@ -139,6 +139,8 @@ class TagActions(TaggedBlock):
         if self._is_next:
             self._is_next = False
             self._openers.append(hole.name)
+        if hole.is_bare and not is_name(hole.name):
+            self._odd_names.append(hole.name)
 
     def _pass(self, part: TagPart, before: In, span: Span) -> None:
         """Process a tag that opens no element with text; *before* is the part read before it."""

@@ -320,6 +320,8 @@ class CallsCollector(Collector):
             self._problem = self._lost
         elif not self._beside.content and self._empty is not None:
             self._problem = self._empty
+        elif self._beside.content and self._is_stray(events, state):
+            self._finish_as_content(events, state, entry, log)
         elif state.problem or not self._beside.content:
             is_invented = state.is_cut and self._beside.skipped_at >= 0
             problem = "invented_first" if is_invented else "no_action_or_answer"
@@ -327,6 +329,21 @@ class CallsCollector(Collector):
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         else:
             self._finish_as_content(events, state, entry, log)
+
+    def _is_stray(self, events: list[Event], state: State) -> bool:
+        """Return whether the last line opens a thought without words, and the model stopped there.
+
+        It says nothing, so it is left out.
+        """
+        is_open = state.part is Part.THOUGHT and state.problem == "open_reasoning"
+        if not (self._machine.lenient and self.ended == "stop" and is_open):
+            return False
+        text, (start, stop) = self.text, self.label_span
+        if (text[text.rfind("\n", 0, start) + 1 : start] + text[stop:]).strip():
+            return False
+        message = "left out a mark of reasoning behind which nothing follows"
+        events.append(Repair("open_reasoning", self.label_span, message))
+        return True
 
     def _finish_as_content(self, events: list[Event], state: State, entry: int, log: str) -> None:
         """Make the answer that is the content of a turn without calls."""

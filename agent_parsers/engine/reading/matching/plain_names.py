@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
+from agent_parsers.engine.repairs.names import is_bare_name, repair_called_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def _is_left(machine: Machine, name: str) -> bool:
 
 _LEAVES_PLAIN_NAMES: Final[Mapping[object, Callable[[str], bool]]] = {
     None: _is_line,
+    repair_called_name: _is_line,
     repair_tool_name: is_bare_name,
 }
 """By the reader of names: whether it returns a name as it is written, so it need not be called."""

@@ -30,9 +30,10 @@ class CallRules(InputRules):
 
     def resolved(self, call: Call, tools: ToolSet | None) -> Call:
         """Return *call* with the values and names that follow from the schema of its tool."""
-        if call.openers and not call.problem:
-            is_meant = tools is not None and tools.declares(call.tool, call.openers)
-            call = call if is_meant else replace(call, problem="open_tag")
+        for names, problem in ((call.openers, "open_tag"), (call.odd_names, "no_key")):
+            if names and not call.problem:
+                is_meant = tools is not None and tools.declares(call.tool, names)
+                call = call if is_meant else replace(call, problem=problem)
         if call.lists and not call.problem:
             is_meant = tools is not None and tools.has_lists(call.tool, call.lists)
             call = call if is_meant else replace(call, problem="repeated_key")

@@ -274,6 +274,8 @@ def _is_quotable(table: Table, state: str, marker: Literal, transition: Transiti
     if not table.several or marker.place or not isinstance(transition, Go):
         return False
     is_content = table.parts[state] is Part.CONTENT or state == table.initial
+    if table.initial in table.begun:  # there text is content until a call has begun
+        is_content = is_content or state in {*table.begun, *table.begun.values()}
     to = transition.to
     is_of_call = table.parts[to] is Part.CALL or to in table.regions or transition.closes
     return is_content and is_of_call and to not in table.begun
