@@ -136,7 +136,7 @@ def _frames(dialect: Dialect) -> set[str]:
     answer = form.answer if isinstance(form.answer, tuple) else ()
     before = "".join((*answer[:1], form.around[0], *(form.thought or ())))
     opened = {*_TAGS(before)} - SHARED
-    return opened or (_TAGS(answer[1]) if answer and answer[0].strip() else set())
+    return opened or {*(_TAGS(answer[1]) if answer and answer[0].strip() else ())}
 
 
 def _known_signs() -> _Signs:
