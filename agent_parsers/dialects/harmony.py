@@ -3,8 +3,9 @@
 A header has a role, a recipient (``to=``), a channel and a type, in two possible orders, and ends
 at ``<|message|>``. A message with a recipient is a call, on any channel. Without a recipient,
 ``analysis`` is a thought, and ``final`` and ``commentary`` are content, as is a message without a
-channel. Any other channel is refused; in lenient mode it has content too. The prompt ends with
-``<|start|>assistant``, so a turn begins inside a header.
+channel; what is said in ``commentary`` is never the answer. Any other channel is refused; in
+lenient mode it has content too. The prompt ends with ``<|start|>assistant``, so a turn begins
+inside a header. ``<|call|>`` ends calls and nothing else, and no header stands behind text.
 
 Calls are written with the recipient before the channel, as in the chat template of
 openai/gpt-oss-20b; the content beside them is written in ``commentary``.
@@ -12,12 +13,16 @@ openai/gpt-oss-20b; the content beside them is written in ``commentary``.
 Source: openai/harmony, ``docs/format.md``.
 """
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
 from functools import partial
 from string import ascii_lowercase
 
+from typing_extensions import override
+
 from agent_parsers.authoring import (
     PROBLEMS,
+    Ahead,
     CallForm,
     EndTurn,
     Form,
@@ -37,9 +42,18 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.repairs.names import repair_called_name
 from agent_parsers.engine.repairs.payloads import ToolHead
-from agent_parsers.events import AnswerDelta, InputDelta, Repair, SkippedDelta, ThoughtDelta
+from agent_parsers.engine.tables.guards import Here
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    Repair,
+    SkippedDelta,
+    ThoughtDelta,
+)
 
 SAMPLE = """\
 <|channel|>analysis<|message|>I have to look it up.<|end|><|start|>assistant\
@@ -51,6 +65,7 @@ SAMPLE = """\
 START, MESSAGE, CHANNEL = "<|start|>", "<|message|>", "<|channel|>"
 END, CALL, RETURN, CONSTRAIN = "<|end|>", "<|call|>", "<|return|>", "<|constrain|>"
 MODEL, TO, TOOLS, TYPE = "assistant", "to=", "functions.", "json"
+CALLED = "end of call"
 THOUGHT, CONTENT, ANSWER = "analysis", "commentary", "final"
 KINDS: dict[str, type[ThoughtDelta | AnswerDelta]] = {
     THOUGHT: ThoughtDelta,
@@ -64,6 +79,15 @@ BEHIND = ("", TYPE, "code", "text", *KINDS)
 """What may follow a recipient before the next mark: the type, or the channel."""
 FOREIGN = ("python", "browser", "container")
 """Built-in tools of the provider, which the agent cannot call."""
+recipients_in = re.compile(rf"{TO}\s*+([^\s<{{]*+)").findall
+recipient_at = re.compile(r"[^\s<{]*+").match
+REST = r"[^\s<{]{0,128}+\s{0,16}+[a-z]{0,16}+\s{0,16}+"
+HEADER = Ahead(
+    rf"(?=[^\s<{{]{REST}<\|(?:channel|constrain|message)\|>)",
+    pending=rf"{REST}(?:<(?:\|[a-z]{{0,9}}+\|?)?)?",
+    sample=f"{TOOLS}tool{CHANNEL}",
+)
+"""Requires the rest of a header to follow what names its recipient."""
 
 
 def may_begin(text: str) -> bool:
@@ -72,41 +96,73 @@ def may_begin(text: str) -> bool:
     return any(text.startswith(word) or word.startswith(text) for word in words)
 
 
-def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
-    """Return the parts of a header; if it is malformed, those that can be recognised."""
+def is_header(_text: str) -> bool:
+    """Return true: the marker before the text has shown that it is the rest of a header."""
+    return True
+
+
+def names_a_tool(here: Here) -> str:
+    """Refuse a recipient that is no tool."""
+    found = recipient_at(here.found.string, here.found.end())
+    name, tools = found[0] if found else "", here.reader.tools
+    if name.startswith(TOOLS) or (tools is not None and name in tools):
+        return ""
+    return "the recipient is no tool"
+
+
+def read_header(
+    text: str, is_whole: bool, *, lenient: bool = False, channel: str = "", lead: str = ""
+) -> Header:
+    """Return the parts of a header; if it is malformed, those that can be recognised.
+
+    Args:
+        text: The header, or what there is of it and perhaps of the body.
+        is_whole: Whether the end of the header was found.
+        lenient: Whether parts may be missing.
+        channel: The channel, if the marker before the header names it.
+        lead: The beginning of the header, if the marker before it is that.
+    """
     text = text if is_whole else text.partition("{")[0]  # the body may contain anything
+    text = lead + text
     is_marked = "<|" in text
     if is_marked and not (is_whole or lenient):
         return Header(SkippedDelta, problem="open_header")
+    if len({name.removeprefix(TOOLS) for name in recipients_in(text)}) > 1:
+        return Header(SkippedDelta, problem="two_recipients")
     named, at = _recipient(text)
     if not is_whole and not named.startswith(TOOLS):
         at = -1
     if named.partition(".")[0] in FOREIGN:
         return Header(SkippedDelta, problem="no_call")
     if at >= 0 and named != MODEL:
+        words = text.partition(TO)[0].partition("<|")[0].split()
+        if not {*words} <= {MODEL, *KINDS}:
+            return Header(SkippedDelta, problem="late_header")
         behind = text[at + len(named) :].partition("<|")[0]
         if is_whole and behind.strip() not in BEHIND:
             return Header(SkippedDelta, problem="no_tool_name")
         start = at + len(TOOLS) * named.startswith(TOOLS)
-        head = Head(start, at + len(named))
-        size = len(text) if is_whole else 0
+        head = Head(start - len(lead), at + len(named) - len(lead))
+        size = len(text) - len(lead) if is_whole else 0
         if size and _type(text) not in ("", TYPE):
             return Header(InputDelta, head=head)
         read_head = partial(_read_head, head, size, lenient=lenient)
         return Header(reader=NamedJson(read_head, RULES[lenient], size=size))
-    channel, stop = _channel(text)
-    kind = KINDS.get(channel, AnswerDelta)
+    written, stop = _channel(text)
+    channel = written or channel
+    header = Header(KINDS.get(channel, AnswerDelta), is_aside=channel == CONTENT)
+    role = len(MODEL) * (_word(text) == MODEL)
     if is_whole:
-        is_odd = CHANNEL in text and not channel
+        is_odd = CHANNEL in text and not written
         if is_odd and not lenient:
             return Header(SkippedDelta, problem="unknown_channel")
         odd = "read a message on an unknown channel as content" if is_odd else ""
-        return Header(kind, len(MODEL) * (_word(text) == MODEL), odd=odd)
+        return header._replace(stop=role, odd=odd)
     if is_marked and _is_cut(text, text[stop:].lstrip()):
         return Header(SkippedDelta, problem="open_header")
-    if not is_marked and not (lenient and channel and text[stop : stop + 1].isupper()):
-        return Header(stop=len(MODEL) * (_word(text) == MODEL))
-    return Header(kind, stop * bool(channel), odd=f"read a message without {MESSAGE}")
+    if is_marked or (lenient and written and text[stop : stop + 1].isupper()):
+        return header._replace(stop=stop * bool(written), odd=f"read a message without {MESSAGE}")
+    return Header(stop=role) if written else header._replace(stop=role)
 
 
 def _is_cut(header: str, rest: str) -> bool:
@@ -152,6 +208,16 @@ def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | Non
     return head._replace(odd=f"read a call without {MESSAGE}") if lenient else None
 
 
+class LateMessage(HeadedMessage):
+    """Reads a message whose header stands behind other text, of which no call is made."""
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        events, call = super().close()
+        call.refuse("late_header")
+        return events, call
+
+
 def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
     """Return the tool of a name, perhaps with the type attached or in another spelling."""
     name = written.removesuffix(TYPE)
@@ -162,36 +228,52 @@ def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]
 
 
 def _table(*, lenient: bool = False) -> Table:
-    ends = {"end of message": END, "end of call": CALL, "end of turn": RETURN}
+    ends = {"end of message": END, CALLED: CALL, "end of turn": RETURN}
     # What remains of the marks if a server removes special tokens: it removes all of them, or none.
-    lost = {"content": ANSWER, "thought": THOUGHT, "header": CONTENT} if lenient else {}
-    parts = {"header": Part.CALL, "body": Part.CALL}
-    own = {**parts, "content": Part.CONTENT, "thought": Part.THOUGHT}
+    lost = {"content": ANSWER, "thought": THOUGHT, "aside": CONTENT} if lenient else {}
+    parts = {"header": Part.CALL, "late header": Part.CALL, "body": Part.CALL}
+    own = {"header": Part.CALL, "body": Part.CALL, "content": Part.CONTENT, "thought": Part.THOUGHT}
+    own |= dict.fromkeys(lost.keys() - own.keys(), Part.CALL)
     bare = {f"bare {state}": part for state, part in own.items()} if lenient else own
     parts = {**bare, **parts}
     starts = {state.removeprefix("bare "): state for state in bare}
+    headers = [state for state in parts if state.endswith(("header", "aside"))]
+    late = Go("late header", guards=(names_a_tool,))
     transitions: dict[tuple[str, str], Transition] = {
         **{(state, "message"): Go("header") for state in parts},
         **{(state, "message of another"): EndTurn("header") for state in parts},
         **{(state, "channel"): Go("header") for state in parts},
+        **{(state, "recipient"): late for state in parts},
         **{(state, name): Go("header", closes=True) for state in parts for name in ends},
-        # In a header it is part of the header.
-        **{(state, "channel"): Note("header") for state in ("header", starts["header"])},
+        **{(state, CALLED): Go("header", closes=True, of_call="end_of_call") for state in parts},
+        # In a header they are part of the header.
+        **{(state, "channel"): Note("header") for state in headers},
+        **{(state, "recipient"): Note(state) for state in headers},
     }
     odd = "read a message whose special tokens are lost"
     for to in lost:
         transitions |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
+    read = partial(read_header, lenient=lenient)
+    new_message = partial(HeadedMessage, MESSAGE)
+    readers: dict[str, Callable[[], CallReader]] = {
+        "late header": partial(LateMessage, MESSAGE, partial(read, lead=TO), is_header),
+    }
+    if lost:
+        aside = partial(read, channel=CONTENT)
+        readers[starts["aside"]] = partial(new_message, aside, may_begin)
     return Table(
-        new_call=partial(HeadedMessage, MESSAGE, partial(read_header, lenient=lenient), may_begin),
+        new_call=partial(new_message, read, may_begin),
+        readers=readers,
         markers={
             "message": Literal(START),
             "message of another": Before(START, ahead=one_of(*ROLES)),
             "channel": Literal(CHANNEL),
+            "recipient": Before(TO, ahead=HEADER),
             **{name: Literal(text) for name, text in ends.items()},
             **{f"{to} without marks": Literal(f"{MODEL}{kind}") for to, kind in lost.items()},
         },
         parts=parts,
-        begun={"header": "body", starts["header"]: starts["body"]},
+        begun={state: starts["body"] if state in bare else "body" for state in headers},
         transitions=transitions,
         several=True,
         starts={name: starts[name] for name in ("content", "thought")},
@@ -246,6 +328,19 @@ DIALECT = calls_dialect(
         "unknown_channel": Problem(
             f"expected {THOUGHT}, {CONTENT} or {ANSWER} as the channel of a message",
             f"Write your answer on the channel {ANSWER}.",
+        ),
+        "end_of_call": Problem(
+            f"expected {END} or {RETURN} at the end of a message that is no call, found {CALL}",
+            f"A message that is no call ends in {CALL}, so nothing was done. Write the call again,"
+            " with the name of the tool, or write your answer.",
+        ),
+        "late_header": Problem(
+            f"expected the header of a call behind {START}, found it behind text",
+            "A call stands behind text, so nothing was done. Write it as a message of its own.",
+        ),
+        "two_recipients": Problem(
+            "expected one recipient in the header of a message, found several",
+            "A message has several recipients, so nothing was done. Write it again, to one tool.",
         ),
         "invented_first": FOREIGN_MESSAGE,
         "invented_after": FOREIGN_MESSAGE,

@@ -83,7 +83,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
     is returned with a `Repair` of the kind ``cut``, in strict mode too. In a stream that does not
     say how it ended, a call without arguments counts only if something closed it or follows it. A
     finish reason that says that there is a call, without a call, is an error, and so is a member of
-    a call that may hold its arguments.
+    a call that may hold its arguments. With `tools`, what lenient mode refuses beside calls is an
+    error in strict mode too: other calls in the content, or in the fields of the other kind.
 
     Lenient mode also accepts the following, and reports each as a `Repair`:
 

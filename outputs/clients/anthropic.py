@@ -122,6 +122,7 @@ def _block_start(event: dict[str, Any]) -> AIMessageChunk:
     if block["type"] == "tool_use":
         given = block.get("input")
         arguments = json.dumps(given, ensure_ascii=False) if given else ""
+        arguments = given if isinstance(given, str) else arguments  # as some servers send it
         calls = [tool_call_chunk(name=block["name"], args=arguments, id=block["id"], index=index)]
     if block["type"] == "thinking" and not block.get("signature"):
         block.pop("signature", None)

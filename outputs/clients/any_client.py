@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from outputs.messages.ai import AIMessage
 from outputs.messages.base import BaseMessage
@@ -49,6 +49,11 @@ def _message(value: Any) -> BaseMessage:
     fields = _fields(value)
     try:
         message = _read(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        said = f"{where}: {first['msg']}"
+        raise ValueError(f"a message with a missing or malformed part: {said}") from error
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError(f"a message with a missing or malformed part: {error!r}") from error
     if message is None:

@@ -14,6 +14,7 @@ the sum of chunks has all of them. What is not about a block stands in ``additio
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any, Final
 
 from outputs.clients.plain_data import PLACE, place
@@ -37,6 +38,9 @@ COMMENTARY: Final = "commentary"
 _GROWING: Final = frozenset(("arguments", "input", "name", "refusal", "text"))
 """The fields that are streamed in pieces, so that the whole may have more of them."""
 
+
+_MOST: Final = 16
+"""How many items are compared with a last form whose id and place do not tell its item."""
 
 _place_in: Final = re.compile(rf"{PLACE}(?:_\d+)+").fullmatch
 
@@ -64,6 +68,9 @@ class LateFields:
 
     def __init__(self) -> None:
         self._kinds: dict[str, str] = {}  # the type of each block
+        self._open: dict[str, dict[str, None]] = {}  # by type: the blocks whose last form may come
+        self._labelled: dict[tuple[str, Any], list[str]] = {}  # by type and id: the blocks
+        self._free = 0  # the first number that no item has
         self._seen: dict[str, dict[str, list[Any]]] = {}  # the pieces of its fields so far
         self._last: set[str] = set()  # the blocks whose last form has come
         self.closed: set[int] = set()
@@ -90,28 +97,28 @@ class LateFields:
         content = message.content
         if not isinstance(content, list):
             return message
-        blocks: list[str | dict[Any, Any]] = []
-        pieces = message.tool_call_chunks
+        new = _Blocks(message.tool_call_chunks)
         for block in content:
             if not isinstance(block, dict) or not has_place(block):
-                blocks.append(block)
+                new.blocks.append(block)
                 continue
             index = block["index"]
             fields = {name: part for name, part in block.items() if name not in HOW[1:]}
             if fields.keys() - {"type", "index"} or not block.get("last"):
                 self._note(index, fields)
-                blocks.append(fields)
+                new.append(index, fields)
             for whole in block.get("whole", ()):
-                pieces = self._add(index, whole, blocks, pieces)
+                self._add(index, whole, new)
             for whole in block.get("last", ()):
                 found = self._place_of(whole, index)
                 self._last.add(found)
-                pieces = self._add(found, whole, blocks, pieces)
-        if blocks == content:
+                self._open.get(whole["type"], {}).pop(found, None)
+                self._add(found, whole, new)
+        if new.blocks == content:
             return message
         calls: dict[str, Any] = {"tool_calls": [], "invalid_tool_calls": []}  # read again
         return AIMessageChunk(**{
-            **dict(message), **calls, "content": blocks, "tool_call_chunks": pieces,
+            **dict(message), **calls, "content": new.blocks, "tool_call_chunks": new.pieces(),
         })  # fmt: skip
 
     def _without_notes(self, message: AIMessage) -> AIMessage:
@@ -129,6 +136,10 @@ class LateFields:
     def _note(self, index: str, fields: dict[str, Any]) -> None:
         """Note the *fields* of a block as emitted."""
         kind = fields.get("type", "")
+        if index not in self._kinds:
+            if index not in self._last:
+                self._open.setdefault(kind, {})[index] = None
+            self._free = max(self._free, number_of(index) + 1)
         known = self._kinds.setdefault(index, kind)
         if known in CALLS and kind != known and any(map(_is_text, fields.items())):
             self.unread[number_of(index)] = kind
@@ -136,15 +147,11 @@ class LateFields:
         for name, part in fields.items():
             if part:
                 seen.setdefault(name, []).append(part)
+                if name == _label_of(known) and isinstance(part, str):
+                    self._labelled.setdefault((known, part), []).append(index)
 
-    def _add(
-        self,
-        index: str,
-        whole: dict[str, Any],
-        blocks: list[str | dict[Any, Any]],
-        pieces: list[ToolCallChunk],
-    ) -> list[ToolCallChunk]:
-        """Add to *blocks* what a *whole* has more than its pieces; return the pieces of calls."""
+    def _add(self, index: str, whole: dict[str, Any], new: _Blocks) -> None:
+        """Add to the *new* blocks what a *whole* has more than its pieces."""
         kind = whole["type"]
         number = number_of(index)
         late = self._late(index, whole)
@@ -155,18 +162,13 @@ class LateFields:
         if is_cut and kind in CALLS:
             self.cut.add(number)
         if not late and not (ends and kind == "custom_tool_call"):
-            return pieces
+            return
         self._note(index, {"type": kind, **late})
-        same = next((b for b in blocks if isinstance(b, dict) and b.get("index") == index), None)
-        if same is None:
-            blocks.append({"type": kind, **late, "index": index})
-        else:
-            blocks[blocks.index(same)] = {**merge_dicts(same, late), "index": index}
+        new.add(index, {"type": kind, **late})
         if kind == "function_call":
-            return merge_lists(pieces, _pieces_of(late, number)) or []
-        if kind == "custom_tool_call":
-            return merge_lists(_text_pieces(late, number, ends=ends), pieces) or []
-        return pieces
+            new.add_piece(_piece_of(late, number))
+        elif kind == "custom_tool_call":
+            new.add_piece(_text_piece(late, number, ends=ends), is_first=True)
 
     def _late(self, index: str, whole: dict[str, Any]) -> dict[str, Any]:
         seen = self._seen.get(index, {})
@@ -189,23 +191,19 @@ class LateFields:
 
         Servers leave out items of the last form, and change their ids.
         """
-        label = "call_id" if whole["type"] in CALLS else "id"
-        alike = [
-            index
-            for index, kind in self._kinds.items()
-            if kind == whole["type"] and index not in self._last
-        ]
-        same = [i for i in alike if whole.get(label) in self._seen[i].get(label, ())]
-        likely = [*same, *(i for i in alike if i == own)]
-        for index in (*likely, *alike):
+        kind = whole["type"]
+        alike = self._open.get(kind, {})
+        label = whole.get(_label_of(kind))
+        same = self._labelled.get((kind, label), ()) if isinstance(label, str) else ()
+        likely = [index for index in (*islice(same, _MOST), own) if index in alike]
+        for index in (*likely, *islice(alike, _MOST)):
             if self._agrees(index, whole):
                 return index
         if likely:
             return likely[0]
         if own not in self._kinds:
             return own
-        free = 1 + max(map(number_of, self._kinds))
-        return place(free, *map(int, own[len(PLACE) :].split("_")[2:]))
+        return place(self._free, *map(int, own[len(PLACE) :].split("_")[2:]))
 
     def _agrees(self, index: str, whole: dict[str, Any]) -> bool:
         seen = self._seen[index]
@@ -214,6 +212,50 @@ class LateFields:
             for name, part in whole.items()
             if name in _GROWING and name in seen and part and isinstance(part, str)
         )
+
+
+class _Blocks:
+    """The blocks of a chunk, and the *pieces* of its calls, with what wholes have more."""
+
+    def __init__(self, pieces: list[ToolCallChunk]) -> None:
+        self.blocks: list[str | dict[Any, Any]] = []
+        self._places: dict[str, int] = {}
+        self._pieces = pieces
+        self._numbers = {piece["index"] for piece in pieces}
+        self._first: list[ToolCallChunk] = []  # come before those of their call
+        self._last: list[ToolCallChunk] = []
+
+    def append(self, index: str, block: dict[Any, Any]) -> None:
+        """Append a *block*, which has this *index*."""
+        self._places.setdefault(index, len(self.blocks))
+        self.blocks.append(block)
+
+    def add(self, index: str, fields: dict[str, Any]) -> None:
+        """Add *fields* to the block with this *index*, or a block of them."""
+        if index not in self._places:
+            self.append(index, {**fields, "index": index})
+            return
+        place = self._places[index]
+        same = self.blocks[place]
+        assert isinstance(same, dict), "only blocks have an index"
+        late = {name: part for name, part in fields.items() if name != "type"}
+        self.blocks[place] = {**merge_dicts(same, late), "index": index}
+
+    def add_piece(self, piece: ToolCallChunk, *, is_first: bool = False) -> None:
+        """Add a *piece* of a call, before or behind the others of this call."""
+        is_first = is_first and piece["index"] in self._numbers
+        (self._first if is_first else self._last).append(piece)
+
+    def pieces(self) -> list[ToolCallChunk]:
+        """Return the pieces of calls, one for each call."""
+        if not (self._first or self._last):
+            return self._pieces
+        return merge_lists([], self._first, self._pieces, self._last) or []
+
+
+def _label_of(kind: str) -> str:
+    """Return the name of the field that tells one item of this *kind* from the others."""
+    return "call_id" if kind in CALLS else "id"
 
 
 def _is_text(field: tuple[str, Any]) -> bool:
@@ -232,25 +274,22 @@ def _rest(before: str, whole: str, *, is_json: bool) -> str | None:
 
 
 def _is_same_json(one: str, other: str) -> bool:
-    from outputs.growing_json.load import load_json  # imported lazily: it is rarely needed
+    from outputs.growing_json.load import load_json, value_key  # lazily: they are rarely needed
 
     try:
-        return bool(load_json(one) == load_json(other))
-    except ValueError:
+        return value_key(load_json(one)) == value_key(load_json(other))
+    except (RecursionError, ValueError):
         return False
 
 
-def _pieces_of(late: dict[str, Any], index: int) -> list[ToolCallChunk]:
-    """Return the *late* fields of a function call as pieces of the call."""
-    return [
-        tool_call_chunk(
-            name=late.get("name"), args=late.get("arguments"), id=late.get("call_id"), index=index
-        )
-    ]
+def _piece_of(late: dict[str, Any], index: int) -> ToolCallChunk:
+    """Return the *late* fields of a function call as a piece of the call."""
+    name, args = late.get("name"), late.get("arguments")
+    return tool_call_chunk(name=name, args=args, id=late.get("call_id"), index=index)
 
 
-def _text_pieces(late: dict[str, Any], index: int, *, ends: bool) -> list[ToolCallChunk]:
-    """Return the *late* fields of the call of a custom tool as pieces of the call."""
+def _text_piece(late: dict[str, Any], index: int, *, ends: bool) -> ToolCallChunk:
+    """Return the *late* fields of the call of a custom tool as a piece of the call."""
     args = (TEXT_START if "name" in late else "") + json_inside(late.get("input", ""))
     args += TEXT_END if ends else ""
-    return [tool_call_chunk(name=late.get("name"), args=args, id=late.get("call_id"), index=index)]
+    return tool_call_chunk(name=late.get("name"), args=args, id=late.get("call_id"), index=index)

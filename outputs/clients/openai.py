@@ -11,13 +11,13 @@ Source: https://platform.openai.com/docs/api-reference/chat
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from outputs.clients.late_fields import NOTES
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.clients.text_input import TEXT_START, json_inside, text_arguments
 from outputs.messages.ai import AIMessage, AIMessageChunk
-from outputs.messages.base import BaseMessageChunk
+from outputs.messages.base import BaseMessage, BaseMessageChunk
 from outputs.messages.chat import ChatMessage
 from outputs.messages.ended import reasons_in
 from outputs.messages.function import FunctionMessage
@@ -26,9 +26,6 @@ from outputs.messages.system import SystemMessage
 from outputs.messages.tool import ToolMessage, invalid_tool_call, tool_call
 from outputs.messages.utils import MESSAGE_CLASSES
 from outputs.messages.wire_calls import chunks_from_wire, other_members
-
-if TYPE_CHECKING:
-    from outputs.messages.base import BaseMessage
 
 _ALIKE = 0.8
 """How similar an unknown role is to a known one that was meant, at least."""
@@ -40,6 +37,11 @@ _CLASSES: dict[str, type[BaseMessage]] = {
     "tool": ToolMessage,
     "user": HumanMessage,
 }
+_NEEDED: dict[type[BaseMessage], dict[str, Any]] = {
+    FunctionMessage: {"name": ""},
+    ToolMessage: {"tool_call_id": ""},
+}
+"""The fields that a choice need not have, which has a message of the model as a rule."""
 _INPUT_DETAILS = {"audio": "audio_tokens", "cache_read": "cached_tokens"}
 _OUTPUT_DETAILS = {"audio": "audio_tokens", "reasoning": "reasoning_tokens"}
 
@@ -182,13 +184,17 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
         or ("object" not in fields and not choices and bool(fields.get("usage")))
     )
     choice = next((each for each in choices if not each.get("index")), None)
-    others = [each["index"] for each in choices if each.get("index") and _has_call(each)]
+    others = [
+        each.get("index") or place
+        for place, each in enumerate(choices)
+        if each is not choice and _has_call(each)
+    ]
     if choice is not None and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise provider_error(choice)
     if is_chunk:
         return _chunk_of(fields, choice or {}, {"choices": others} if others else {})
     if choice is None:
-        raise ValueError("the completion has no choices")
+        raise ValueError("the completion has no choices" + ", but others" * bool(choices))
     known: dict[str, Any] = {
         "id": fields.get("id"),
         "response_metadata": metadata_of(fields, choice),
@@ -201,7 +207,13 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     message = choice["message"]
     if others and not _has_call(choice):
         message = {**message, NOTES: {"choices": others}}
-    return message_from_role({**message, "role": message.get("role") or "assistant"}, **known)
+    role = message.get("role") or "assistant"
+    needed = _NEEDED.get(_CLASSES.get(role, AIMessage), {})
+    return message_from_role({**needed, **message, "role": role}, **known)
+
+
+def _listed(entries: Any) -> list[Any]:
+    return [*entries] if isinstance(entries, list | tuple) else [entries]
 
 
 def _has_call(choice: dict[str, Any]) -> bool:
@@ -216,11 +228,11 @@ def _chunk_of(
     """Convert a chunk and its *choice*; the last chunk may have usage and no choice."""
     delta = without_none(choice.get("delta") or {})
     content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
+    calls = [call if isinstance(call, dict) else {} for call in _listed(calls)]
     role = delta.pop("role", None) or "assistant"
     if (message_class := _CLASSES.get(role) or _other_role(role)) is not AIMessage:
         more: dict[str, Any] = {"role": role} if message_class is ChatMessage else {}
-        more |= {"tool_call_id": ""} if message_class is ToolMessage else {}
-        more |= {"name": ""} if message_class is FunctionMessage else {}
+        more |= _NEEDED.get(message_class, {})
         chunk = MESSAGE_CLASSES[f"{message_class.__name__}Chunk"](content, **more)
         assert isinstance(chunk, BaseMessageChunk)
         return chunk

@@ -19,6 +19,7 @@ Source: https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +196,7 @@ def _added(event: dict[str, Any]) -> AIMessageChunk:
     if kind == "reasoning":
         return _block(event, kind, **without_none({"id": item.get("id")}))
     if kind == "function_call":
-        args = item.get("arguments", "")
+        args = _as_text(item.get("arguments", ""))
     elif kind == "custom_tool_call":
         args = TEXT_START + json_inside(item.get("input", ""))
     elif item.get("phase") == COMMENTARY:
@@ -214,7 +215,7 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
             for number, part in enumerate(item["content"])
         ])  # fmt: skip
     if kind == "function_call":
-        return _block(event, kind, whole=[in_order(event["item"])])
+        return _block(event, kind, whole=[_whole(event["item"])])
     if kind == "custom_tool_call":
         whole = in_order(event["item"])
         is_cut = whole.get("status") == "incomplete"
@@ -242,11 +243,35 @@ def _emitted_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
 def _last(number: int, item: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the blocks that have an item of a response that has ended, for `LateFields`."""
     if item["type"] != "message":
-        return [{"type": item["type"], "last": [in_order(item)], "index": place(number)}]
+        return [{"type": item["type"], "last": [_whole(item)], "index": place(number)}]
     return [
         {"type": block["type"], "last": [block], "index": place(number, part)}
         for part, block in enumerate(_text_block(each, item) for each in item["content"])
     ]
+
+
+def _whole(item: dict[str, Any]) -> dict[str, Any]:
+    """Return an item as a whole: a call with its arguments as text.
+
+    Raises:
+        KeyError: It is a call that lacks a part.
+    """
+    if item["type"] == "function_call" and wire_entry(item) is not None:
+        name, call_id = item["name"], item["call_id"]
+        item = {
+            **item,
+            "arguments": _as_text(item["arguments"]),
+            "name": name if isinstance(name, str) else "",
+            "call_id": call_id if call_id is None else str(call_id),
+        }
+    return in_order(item)
+
+
+def _as_text(arguments: Any) -> str:
+    """Return arguments, which some servers send as data, as JSON text."""
+    if isinstance(arguments, str):
+        return arguments
+    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
 
 
 def _arguments(event: dict[str, Any]) -> AIMessageChunk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from typing import Any, Final
 
 _SURELY_SHALLOW: Final = 200
@@ -26,3 +27,20 @@ def load_json(text: str) -> Any:
     if value is NOTHING:
         raise ValueError("expected one JSON document of at most 200 levels")
     return value
+
+
+def value_key(value: Any) -> Hashable:
+    """Return what is equal for equal values of JSON, in whatever order an object has its keys.
+
+    Raises:
+        RecursionError: *value* is nested too deep.
+        TypeError: *value* is no value of JSON.
+    """
+    if isinstance(value, dict):
+        return "object", frozenset((name, value_key(part)) for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return "array", tuple(map(value_key, value))
+    kind = "boolean" if isinstance(value, bool) else "number"  # True is equal to 1, too
+    found: Hashable = (kind, value) if isinstance(value, int | float) else value
+    hash(found)
+    return found

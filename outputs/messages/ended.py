@@ -27,11 +27,12 @@ _LENGTH: Final = frozenset(
     ("length", "max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit",
      "incomplete", "abort", "cancelled", "failed", "error", "error_limit", "timeout", "time_limit",
      "model_context_window_exceeded", "insufficient_system_resource", "pause_turn",
-     "malformed_function_call", "malformed_tool_use", "malformed_model_output")
+     "malformed_function_call", "malformed_tool_use", "malformed_model_output",
+     "unexpected_tool_call", "too_many_tool_calls")
 )  # fmt: skip
 _CALLED: Final = frozenset(
-    ("tool_calls", "tool_call", "function_call", "tool_use",
-     "malformed_function_call", "malformed_tool_use")
+    ("tool_calls", "tool_call", "function_call", "tool_use", "malformed_function_call",
+     "malformed_tool_use", "unexpected_tool_call", "too_many_tool_calls")
 )  # fmt: skip
 """The reasons that say that the model made a call."""
 _CUT: Final = _LENGTH | _FILTERED | _REFUSED

@@ -124,6 +124,11 @@ NO_IDS: Final = ("null", "None")
 """What some servers write in place of an id, in a piece of a call that has none."""
 
 
+def known_id(call_id: Any) -> str | None:
+    """Return the id of a call; `None` if it is no text, or says that there is none."""
+    return call_id if isinstance(call_id, str) and call_id not in NO_IDS else None
+
+
 class GrowingCalls(Generic[C]):
     """The calls of one message while their pieces arrive, whatever index the server gives them.
 

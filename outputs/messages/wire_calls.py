@@ -37,7 +37,7 @@ def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToo
         function = entry.get("function") if isinstance(entry, dict) else None
         if not isinstance(function, dict):
             continue
-        name, written, call_id = function.get("name"), function.get("arguments"), _id_of(entry)
+        name, written, call_id = function.get("name"), function.get("arguments"), id_of_entry(entry)
         if not isinstance(name, str | None):
             invalid.append(invalid_tool_call(args=_as_text(written), id=call_id))
             continue
@@ -59,9 +59,8 @@ def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
             if isinstance(function, dict):
                 name, args = function.get("name"), _as_text(function.get("arguments"))
                 name = name if isinstance(name, str) else None
-            chunks.append(
-                tool_call_chunk(name=name, args=args, id=_id_of(entry), index=entry.get("index"))
-            )
+            call_id, index = id_of_entry(entry), entry.get("index")
+            chunks.append(tool_call_chunk(name=name, args=args, id=call_id, index=index))
     return chunks
 
 
@@ -149,7 +148,7 @@ def _partial(written: str | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _id_of(entry: dict[str, Any]) -> str | None:
+def id_of_entry(entry: dict[str, Any]) -> str | None:
     """Return the id of a call, which some servers send as a number, or as a word for none."""
     call_id = entry.get("id")
     return None if call_id is None or call_id in NO_IDS else str(call_id)

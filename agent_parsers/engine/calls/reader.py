@@ -52,6 +52,11 @@ class Call:
     is_text: bool = False
     """Whether this is text and not a call: the final answer or, in a turn that may have several
     calls, content beside them."""
+    is_aside: bool = False
+    """Whether this text is for the user and never the answer, since the model said so."""
+    is_raw: bool = False
+    """Whether the input is text although calls of the dialect have JSON, so that only a tool
+    without a schema takes it."""
     repairs: tuple[Repair, ...] = ()
     """The repairs that were made."""
     input_span: Span | None = None

@@ -271,6 +271,8 @@ class Scanner:
             events.append(Repair("invented", span, message))
         if crossing.late:
             self._collector.meet_late(crossing.late, span)
+        if crossing.of_call and not before.is_first:
+            self._collector.meet_closer(crossing.of_call, span)
         self._state = to
         self._entry = start
         if drops and self._machine.lenient:

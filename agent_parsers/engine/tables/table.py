@@ -53,6 +53,7 @@ class Go(NamedTuple):
         in_turn: Whether the transition exists in a single turn only.
         odd: Message of the repair that reports this transition, if only lenient mode makes it.
         late: Name of the problem of a turn in which the marker follows a call.
+        of_call: Name of the problem of a turn in which the marker closes other text than a call.
         unopened: Whether the marker closes a thought that nothing in the text opened, so that the
             prompt must have. It counts once, and not where the text only mentions it.
         breaks_line: Whether the marker closes a block of reasoning, behind which a label may follow
@@ -70,6 +71,7 @@ class Go(NamedTuple):
     in_turn: bool = False
     odd: str = ""
     late: str = ""
+    of_call: str = ""
     unopened: bool = False
     breaks_line: bool = False
     drops: str = ""

@@ -56,8 +56,12 @@ def as_input(value: Any, tool: str, *, takes_text: bool) -> str | dict[Any, Any]
         takes_text = True
     if isinstance(value, dict) or (takes_text and isinstance(value, str)):
         return value
+    raise _no_object(value, tool)
+
+
+def _no_object(value: Any, tool: str) -> BadCall:
     kind = _KINDS.get(type(value), f"a {type(value).__name__}")
-    raise BadCall("arguments_no_object", tool=tool, kind=kind)
+    return BadCall("arguments_no_object", tool=tool, kind=kind)
 
 
 def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) -> Any:
@@ -79,7 +83,7 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
         if not isinstance(written, str):
             if written is None:
                 raise BadCall("no_arguments")
-            raise BadCall("arguments_no_object", tool=tool, kind="other data")
+            raise _no_object(written, tool)
         if not written.strip():
             return {}
     elif isinstance(written, dict):
@@ -87,7 +91,7 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
     elif not written:
         return {}
     elif not isinstance(written, str):
-        raise BadCall("arguments_no_object", tool=tool, kind="other data")
+        raise _no_object(written, tool)
     try:
         value = read_arguments(written, strict=not is_function)
     except json.JSONDecodeError as error:
@@ -126,7 +130,7 @@ def read_lenient(
             repairs.append(Repair("missing_input", (0, 0), "read missing arguments as {}"))
         return {}
     if not isinstance(written, str):
-        raise BadCall("arguments_no_object", tool=tool, kind="other data")
+        raise _no_object(written, tool)
     if not written.strip():
         if written and not is_function:
             repairs.append(Repair("missing_input", (0, len(written)), "read blank arguments as {}"))

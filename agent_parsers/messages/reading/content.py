@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.raw_values import held_size
+from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import names_of
 from agent_parsers.engine.repairs.names import tool_named
@@ -110,7 +111,10 @@ def thought_end(content: str) -> int:
     end = sum(len(piece) for kind, piece in pieces if kind != "content")
     if end == 0 and (found := _closes_thought(content)) is not None:
         opens = next(opens for opens, closes in REASONING if closes == found[0])
-        if opens not in content[: found.start()] and not _is_quoted(content, found.start()):
+        before, behind = content[: found.start()], content[found.end() :]
+        said = before.rstrip()
+        is_mentioned = is_spoken_of(said[-1:], before[len(said) :], behind[:WINDOW])
+        if opens not in before and not is_mentioned:
             return found.end()
     return end
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -39,8 +39,10 @@ from agent_parsers.messages.reading.problems import BadCall
 from agent_parsers.messages.reading.said import is_commentary
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
+from outputs.growing_json.load import load_json, value_key
 from outputs.messages.base import text_of
 from outputs.messages.ended import Ended, is_paused, reason_to_call
+from outputs.messages.growing_calls import known_id
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -84,6 +86,7 @@ class Outcome:
         self._ended = ended
         self._is_function = is_function
         self._lenient = lenient
+        self._is_checked = lenient or tools is not None  # LangChain has no tools to look at
         self._tools = tools
         self._names = None if tools is None else tools.names
         self._actions: list[AgentAction] = []
@@ -145,28 +148,28 @@ class Outcome:
         return self._bad is not None
 
     def has_other_calls(self) -> bool:
-        """Return whether there are calls of the other kind that differ, in lenient mode."""
+        """Return whether there are calls of the other kind that differ."""
         message = self._message
-        if not self._lenient or not isinstance(
-            message.additional_kwargs.get("function_call"), dict
+        if not (
+            self._is_checked and isinstance(message.additional_kwargs.get("function_call"), dict)
         ):
             return False
         functions, calls = function_pieces(message), tool_pieces(message)
         if not calls:
             return False
-        known = {(call.name, _as_text(call.arguments)) for call in calls}
-        others = [each for each in functions if (each.name, _as_text(each.arguments)) not in known]
+        known = {_key(call.name, call.arguments) for call in calls}
+        others = [each for each in functions if _key(each.name, each.arguments) not in known]
         if others:
             self._bad = BadCall("call_beside", tool=str(others[0].name))
         return self._bad is not None
 
     def leaves_a_call(self) -> bool:
-        """Return whether a call is left over, among the blocks of the content, in lenient mode.
+        """Return whether a call is left over, among the blocks of the content.
 
         That is an error whatever else the message contains: all of its calls are made, or none.
         """
         message = self._message
-        if not self._lenient or isinstance(message.content, str):
+        if not self._is_checked or isinstance(message.content, str):
             return False
         from outputs.clients.unread_calls import unread_call  # lazily: few messages have blocks
 
@@ -180,14 +183,15 @@ class Outcome:
         """Read the content, which ends at offset *end*, as the answer.
 
         In lenient mode a message with calls of the other kind, or without any text, is an error;
-        in strict mode its content is the answer, as in LangChain.
+        in strict mode its content is the answer, as in LangChain. Calls of the other kind are an
+        error in strict mode too if the tools are known.
         """
         if is_paused(self._message.response_metadata or {}):
             self._bad = BadCall("paused")
             return
         find_others = tool_pieces if self._is_function else function_pieces
         reason = reason_to_call(self._message.response_metadata or {})
-        if (self._lenient or reason) and find_others(self._message):
+        if (self._is_checked or reason) and find_others(self._message):
             self._bad = BadCall("tool_calls" if self._is_function else "function_call")
             return
         content = self._answer()
@@ -199,7 +203,8 @@ class Outcome:
             self._bad = BadCall("lost_call", reason=reason, where=where)
             return
         is_thought = not content and bool(self._content)
-        if is_thought or (self._lenient and not content.strip()):
+        is_empty = not content.strip() if self._lenient else content == [] and not self._is_whole
+        if is_thought or is_empty:
             self._bad = BadCall("only_thought" if is_thought else "empty_message")
             return
         answer: Any = content
@@ -276,7 +281,7 @@ class Outcome:
                 is_over = call is not calls[-1] or ends_otherwise(self._message)
                 is_cut = call.index in self._late.cut
                 self._read_call(call, "length" if is_cut else "stop" if is_over else self._ended)
-            if self._lenient:
+            if self._is_checked:
                 self._check_content()
         except BadCall as bad:
             self._bad = bad
@@ -312,12 +317,14 @@ class Outcome:
 
     def _read_call(self, call: EmittedCall, ended: Ended) -> None:
         name_span = call.name_at, call.args_at
-        tool = self._spaced(call, name_span) or self._tool(call.name, name_span, call.written)
+        block = self._next_block(call)
+        tool = self._spaced(call, block, name_span)
+        tool = tool or self._tool(call.name, name_span, call.written)
         repairs: list[Repair] = []
         at, end = call.args_at, call.end
         try:
             value = self._read_arguments(call, tool, repairs, ended)
-            self._check_members(call, tool, value)
+            self._check_members(call, block, tool, value)
             tool_input = self._input_of(tool, value, (0, end - at), repairs)
         except BadCall as bad:
             start, stop = bad.span or (0, end - at)
@@ -350,13 +357,13 @@ class Outcome:
         A call in the content that is cut or broken is a draft of them, and so is one that its tool
         would not take.
         """
-        content = str(self._content)
+        content = text_of(self._message.content, untyped=True)
         if not may_hold_call(content, self._tools):
             return
-        calls = [(action.tool, action.tool_input) for action in self._actions]
+        calls = {_key(action.tool, action.tool_input) for action in self._actions}
         for tool, tool_input in self._drafts_in(content):
             is_declared = self._tools is None or tool in self._tools
-            if is_declared and (tool, tool_input) not in calls:
+            if is_declared and _key(tool, tool_input) not in calls:
                 raise BadCall("call_beside", tool=tool)
 
     def _drafts_in(self, content: str) -> Iterator[tuple[str, Any]]:
@@ -373,35 +380,43 @@ class Outcome:
                 yield found.tool, found.tool_input
 
     @cached_property
-    def _blocks(self) -> dict[str | None, list[dict[Any, Any]]]:
-        """The blocks of the content that are calls, by the ids of the calls."""
+    def _blocks(self) -> dict[str | None, deque[dict[Any, Any]]]:
+        """The blocks of the content that are calls and were not read, by the ids of the calls."""
         content = self._message.content
-        found: dict[str | None, list[dict[Any, Any]]] = {}
+        found: dict[str | None, deque[dict[Any, Any]]] = {}
         for block in () if isinstance(content, str) else content:
-            if is_call(block) and isinstance(call_id := id_of(block), str | None):
-                found.setdefault(call_id, []).append(block)
+            if is_call(block):
+                found.setdefault(known_id(id_of(block)) or None, deque()).append(block)
         return found
 
-    def _spaced(self, call: EmittedCall, span: Span) -> str:
+    def _next_block(self, call: EmittedCall) -> dict[Any, Any]:
+        """Return the block of the content that is *call*, or else an empty one.
+
+        Blocks with the same id, or without one, are in the order of their calls.
+        """
+        blocks = self._blocks.get(known_id(call.id) or None)
+        return blocks.popleft() if blocks else {}
+
+    def _spaced(self, call: EmittedCall, block: dict[Any, Any], span: Span) -> str:
         """Return the tool of a *call* whose name is in a namespace; ``""`` if it is in none.
 
         Raises:
             BadCall: There is no such tool.
         """
-        spaces = [block.get("namespace") for block in self._blocks.get(call.id, ())]
-        space = next((each for each in spaces if isinstance(each, str) and each), "functions")
-        if self._tools is None or space == "functions":
+        space = block.get("namespace")
+        if self._tools is None or not isinstance(space, str) or space in ("", "functions"):
             return ""
         for between in _BETWEEN:
             if (name := f"{space}{between}{call.name}") in self._tools:
                 return name
         raise BadCall(self._tools.unknown(f"{space}.{call.name}", call.written), span)
 
-    def _check_members(self, call: EmittedCall, tool: str, value: Any) -> None:
+    def _check_members(
+        self, call: EmittedCall, block: dict[Any, Any], tool: str, value: Any
+    ) -> None:
         """Raise a `BadCall` if a member of *call* may belong to the *value* of its arguments."""
         members = {**call.members, **self._late.members.get(call.index, {})}
-        for block in self._blocks.get(call.id, ()):
-            members |= members_of_block(block)
+        members |= members_of_block(block) if block else {}
         if not members:
             return
         tools = self._tools
@@ -496,14 +511,18 @@ class Outcome:
         if self._is_function:
             self._actions.append(make_call(tool, tool_input, log, message))
         else:
-            self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
+            action = make_tool_call(tool, tool_input, log, message, known_id(call_id))
+            self._actions.append(action)
 
 
-def _as_text(arguments: Any) -> str:
-    """Return arguments as text that is the same for the same arguments."""
-    with suppress(ValueError, RecursionError):
-        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
-    return repr(arguments or {})
+def _key(tool: Any, arguments: Any) -> Hashable:
+    """Return what is equal for equal calls, whose *arguments* may be JSON text."""
+    with suppress(ValueError):
+        arguments = load_json(arguments) if isinstance(arguments, str) else arguments
+    try:
+        return value_key([tool, arguments or {}])
+    except (RecursionError, TypeError):
+        return repr((tool, arguments))
 
 
 def _emit(

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from output_parsers.printable import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.messages.growing_calls import GrowingCall
-from outputs.messages.wire_calls import calls_from_wire, other_members
+from outputs.messages.wire_calls import calls_from_wire, id_of_entry, other_members
 
 if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
@@ -287,11 +287,10 @@ def _wire_piece(entry: Any) -> CallPiece:
     function = entry.get("function") if isinstance(entry, dict) else None
     if not isinstance(function, dict):
         return _NO_CALL
-    call_id = entry.get("id")
     return CallPiece(
         function.get("name"),
         function.get("arguments"),
-        call_id if isinstance(call_id, str) else None,
+        id_of_entry(entry),
         None,
         function,
         is_text=entry.get("type") == "custom",

@@ -21,6 +21,7 @@ from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
 from outputs.messages.ended import Ended, ended_of, reason_to_call
+from outputs.messages.growing_calls import known_id
 from outputs.messages.tool import ToolCall
 from outputs.messages.wire_calls import other_members
 
@@ -81,6 +82,7 @@ def _quick_result(
     The result is the same as that of `MessageStreamParser`, in a fraction of the time.
     """
     content = message.content
+    is_checked = lenient or tools is not None
     if type(message) is not AIMessage or not isinstance(content, str):
         return None
     kwargs = message.additional_kwargs
@@ -92,13 +94,14 @@ def _quick_result(
         if call is None:
             return None
         written = function["arguments"]
-        if lenient and may_hold_call(content, tools):
+        if is_checked and may_hold_call(content, tools):
             return None
         made = _quick_actions(message, [call], written, lenient, max_chars, tools)
         return made[0] if made else None
     if not is_function and message.tool_calls:
         texts = _written(message) if kwargs else []
-        if texts is None or (lenient and (_FUNCTION in kwargs or may_hold_call(content, tools))):
+        is_doubled = is_checked and (_FUNCTION in kwargs or may_hold_call(content, tools))
+        if texts is None or is_doubled:
             return None
         written = "".join(texts)
         made = _quick_actions(message, message.tool_calls, written, lenient, max_chars, tools)
@@ -159,7 +162,8 @@ def _quick_actions(
         except RecursionError:
             return None
         if message.tool_calls:
-            actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
+            call_id = known_id(call["id"])
+            actions.append(make_tool_call(tool, tool_input, log, message, call_id))
         else:
             actions.append(make_call(tool, tool_input, log, message))
     return actions if size <= max_chars else None

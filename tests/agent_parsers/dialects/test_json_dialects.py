@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -339,7 +339,7 @@ class TestHarmony:
             f"{CHANNEL}analysis{MESSAGE}t<|end|>{START}assistant{CHANNEL}commentary{MESSAGE}a"
             f"<|end|>{START}assistant{CHANNEL}final{MESSAGE}b\n{CHANNEL}final{MESSAGE}c<|return|>"
         )
-        assert read("harmony", text, mode) == "a\nb\nc"
+        assert read("harmony", text, mode) == "b\nc"  # words in between are no answer
         assert said("harmony", text, ThoughtDelta, mode) == ["t"]
 
     @every_mode
@@ -364,6 +364,22 @@ class TestHarmony:
     def test_another_type_is_text(self, mode: Mode) -> None:
         text = f"{CHANNEL}commentary to=functions.run code{MESSAGE} print(1)<|call|>"
         assert read("harmony", text, mode) == [("run", "print(1)")]
+
+    @every_mode
+    @pytest.mark.parametrize("of_type", [" code", " <|constrain|>xml"])
+    def test_a_tool_with_parameters_takes_no_other_text_than_json(
+        self, of_type: str, mode: Mode
+    ) -> None:
+        def run(command: str = "ls") -> str:
+            return command
+
+        def said_in(body: str) -> Any:
+            text = f"{CHANNEL}commentary to=functions.run{of_type}{MESSAGE}{body}<|call|>"
+            return read("harmony", text, mode, tools=[run])
+
+        assert said_in("<p:command>ls</p:command>") is None
+        assert said_in("{ls") is None
+        assert said_in('{"command": "pwd"}') == [("run", {"command": "pwd"})]
 
     @every_mode
     def test_a_result_that_the_model_wrote_itself_is_refused(self, mode: Mode) -> None:

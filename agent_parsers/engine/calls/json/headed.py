@@ -44,6 +44,8 @@ class Header(NamedTuple):
     """Name of the problem with such a body, or ``""``."""
     odd: str = ""
     """Message of the repair, if the dialect writes the header otherwise."""
+    is_aside: bool = False
+    """Whether the body is for the user, but never the answer."""
 
 
 class HeadedMessage(CallsReader):
@@ -158,7 +160,8 @@ class HeadedMessage(CallsReader):
             return [Call("", "", span, problem=problem)]
         start = body_at if header.kind is AnswerDelta else self._at
         odd = (Repair("header", span, header.odd),) if header.odd else ()
-        return [Call("", "", (start, self._at), is_text=True, repairs=odd)]
+        span = (start, self._at)
+        return [Call("", "", span, is_text=True, is_aside=header.is_aside, repairs=odd)]
 
     def _named(self, head: Head, input_span: Span) -> Call:
         """Return the call of the tool that *head* names; the body is its input."""
@@ -173,4 +176,5 @@ class HeadedMessage(CallsReader):
             id=head.id,
             input_span=input_span,
             lacks="" if self._is_met else "closer",
+            is_raw=True,
         )

@@ -96,6 +96,8 @@ class CallsCollector(Collector):
             return
         if state.part is Part.THOUGHT:
             self._beside.add_thought(span)
+            if self._early is not None and not self.is_closed:
+                self._early.wait()  # a later mark may close the thought
         if state.part is Part.SKIPPED and span[0] < span[1]:
             self._beside.skipped_at = span[0]
         must_go_on = bool(state.problem) and not self.is_closed
@@ -163,6 +165,12 @@ class CallsCollector(Collector):
             self._problem = BadPayload(problem, span)
 
     @override
+    def meet_closer(self, problem: str, span: Span) -> None:
+        is_call = bool(self._met) and self._met[-1].hole[0] >= self.label_span[0]
+        if not is_call and self._problem is None:
+            self._problem = BadPayload(problem, span)
+
+    @override
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         before = len(events)
         self.leave(events, state, None, span, span[1])
@@ -205,7 +213,7 @@ class CallsCollector(Collector):
                 start, end = repair.span
                 events.append(repair if start < end else replace(repair, span=self.label_span))
             if call.is_text and not self._is_half_call(call):
-                self._beside.add_content(call.span)
+                self._beside.add_content(call.span, is_aside=call.is_aside)
                 continue
             made, wrong = None, None
             try:
@@ -347,14 +355,19 @@ class CallsCollector(Collector):
 
     def _finish_as_content(self, events: list[Event], state: State, entry: int, log: str) -> None:
         """Make the answer that is the content of a turn without calls."""
-        answer, spans = self.content, self._beside.content
-        span = (spans[0][0], spans[-1][1])
+        spans = self._beside.answer
+        answer = self._joined(spans)
+        none = "no_action_or_answer"
+        span = (spans[0][0], spans[-1][1]) if spans else end_span(none, log, entry)
         over = entry if state.part is Part.SKIPPED else -1
         repairs: list[Repair] = []
         try:
             self._machine.check_answer(answer, span, self._tools)
             if calls := self._foreign(events, self._beside.thoughts, over):
                 self._act_as(events, calls, log)
+                return
+            if not spans:
+                self._problem = BadPayload(none, span)
                 return
             is_cut = self.ended == "length" and state.part is not Part.SKIPPED
             finish = self._machine.finish(answer, log, span, self._tools, repairs, is_cut=is_cut)

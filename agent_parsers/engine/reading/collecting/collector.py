@@ -278,6 +278,9 @@ class Collector:
     def meet_late(self, problem: str, span: Span) -> None:
         """Record a marker at *span* that may not follow a call."""
 
+    def meet_closer(self, problem: str, span: Span) -> None:
+        """Record a marker at *span* that may close nothing but a call, behind some text."""
+
     def meet_mark(self, span: Span, *, opens: bool) -> None:
         """Record that text at *span* only mentions a marker that opens or closes a thought."""
 

@@ -22,7 +22,8 @@ class EarlyCalls:
     """Decides which calls are emitted early: the first ones of the turn, up to one in doubt.
 
     A call is in doubt if what stands before it may belong to a quotation around it, or to a
-    thought. It is emitted at the end of the turn, if it counts then, and so are those after it.
+    thought, such as one that nothing has closed. It is emitted at the end of the turn, if it counts
+    then, and so are those after it.
     """
 
     __slots__ = ("_at", "_waits", "made")
@@ -32,6 +33,10 @@ class EarlyCalls:
         """The calls that were emitted."""
         self._at = 0  # where the last of them ends
         self._waits = False
+
+    def wait(self) -> None:
+        """Emit no more calls early."""
+        self._waits = True
 
     def take(
         self, met: Met, beside: Beside, between: Callable[[int, int], str], *, is_open: bool

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -15,11 +17,15 @@ if TYPE_CHECKING:
 class Beside:
     """Where the text beside the calls of a turn is."""
 
-    __slots__ = ("begun", "closer", "content", "marks", "opener", "skipped_at", "thoughts")
+    __slots__ = (
+        "asides", "begun", "closer", "content", "marks", "opener", "skipped_at", "thoughts",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.content: list[Span] = []
         """The content."""
+        self.asides: list[Span] = []
+        """Text for the user that is not the answer."""
         self.thoughts: list[Span] = []
         """The thoughts."""
         self.marks: list[Span] = []
@@ -44,10 +50,26 @@ class Beside:
         if span[0] < span[1] and self.begun < 0:
             self.begun = span[0]
 
-    def add_content(self, span: Span) -> None:
-        """Record that the text at *span*, unless it is empty, is content."""
+    @property
+    def answer(self) -> list[Span]:
+        """The content that may be the answer."""
+        return [span for span in self.content if not self._is_aside(span[0])]
+
+    def _is_aside(self, at: int) -> bool:
+        number = bisect_right(self.asides, at, key=itemgetter(0)) - 1
+        return number >= 0 and at < self.asides[number][1]
+
+    def add_content(self, span: Span, *, is_aside: bool = False) -> None:
+        """Record that the text at *span*, unless it is empty, is content.
+
+        Args:
+            span: Where the text is.
+            is_aside: Whether it is never the answer.
+        """
         if span[0] < span[1]:
             self.content.append(span)
+            if is_aside:
+                self.asides.append(span)
 
     def add_thought(self, span: Span) -> None:
         """Record that the text at *span*, unless it is empty, is a thought, or more of one."""
@@ -77,5 +99,5 @@ class Beside:
         """Treat all text so far, of which the last is at *span*, as a thought."""
         begun = span[0] if self.begun < 0 else self.begun
         self.thoughts = [(begun, span[1])] if begun < span[1] else []
-        self.content, self.marks = [], []
+        self.content, self.asides, self.marks = [], [], []
         self.opener = self.closer = None

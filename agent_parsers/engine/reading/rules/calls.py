@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
 from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, repeats_key
+from agent_parsers.engine.repairs.payloads import (
+    BadPayload,
+    ToolHead,
+    read_json_input,
+    repeats_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,9 +97,31 @@ class CallRules(InputRules):
         if tools is not None and tools.checks(head.tool):
             is_given = bool(value) or call.input_span is not None
             span = call.input_span or (call.span if is_given else named)
+            if call.is_raw and value:
+                value = self._object_in(call.tool_input, span, repairs)
             value = self.fit(head, value, span, tools, repairs, is_given=is_given)
             self._check_beside(call, head.tool, value, tools)
         return self.result(head, value, log, call.input_span or call.span, tools, repairs)
+
+    def _object_in(self, text: Any, span: Span, repairs: list[Repair]) -> dict[Any, Any]:
+        """Return the object that *text* at *span* has for a tool with parameters.
+
+        Raises:
+            BadPayload: The text is anything else.
+        """
+        # imported lazily: few calls have such a text
+        from agent_parsers.engine.repairs.inputs import repair_json_input
+
+        made: list[Repair] = []
+        read = repair_json_input if self.lenient else read_json_input
+        try:
+            value = read(text, made)
+        except BadPayload as bad:
+            raise bad.moved(span[0]) from None
+        if not isinstance(value, dict):
+            raise BadPayload("bad_input", span)
+        repairs += (repair.moved(span[0]) for repair in made)
+        return value
 
     def _check_beside(self, call: Call, tool: str, value: Any, tools: ToolSet) -> None:
         """Check that nothing beside the input of a *call* is an argument that its *value* lacks.

@@ -165,6 +165,7 @@ class Crossing:
     drops: str = ""
     odd: str = ""
     late: str = ""
+    of_call: str = ""
     guards: tuple[Guard, ...] = ()
     """What has to hold for the marker to count, in the order in which it is asked."""
 
@@ -208,6 +209,7 @@ def _crossing(table: Table, state: str, name: str, to: State) -> Crossing:
         crossing.unopened = transition.unopened
         crossing.ends_thought = _ends_thought(table, state, transition)
         crossing.odd, crossing.late = transition.odd, transition.late
+        crossing.of_call = transition.of_call
     if isinstance(transition, Go | Note):
         crossing.drops = transition.drops
     crossing.guards = tuple(_guards(table, state, crossing, transition))

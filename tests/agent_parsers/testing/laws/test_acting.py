@@ -145,6 +145,9 @@ def early_cases(dialect: Dialect, mode: Mode) -> list[dict[str, Any]]:
             found.append({"text": f"{turn.text}{end}"})
             text = f"It is {end}{turn.text}\n{turn.text}{end}"
             found += ({"text": text, "start": start} for start in ("", "content"))
+            for lead in ("", f"Hm.{dialect.turn_frame[1]}"):  # the mark of another message
+                text = f"{lead}{turn.text}{lead}{turn.text}{end}It is noon."
+                found.append({"text": text, "start": "thought"})  # if there is such a start
     return found
 
 
