@@ -88,6 +88,8 @@ class DialectTrial:
     """Where the calls are."""
     content: list[Span] = field(default_factory=list)
     """Where the text is that is content to the dialect."""
+    said: list[Span] = field(default_factory=list)
+    """Where its thoughts are, and its content."""
 
     def __post_init__(self) -> None:
         self._names = {name.lstrip("\n") for name in self.dialect.lenient.markers}
@@ -192,10 +194,12 @@ class DialectTrial:
     def _take_text(self, event: Event, offset: int) -> None:
         """Take the next event, as far as it says where thoughts and content stand."""
         match event:
-            case ThoughtDelta(text=thought):
+            case ThoughtDelta(text=thought, span=span):
                 self.thoughts.append(thought)
+                self.said.append((span[0] + offset, span[1] + offset))
             case AnswerDelta(span=span):
                 self.content.append((span[0] + offset, span[1] + offset))
+                self.said.append(self.content[-1])
             case MarkerSeen():
                 self.thoughts.append("\n")
 

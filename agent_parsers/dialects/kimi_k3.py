@@ -117,7 +117,7 @@ class ElementTag(Attributes):
         if at < 0 or len(values) < len(found):
             return Hole("", len(seen), {})
         name = values[self.naming]
-        for sign, escaped in reversed(ESCAPES) if self.naming == "key" else ():
+        for sign, escaped in reversed(ESCAPES):
             name = name.replace(escaped, sign)
         return Hole(name, at, values)
 

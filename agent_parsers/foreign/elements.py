@@ -23,14 +23,16 @@ _END_OF_TAG: Final = re.compile(r"\s*[>\]]").match
 _BEGINS_PARAMETER: Final = re.compile(r"\s*[<{]|\s*[\w-]+\s*[:=]").match
 _IS_WRAPPER: Final = re.compile(r"(?:tool_?)?(?:arg|param|input|kwarg)\w*", re.IGNORECASE).fullmatch
 speaks_of_calls: Final = re.compile(
-    r"tool|func|call|invoke|exec|command|action|python", re.IGNORECASE
+    r"tool|func|call|invoke|exec|command|action|python|\bfn\b", re.IGNORECASE
 ).search
 """Whether the name of an element says that it holds a call."""
 _OPENS_CALL: Final = re.compile(
-    r"<\s*([\w:|.-]{1,60})>\s*(?:(?:await\s+|return\s+)?(?:print\s*\(\s*)?(?:\w+\.)*)\Z"
+    r"([<\[])\s*([\w:|.-]{1,60})[>\]]\s*(?:<[\w:|.-]{1,60}>(?:[^<>]{0,40}</[\w:|.-]{1,60}>)?\s*|"
+    r"\{+\s*(?:\w+\s*(?:=>|[:=])\s*)?[\"']?)*"
+    r"(?:(?:await\s+|return\s+)?(?:print\s*\(\s*)?(?:\w+\.)*)\Z"
 ).search
-"""Matches a tag, and what may stand in code between it and the name of a tool."""
-_ENDS_NAME: Final = re.compile(r"\s*(?:</|<(?:arg|param))|(?:\.call)?\s*\(").match
+"""Matches a tag, and what may stand between it and the name of a tool: other tags, or code."""
+_ENDS_NAME: Final = re.compile(r"\s*(?:</|<(?:arg|param))|(?:\.call)?\s*\(|[\"']\s*[,}]").match
 _NEXT_ELEMENTS: Final = re.compile(r"(?:\s*<([\w:|.-]+)>[^<]*</\1\s*>)*").match
 _OTHERS: Final = ("id", "type")
 """Attributes that are no parameters, unless the tool declares them."""
@@ -60,13 +62,14 @@ def enclosed_call(
     opener = _opener(text, mention)
     if opener is None:
         return _with_name_as_text(text, mention, tools, unclosed)
-    attributes = _attributes(opener[3] or "", mention.tool, tools)
+    written = text[mention.start : mention.stop]
+    attributes = _attributes(opener[3] or "", mention.tool, written, tools)
     whole = opener.span()
     if attributes and _ATTRIBUTE.sub("", opener[3] or "").strip(" \t\r\n,;"):
         return Enclosed(whole, why="other text stands among its parameters")
     if opener[4]:
         return _made(whole, attributes, "", mention.tool, tools)
-    closer = _closer(text, opener[1] + "/" + opener[2], opener.end(), unclosed)
+    closer = _closer(text, opener[1] + "/" + opener[2].rstrip(":"), opener.end(), unclosed)
     if closer is not None:
         body = text[opener.end() : closer[0]]
         return _made((whole[0], closer[1]), attributes, body, mention.tool, tools)
@@ -89,9 +92,9 @@ def called_element(text: str, mention: Mention, unclosed: set[str]) -> Span | No
         return None
     first = max(0, mention.start - _FARTHEST)
     opener = _OPENS_CALL(text[first : mention.start])
-    if opener is None or not speaks_of_calls(opener[1]):
+    if opener is None or not speaks_of_calls(opener[0]):
         return None
-    closer = _closer(text, f"</{opener[1]}", mention.stop, unclosed)
+    closer = _closer(text, f"{opener[1]}/{opener[2]}", mention.stop, unclosed)
     stop = len(text) if closer is None else closer[1]
     following = _NEXT_ELEMENTS(text, stop)
     return first + opener.start(), stop if following is None else following.end()
@@ -116,24 +119,25 @@ def _opener(text: str, mention: Mention) -> re.Match[str] | None:
         tag = _TAG.match(text, at) if at >= 0 and not is_doubled else None
         if tag is None or tag.end() < mention.stop or (mark == "<") != (tag[5] == ">"):
             continue
-        if tag[2] == mention.tool:
-            return tag
+        written, says = text[mention.start : mention.stop], speaks_of_calls(tag[2]) is not None
         given = _VALUE.fullmatch(tag[3] or "")
-        named = (each for each in _ATTRIBUTE.finditer(tag[3] or "") if names_call(each[1]))
-        if given is not None and given[1] == mention.tool:
+        if written == tag[2] or (says and written == (tag[3] or "").strip()):
             return tag
-        if any(mention.tool in each.groups()[1:] for each in named):
+        named = (e for e in _ATTRIBUTE.finditer(tag[3] or "") if says or names_call(e[1]))
+        if given is not None and given[1] == written:
+            return tag
+        if any(written in each.groups()[1:] for each in named):
             return tag
     return None
 
 
-def _attributes(written: str, tool: str, tools: ToolSet) -> dict[str, str]:
+def _attributes(written: str, tool: str, name: str, tools: ToolSet) -> dict[str, str]:
     """Return the attributes of a tag that are parameters of the *tool*."""
     found = {each[1]: each[2] or each[3] or each[4] or "" for each in _ATTRIBUTE.finditer(written)}
     return {
         key: value
         for key, value in found.items()
-        if (value != tool and key.lower() not in _OTHERS)
+        if (value != name and key.lower() not in _OTHERS)
         or (tools.checks(tool) and tools.declares(tool, (key,)))
     }
 

@@ -17,9 +17,11 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.detecting.detection import ranked
 from agent_parsers.detecting.signs import SHARED, has_telling_marker
 from agent_parsers.detecting.trial import DialectTrial, try_reply
-from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
+from agent_parsers.engine.reading.quoting.spans import is_torn, without
+from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall, begins_call
 from agent_parsers.foreign.places import (
     are_fenced,
+    framed,
     is_in_clause,
     is_indented,
     is_over,
@@ -35,13 +37,17 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 
-def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
+def find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> Foreign | None:
     """Find what looks like calls in *text*, the text of an answer; see `FindForeign`.
 
     If the tools are not known, nothing can be called, but what is a call of exactly one dialect by
     its marks is no answer either.
     """
     said = text[:over]
+    if "_key>" in said:
+        said = _RENAMED.sub(_respelt, said)
+    if is_own:
+        return _as_written(said, tools)
     found = _find(said, tools)
     if found is None and '\\"' in said:
         # Results in JSON show the model its calls with escaped quotes, which it writes back.
@@ -53,18 +59,62 @@ def find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     return found
 
 
-def _find(text: str, tools: ToolSet | None) -> Foreign | None:
-    """Return what looks like calls in *text*."""
+def _as_written(text: str, tools: ToolSet | None) -> Foreign | None:
+    """Return the calls of a dialect that reads all of *text* as it writes it itself."""
+    alike, against, _ = ranked([text], partial(_attempt, tools))
+    if not (alike and alike[0].trials[0].is_clean):
+        return None
+    found = _in_dialects(text, alike, against, tools, is_named=True)
+    return found if found and all(_IS_NAME(call.tool) for call in found.calls) else None
+
+
+_IS_NAME: Final = re.compile(r"[\w.:/-]+").fullmatch
+
+
+_RENAMED: Final = re.compile(
+    r"<(/?)(?:longcat_(tool_call|arg_key|arg_value)|param_(key|value))>", re.IGNORECASE
+)
+"""Matches the tags of formats that are `glm45` but for their names: LongCat's and Xing's."""
+
+
+def _respelt(tag: re.Match[str]) -> str:
+    """Return a *tag* as `glm45` writes it, with blanks outside of it."""
+    name = f"<{tag[1]}{tag[2] or f'arg_{tag[3]}'}>"
+    return name.ljust(len(tag[0])) if tag[1] else name.rjust(len(tag[0]))
+
+
+def _find(text: str, tools: ToolSet | None, *, is_rest: bool = False) -> Foreign | None:
+    """Return what looks like calls in *text*, which may be the rest beside others."""
     mentions = [*mentions_of(() if tools is None else tools.names, text)]
     may_be_shaped = any(is_structural(text, mention) for mention in mentions)
-    if tools is None or may_be_shaped or has_telling_marker(text):
+    is_told = has_telling_marker(text)
+    if not mentions and tools is not None and is_told:
+        is_told = begins_call(text) is not None  # only what is nothing but a call counts
+    if is_told or ((tools is None or may_be_shaped) and len(text) <= _LONG):
         # A call of a tool that is not named in the text is read as if there were no tools.
         alike, against, _ = ranked([text], partial(_attempt, tools if mentions else None))
-        if alike and (found := _in_dialects(text, alike, against, bool(mentions))) is not None:
-            return found
+        if alike and (found := _in_dialects(text, alike, against, tools, is_named=bool(mentions))):
+            return found if is_rest or tools is None else _and_beside(text, found, tools)
     if tools is None:
         return find_nameless(text)
     return find_shapes(text, mentions, tools) if may_be_shaped else None
+
+
+def _and_beside(text: str, found: Foreign, tools: ToolSet) -> Foreign:
+    """Return what was *found*, unless the rest of *text* holds another call."""
+    if not found.calls:
+        return found
+    rest = list(text)
+    for start, stop in found.calls[0].frame:
+        rest[start:stop] = _NOT_SPACE.sub(" ", text[start:stop])
+    other = _find("".join(rest), tools, is_rest=True)
+    known = [call[:2] for call in found.calls]
+    if other is None or (other.calls and all(call[:2] in known for call in other.calls)):
+        return found
+    return Foreign(other.form, other.span, why=other.why or "it stands beside one in another form")
+
+
+_NOT_SPACE: Final = re.compile(r"\S")
 
 
 def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
@@ -79,8 +129,16 @@ def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     return Foreign(form, best.call_spans[0], why="it stands behind a mark that ends the turn")
 
 
+_LONG: Final = 8_000
+"""How long a text may be for dialects without a mark in it to read it, in characters.
+
+In a longer one, their calls are those that general shapes find.
+"""
+
+
 def _attempt(tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool) -> DialectTrial:
-    if not _names_tools(dialect):  # code in a fence may well be the answer
+    is_skipped = not is_likely and len(text) > _LONG
+    if is_skipped or not _names_tools(dialect):  # code in a fence may well be the answer
         return DialectTrial(dialect, "reply", len(text), is_likely)
     return try_reply(dialect, text, tools, is_likely=is_likely)
 
@@ -92,7 +150,12 @@ def _names_tools(dialect: Dialect) -> bool:
 
 
 def _in_dialects(
-    text: str, alike: Sequence[Evidence], against: Sequence[Evidence], is_named: bool
+    text: str,
+    alike: Sequence[Evidence],
+    against: Sequence[Evidence],
+    tools: ToolSet | None,
+    *,
+    is_named: bool,
 ) -> Foreign | None:
     """Return what the dialects read that fit *text* best.
 
@@ -100,6 +163,7 @@ def _in_dialects(
         text: The text of an answer.
         alike: Those that fit best, which read the same.
         against: Those that may have written it too, but read it differently.
+        tools: The available tools.
         is_named: Whether a tool is named in the text.
     """
     best = alike[0].trials[0]
@@ -132,10 +196,15 @@ def _in_dialects(
     if not best.is_told and is_indented(text, spans[0][0]):
         return None
     why = _doubt(text, best, spans)
+    frame = framed(text, without([whole], best.said))
+    if not best.is_told and is_torn(text, frame):
+        why = "it stands in brackets that hold more"
+    if not best.dialect.several:
+        why = why or _mixed(tools, actions[0])
     if why:
         return Foreign(form, whole, why=why)
     calls = (
-        ForeignCall(each.tool, each.tool_input, span, getattr(each, "tool_call_id", None))
+        ForeignCall(each.tool, each.tool_input, span, getattr(each, "tool_call_id", None), frame)
         for each, span in zip(actions, best.call_spans, strict=True)
     )
     return Foreign(form, whole, tuple(calls))
@@ -147,6 +216,17 @@ def _is_marked(trial: DialectTrial) -> bool:
     return len(marks) > 1 or any(not mark.endswith((":", "：")) for mark in marks)
 
 
+def _mixed(tools: ToolSet | None, action: AgentAction) -> str:
+    """Return why the input of an *action* that is one text may be several parameters, if so."""
+    given = action.tool_input
+    values = [*given.values()] if isinstance(given, dict) else [given]
+    key = _KEY(values[0]) if len(values) == 1 and isinstance(values[0], str) else None
+    if key is None or tools is None or not tools.checks(action.tool):
+        return ""
+    return "its input has a key" if tools.declares(action.tool, (key[1],)) else ""
+
+
+_KEY: Final = re.compile(r"[\s>*`-]*([\w-]+)[*`]*\s*[:=]").match
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n[ \t]*\S").search
 
 

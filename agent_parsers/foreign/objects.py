@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers.engine.repairs.names import tool_named
 from output_parsers.exceptions import OutputParserException
 from outputs.growing_json.errors import JsonError
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _WINDOW: Final = 1 << 12
 _MARGIN: Final = 16
 _MAY_BE_OBJECT: Final = re.compile(r"\{\s*+[\"'\w}]").match
+_LONGEST_NAME: Final = 100
 _MOST_NESTED: Final = 4
 """How deep an object may stand in others to be a call."""
 names_call: Final = re.compile(
@@ -131,7 +133,7 @@ def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tupl
     named = [
         (key, name)
         for key, each in value.items()
-        if isinstance(each, str) and (name := each.rpartition(".")[2]) in tools
+        if isinstance(each, str) and (name := _tool_of(key, each, tools))
     ]
     if len(named) > 1:
         named = [(key, each) for key, each in named if names_call(key)]
@@ -146,6 +148,14 @@ def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tupl
     if not shapes:
         return None
     return [] if [] in shapes else [call for calls in shapes for call in calls]
+
+
+def _tool_of(key: str, written: str, tools: ToolSet) -> str:
+    """Return the tool that the value of a *key* names; empty if it names none."""
+    name = written.rpartition(".")[2]
+    if name not in tools and len(written) <= _LONGEST_NAME and names_call(key):
+        name = tool_named(written, tools.names)
+    return name if name in tools else ""
 
 
 def _objects_in(value: dict[str, Any]) -> Iterator[dict[str, Any]]:

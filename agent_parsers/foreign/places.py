@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
@@ -20,11 +21,16 @@ Stand: TypeAlias = Literal["alone", "in a sentence", "in a fence", "quoted"]
 _WORD: Final = re.compile(r"[\w.-]+")
 _TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)\w*", re.IGNORECASE)
 """Matches the opening of a fence whose tag says that calls are in it."""
-_MARKS_BEHIND: Final = re.compile(r"<\|[\w ]{1,40}\|>|</[\w:|]{1,40}>|<end_of_turn>")
+_MARKS_BEHIND: Final = re.compile(
+    r"<[|｜][\w▁ ]{1,40}[|｜]>|</[\w:|｜]{1,40}>|\[/?(?:END_)?[A-Z_]{3,30}\]"
+    r"|<\w{0,12}_?end(?:_\w+)?>"
+)
 _STRUCTURAL_BEFORE: Final = frozenset("\"'`<[({=:/.>|@!$*")
 _STRUCTURAL_BEHIND: Final = re.compile(
-    r"[*`]{0,3}[ \t]?[(\[{<=:\"'`>|]|[*`]{0,3}\s{0,8}[({<]|[ \t]*->|\s{1,8}--?\w"
-    r"|\s{1,4}✿?[\w-]{1,40}✿?[ \t]?[:=]|\s{1,4}(?:args?|arguments|inputs?|parameters|params)\b",
+    r"[*`]{0,3}[ \t]?[(\[{<=:\"'`>|,]|[*`]{0,3}\s{0,8}(?:[({<]|```)|[ \t]*->"
+    r"|\s{1,8}--?\w|\s{1,4}(?:with|using|tool|function)\b|[*`\"']{0,3}[ \t]*\Z|\s{1,4}:\w"
+    r"|\s{1,4}[✿*]{0,2}[\w-]{1,40}[✿*]{0,2}[ \t]?[:=]"
+    r"|\s{1,4}(?:args?|arguments|inputs?|parameters|params)\b",
     re.IGNORECASE,
 ).match
 """Matches what follows a name in the shapes of calls."""
@@ -39,6 +45,7 @@ _EXAMPLE: Final = re.compile(
     re.IGNORECASE,
 ).search
 _OPENS_FENCE: Final = re.compile(r"[`~]{3,}\w*[\s\[]*\Z")
+_SAYS: Final = re.compile(r"[^\W_]|\?").search
 _CLOSERS: Final = " \t\r\n[](),;}`~\"'\ufeff\u200b"
 """Characters after a call that are no text."""
 
@@ -49,6 +56,7 @@ class Mention(NamedTuple):
     start: int
     stop: int
     tool: str
+    """The tool; the text may spell it in another case, or joined to what stands beside it."""
 
 
 def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
@@ -58,6 +66,8 @@ def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
     tools that it knows, ``search.call``.
     """
     words = {name for name in names if _WORD.fullmatch(name)}
+    spelt = Counter(map(_fold, words))
+    folded = {_fold(name): name for name in words if spelt[_fold(name)] == 1}
     odd = [re.escape(name) for name in names if name not in words]
     found = (
         [Mention(each.start(), each.end(), each[0]) for each in re.finditer("|".join(odd), text)]
@@ -66,14 +76,31 @@ def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
     )
     for word in _WORD.finditer(text):
         written = word[0].rstrip(".-")
-        name = written if written in words else written.rpartition(".")[2]
+        name = written if written in words else written.rpartition(".")[2].lstrip("-")
         if name not in words and name == "call":
             written = written.removesuffix(".call")
             name = written.rpartition(".")[2]
+        stop = word.start() + len(written)
         if name in words:
-            stop = word.start() + len(written)
             found.append(Mention(stop - len(name), stop, name))
+        elif name == written and (tool := folded.get(_fold(name))) is not None:
+            found.append(Mention(stop - len(name), stop, tool))
+        elif (joined := _JOINED(name)) is not None and joined[1] in words:
+            found.append(Mention(stop - len(name), stop, joined[1]))
     yield from sorted(found)
+
+
+_SEPARATORS: Final = str.maketrans("", "", "_-.")
+
+
+def _fold(name: str) -> str:
+    return name.translate(_SEPARATORS).lower()
+
+
+_JOINED: Final = re.compile(
+    r"(?:assistant)?(?:functions??|\d{6,})?(.+?)(?:json|commentary|\d{6,})?"
+).fullmatch
+"""Matches the name of a tool between what a format has beside it, if its marks are left out."""
 
 
 def is_structural(text: str, mention: Mention) -> bool:
@@ -83,13 +110,31 @@ def is_structural(text: str, mention: Mention) -> bool:
 
 
 def line_before(text: str, at: int) -> str:
-    """Return what stands before offset *at* on its line."""
-    return text[text.rfind("\n", 0, at) + 1 : at]
+    """Return what stands before offset *at* on its line, or the end of that if it is long."""
+    first = max(0, at - _LONGEST_LEAD)
+    return text[max(first, text.rfind("\n", first, at) + 1) : at]
 
 
 def is_over(text: str, at: int) -> bool:
     """Return whether no more text follows offset *at*, apart from closers and end tokens."""
-    return not _MARKS_BEHIND.sub("", text[at:]).strip(_CLOSERS)
+    return _SAYS(_MARKS_BEHIND.sub("", text[at:])) is None
+
+
+def framed(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return the *spans* of calls in *text* with the marks of no dialect that enclose them."""
+    start, stop = spans[0][0], spans[-1][1]
+    before = _MARKS_BEFORE(text[max(0, start - _LONGEST_LEAD) : start])
+    start = len(text[: start - (0 if before is None else len(before[0]))].rstrip())
+    stop = len(text) if is_over(text, stop) else stop
+    return (*merged([(start, spans[0][1]), *spans[1:-1], (spans[-1][0], stop)]),)
+
+
+_MARKS_BEFORE: Final = re.compile(
+    r"(?:(?:^(?i:assistant|action|(?:tool|function)[_ ]?calls?)[ \t]*[:=]?|[`~]{3,}+\w*"
+    r"|<[|｜][^<>|｜]{1,40}[|｜]>(?:\w+(?=\s*\n))?|<[|｜]?[\w:][^<>/]{0,60}>|\[[A-Z_]{3,}\]"
+    r"|[\[({<|$%@!#*✿→]|(?<!\w)>)\s*+)+\Z",
+    re.MULTILINE,
+).search
 
 
 def is_in_clause(text: str, start: int, stop: int) -> bool:
@@ -120,6 +165,17 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
         return "alone" if around.is_alone(number) else "in a sentence"
 
     return [stand(span) for span in spans]
+
+
+def is_in_block(text: str, spans: Sequence[Span]) -> bool:
+    """Return whether one of the calls at *spans* stands in a block of code, such as a loop."""
+    return any(_OPENS_BLOCK(text[max(0, at - _LONGEST_LEAD) : at]) is not None for at, _ in spans)
+
+
+_OPENS_BLOCK: Final = re.compile(
+    r"(?:\A|\n)[ \t]*(?:(?:async )?def|class|if|elif|else|for|while|with|try|except|lambda)\b"
+    r"[^\n]*:[ \t]*\n\s*\Z"
+).search
 
 
 def is_indented(text: str, at: int) -> bool:

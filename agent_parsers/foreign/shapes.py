@@ -21,11 +21,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
-from agent_parsers.engine.reading.quoting.spans import without
+from agent_parsers.engine.reading.quoting.spans import is_torn, without
 from agent_parsers.engine.reading.rules.foreign import Foreign, ForeignCall
+from agent_parsers.foreign import spellings
 from agent_parsers.foreign.elements import called_element, enclosed_call, speaks_of_calls
-from agent_parsers.foreign.objects import calls_in, fitted, is_schema, object_at
-from agent_parsers.foreign.places import Mention, is_example, is_over, line_before, stands
+from agent_parsers.foreign.objects import calls_in, fitted, is_schema, names_call, object_at
+from agent_parsers.foreign.places import (
+    Mention,
+    framed,
+    is_example,
+    is_in_block,
+    is_over,
+    line_before,
+    stands,
+)
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -48,33 +57,18 @@ class Shape(NamedTuple):
     """Whether it is a call in a sentence too."""
 
 
-_BULLET: Final = re.compile(r"[ \t]*(?:[>#•-]+[ \t]*|\*[ \t]+)*").match
-_LEAD: Final = re.compile(
-    r"(?:[`*✿]{0,3}(?:action|call|tool|function|use|invoke|execute|run|request)"
-    r"(?:[ _-](?:call|name|to use))?[`*✿]{0,3}[ \t]*[:=]?[`*]{0,3}[ \t]*)?[`*\[({<|@!/$]{0,3}[ \t]?"
-    r"(?:\w+\.)*",
-    re.IGNORECASE,
-).fullmatch
-"""Matches what may stand before a name on its line."""
-_CODE_LEAD: Final = re.compile(r"\s*(?:\w+\s*=\s*)?(?:(?:await|return)\s+)?(?:print\()?").fullmatch
-"""Matches what stands before a call in a line of code."""
-_MARK_BEFORE: Final = re.compile(r"[ \t]*[<\[{|][^\s\w]{0,2}\w{0,20}[^\s\w]{0,3}[ \t]*").fullmatch
-_MARK_BEHIND: Final = re.compile(r"\s*[<\[{|][/|]?[^\s\w]{0,2}\w{0,40}[^\s\w]{0,2}[>\]}|]").match
-"""Match marks of an unknown form around a name and an object."""
-_TO_OBJECT: Final = re.compile(
-    r"(?::\d{1,4}\b)?[\s*`'\"|>\]]{0,6}(?:[:=(-]>?|→)?[\s*`✿]{0,6}"
-    r"(?:(?:with|and|tool|action)?[ _]?(?:args?|arguments?|inputs?|parameters?|params)"
-    r"[\s*`✿]{0,4}[:=]?[\s*`]{0,6})?(?:```\w*\s*)?(?=\{)",
-    re.IGNORECASE,
-).match
-_TO_PARENTHESIS: Final = re.compile(r"(?:\.call)?[ \t]?\(").match
-_ARGUMENTS_BEHIND: Final = re.compile(r"\s*<(?:arg|param)\w*[>=\s]").match
 _CODE: Final = re.compile(
     r"""[^"'()\[\]{}]++|"(?>(?:[^"\\\n]|\\.)*)"|'(?>(?:[^'\\\n]|\\.)*)'|(?P<opens>[(\[{])|(?P<closes>[)\]}])|["']"""
 )
+_MOST_NAMES: Final = 100
+"""How many names are looked at from the beginning of a text, and from its end."""
+_MOST_DOUBTS: Final = 16
+"""How many names are looked at from the end of a text in which so many calls are cut, or odd."""
 _LONGEST_COMMAND: Final = 300
+_IS_BRACKETED: Final = re.compile(r"\s*\[[^\[\]]{1,300}\]\s*").fullmatch
+_SAYS: Final = re.compile(r"[^\W_]").search
 _IS_PROSE: Final = re.compile(r"[.;,!?]\s+\w|\.\s*\Z").search
-_KEY: Final = re.compile(r"--?(\w+)|\b(\w+)\s*[=:]")
+_KEY: Final = re.compile(r"(?:--?|(?<!\w):)(\w+)|\b(\w+)\s*[=:]")
 _CUT: Final = "it is cut off, or cannot be read"
 _NO_VALUES: Final = "its arguments are not values that the tool takes"
 _UNKNOWN: Final = "no dialect writes calls like that"
@@ -89,7 +83,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         mentions: Where the tools are named in it.
         tools: The available tools.
     """
-    shapes = [*_outermost([*_objects(text, mentions, tools), *_at_names(text, mentions, tools)])]
+    every = (*_objects(text, mentions, tools), *_at_names(text, mentions, tools))
+    shapes = [*_outermost([s for s in every if not s.is_doubtful or _is_all(text, s.span)])]
     document = _DOCUMENT(text)
     if document is not None and not speaks_of_calls(document[1]):
         # Elements in it are data, unless all are calls.
@@ -98,7 +93,6 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
             return None
     places = stands(text, [shape.span for shape in shapes])
     alone = [shape for shape, place in zip(shapes, places, strict=True) if place == "alone"]
-    alone = [each for each in alone if not each.is_doubtful or _is_all(text, each.span)]
     if not alone:
         odd = (
             Foreign(shape.form, shape.span, why=f"it stands {place}")
@@ -107,14 +101,22 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         )
         return next(odd, None)
     first, last = alone[0], alone[-1]
+    spans = [shape.span for shape in shapes]
+    if is_torn(text, spans) or is_in_block(text, spans):
+        return Foreign(first.form, first.span, why="it is part of code, or of a list that is none")
     if (wrong := next((shape for shape in alone if not shape.calls), None)) is not None:
         return Foreign(wrong.form, wrong.span, why=wrong.why)
     if not is_over(text, last.span[1]):
         return Foreign(last.form, last.span, why="text follows it")
+    for (one, its), (other, others) in pairwise(zip(shapes, places, strict=True)):
+        is_mixed = (its == "alone") != (others == "alone")
+        if is_mixed and is_over(text[one.span[1] : other.span[0]], 0):
+            return Foreign(other.form, other.span, why="what stands beside it is quoted")
     for one, other in pairwise(alone):
         if not is_over(text[one.span[1] : other.span[0]], 0):
             return Foreign(other.form, other.span, why="it is one of several, with text between")
-    calls = (ForeignCall(*call, shape.span) for shape in alone for call in shape.calls)
+    frame = framed(text, [(first.span[0], last.span[1])])
+    calls = (ForeignCall(*call, shape.span, None, frame) for shape in alone for call in shape.calls)
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls))
 
 
@@ -189,12 +191,15 @@ def _objects(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterator
             if calls is not None and read.repeats:
                 yield Shape(form, (at, read.stop), why="a key stands in it twice")
             elif calls is not None:
-                yield Shape(form, (at, read.stop), tuple(calls), _NOT_TAKEN, is_data=bool(calls))
+                is_data = (
+                    bool(calls) or spellings.ends_sentence(text[max(0, at - 3) : at]) is not None
+                )
+                yield Shape(form, (at, read.stop), tuple(calls), _NOT_TAKEN, is_data=is_data)
         at = max(read.stop, at + 1)
 
 
 _IS_QUOTED: Final = re.compile(r".*[\"'](?:\w+\.)*\Z", re.DOTALL).match
-_TO_NAME: Final = re.compile(r"""\{\s*["']?(?:\w+["']?\s*:\s*["'])?""").fullmatch
+_TO_NAME: Final = re.compile(r"""\{\s*["']?(?:\w+["']?\s*(?::|=>?)\s*["'])?""").fullmatch
 """Matches the beginning of an object whose first key or value is the name of a tool."""
 
 
@@ -202,14 +207,19 @@ def _at_names(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterato
     """Yield the shapes that begin with the name of a tool."""
     end = 0
     unclosed: set[str] = set()
-    for mention in mentions:
-        if mention.start < end:
+    if len(mentions) > 2 * _MOST_NAMES:  # what stands between is data, or has text behind it
+        mentions = [*mentions[:_MOST_NAMES], *mentions[-_MOST_NAMES:]]
+    doubts = 0
+    for number, mention in enumerate(mentions):
+        if mention.start < end or (doubts > _MOST_DOUBTS and len(mentions) - number > _MOST_DOUBTS):
             continue
+        written = text[mention.start : mention.stop]
         shape = _at_name(text, mention, tools, unclosed)
         if shape is None or shape.is_doubtful:
             shape = _in_marks(text, mention, unclosed) or shape
-        if shape is not None:
-            end = shape.span[1]
+        if shape is not None and (shape.calls or shape.is_data or written == mention.tool):
+            doubts += shape.is_doubtful
+            end = end if shape.is_doubtful else shape.span[1]
             yield shape
 
 
@@ -220,34 +230,124 @@ def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) ->
         calls = () if enclosed.tool_input is None else ((mention.tool, enclosed.tool_input),)
         form = f"as an element named for {mention.tool}"
         is_data = isinstance(enclosed.tool_input, dict) and bool(enclosed.tool_input)
-        return Shape(form, enclosed.span, calls, enclosed.why, is_data=is_data)
+        is_led = spellings.is_role(line_before(text, enclosed.span[0])) is not None
+        return Shape(form, enclosed.span, calls, enclosed.why, is_data=is_data or is_led)
+    if (labelled := _labelled(text, mention, tools)) is not None:
+        return labelled
     before = line_before(text, mention.start)
-    if before[-1:] in ("'", '"'):
+    dash = spellings.bullet(before)
+    start = mention.start - len(before) + (0 if dash is None else dash.end())
+    if (named := _named_in_code(text, mention, start, tools)) is not None:
+        return named
+    key = spellings.named_by_key(before)
+    is_key = key is not None and names_call(key[1]) is not None
+    if before[-1:] in ("'", '"') and not (is_key and spellings.to_object(text, mention.stop)):
         return None  # it is part of an object, or quoted
-    bullet = _BULLET(before)
-    start = mention.start - len(before) + (0 if bullet is None else bullet.end())
-    lead = _LEAD(text[start : mention.start])
-    if (opener := _TO_PARENTHESIS(text, mention.stop)) is not None:
-        if lead is not None:
-            return _code(text, mention, (start, opener.end()), tools)
-        if _CODE_LEAD(text[start : mention.start]) is None or _IS_PROSE(text[:_LONGEST_COMMAND]):
-            return None
-        form = f"as code that calls {mention.tool}"
-        return Shape(form, (start, len(text)), why=_NO_VALUES, is_doubtful=True)
-    is_marked = _MARK_BEFORE(text[start : mention.start]) is not None
-    if lead is None and not is_marked:
+    if (opener := spellings.to_parenthesis(text, mention.stop)) is not None:
+        return _called_in_code(text, mention, (start, opener.end()), tools)
+    return _beside_object(text, mention, start, tools)
+
+
+def _named_in_code(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape | None:
+    """Return the shape of code that calls a tool by its name, or of an object without braces."""
+    before = text[start : mention.start]
+    if spellings.opens_helper(before) is not None:
+        is_first = before != '"' or not text[:start].strip()
+        found = spellings.to_value if before == '"' else spellings.to_second
+        if is_first and (second := found(text, mention.stop)) is not None:
+            return _with_object(text, mention, start, second.end(), tools)
+    key = spellings.named_by_key(before)
+    is_named = key is not None and "(" in before and names_call(key[1]) is not None
+    is_argument = before.rstrip("\"'")[-1:] == "(" and spellings.opens_helper(before) is not None
+    if not (is_named or is_argument):
         return None
-    if (found := _TO_OBJECT(text, mention.stop)) is None:
+    form = f"as code that names {mention.tool}"
+    return Shape(form, (start, len(text)), why=_UNKNOWN, is_doubtful=True)
+
+
+def _called_in_code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape | None:
+    """Return the shape of a name and a parenthesis, given the *span* of their line so far."""
+    before = text[span[0] : mention.start]
+    is_listed = before[-1:] == "["  # then it is a call in a sentence, too
+    if spellings.leads_to_name(before) is not None:
+        code = _code(text, mention, span, tools)
+        return code._replace(is_data=is_listed and bool(code.calls))
+    if is_listed:
+        code = _code(text, mention, (mention.start - 1, span[1]), tools)
+        return code._replace(is_data=True) if code.calls and code.calls[0][1] else None
+    if spellings.leads_in_code(before) is None or _IS_PROSE(text[:_LONGEST_COMMAND]):
+        return None
+    form = f"as code that calls {mention.tool}"
+    return Shape(form, (span[0], len(text)), why=_NO_VALUES, is_doubtful=True)
+
+
+def _beside_object(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape | None:
+    """Return the shape of a name and an object, or of a command."""
+    before = text[start : mention.start]
+    is_marked = spellings.opens_mark(before) is not None
+    found = spellings.to_object(text, mention.stop)
+    if spellings.leads_to_name(before) is None and not is_marked:
+        is_joined = not text[: mention.start][-1:].isspace() and before[-1:] != "`"
+        if found is None or not (is_joined or spellings.says_it_calls(before)):
+            return None
+        shape = _with_object(text, mention, mention.start, found.end(), tools)
+        return shape._replace(is_data=True) if shape.calls and shape.calls[0][1] else None
+    if found is None:
         return _command(text, mention, start, tools)
-    read = object_at(text, found.end(), lenient=True)
+    shape = _with_object(text, mention, start, found.end(), tools)
+    behind = spellings.closes_mark(text, shape.span[1]) if is_marked and shape.calls else None
+    return shape if behind is None else shape._replace(span=(start, behind.end()))
+
+
+def _with_object(text: str, mention: Mention, start: int, at: int, tools: ToolSet) -> Shape:
+    """Return the shape of a name, from offset *start* on, and the object at offset *at*."""
+    read = object_at(text, at, lenient=True)
     form = f"as the name {mention.tool} and an object"
     value = None if read.value is None or read.repeats else fitted(tools, mention.tool, read.value)
     if value is None:
         stop, why = (len(text), _CUT) if read.value is None else (read.stop, _NOT_TAKEN)
         return Shape(form, (start, stop), why=why, is_doubtful=True)
-    behind = _MARK_BEHIND(text, read.stop) if is_marked else None
-    stop = read.stop if behind is None else behind.end()
-    return Shape(form, (start, stop), ((mention.tool, value),))
+    return Shape(form, (start, _end_of(text, read.stop)), ((mention.tool, value),))
+
+
+def _end_of(text: str, at: int) -> int:
+    """Return where the punctuation and the marks end that follow a call at offset *at*."""
+    behind = spellings.trail(text, at)
+    return at if behind is None else behind.end()
+
+
+def _labelled(text: str, mention: Mention, tools: ToolSet) -> Shape | None:
+    """Return the shape of a label with the name of a tool, and lines with its parameters.
+
+    They may be YAML, TOML, or the lines of a framework::
+
+        tool: search                TOOL_NAME: search
+        arguments:                  BEGIN_ARG: query
+          query: lakes              lakes
+                                    END_ARG
+    """
+    before = line_before(text, mention.start)
+    label, end = spellings.labels_name(before), spellings.ends_label(text, mention.stop)
+    if label is None or end is None or not names_call(label[1].strip().replace(" ", "_")):
+        return None
+    rest = text[end.end() : end.end() + _LONGEST_COMMAND]
+    lines = [line for line in rest.splitlines() if _SAYS(line)]
+    keys = [pair[1].strip() for line in lines if (pair := spellings.pair(line)) is not None]
+    is_given = any(map(spellings.is_input, keys)) or (
+        tools.checks(mention.tool) and any(tools.declares(mention.tool, (k.lower(),)) for k in keys)
+    )
+    if any(map(spellings.is_report, keys)) or not (
+        is_given if lines else spellings.is_action(label[1].strip())
+    ):
+        return None
+    if lines and spellings.to_object(text, mention.stop) is not None:
+        return None
+    over = spellings.ends_lines(text, end.end())
+    stop = len(text.rstrip()) if over is None or "BEGIN_ARG" in rest else over.start()
+    if not is_over(text, stop) and not any(map(spellings.is_input, keys)):
+        return None
+    form = f"as lines with {mention.tool} and its parameters"
+    return Shape(form, (mention.start - len(before), stop), why=_UNKNOWN, is_data=True)
 
 
 def _in_marks(text: str, mention: Mention, unclosed: set[str]) -> Shape | None:
@@ -255,7 +355,7 @@ def _in_marks(text: str, mention: Mention, unclosed: set[str]) -> Shape | None:
     if (span := called_element(text, mention, unclosed)) is not None:
         return Shape(f"as an element with {mention.tool} in it", span, why=_UNKNOWN)
     lead = line_before(text, mention.start)
-    if _ARGUMENTS_BEHIND(text, mention.stop) is None or _LEAD(lead) is None:
+    if spellings.to_elements(text, mention.stop) is None or spellings.leads_to_name(lead) is None:
         return None
     span = (mention.start - len(lead), len(text))
     return Shape(f"as the name {mention.tool} and elements", span, why=_UNKNOWN)
@@ -269,7 +369,10 @@ def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape |
     )
     is_marked = text[mention.start - 1 : mention.start] in tuple("/!@$") and mention.start > 0
     is_command = (
-        is_marked or after[:1] == "[" or any(tools.declares(mention.tool, (k,)) for k in keys)
+        is_marked
+        or after[:1] == "["
+        or _IS_BRACKETED(text)
+        or any(tools.declares(mention.tool, (k,)) for k in keys)
     )
     if not is_command or text[:start].strip() or _IS_PROSE(text[:_LONGEST_COMMAND]):
         return None
@@ -279,7 +382,7 @@ def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape |
     )
 
 
-def _code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape | None:
+def _code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape:
     """Return the shape of a call in code, given the *span* of its name and parenthesis."""
     form = f"as code that calls {mention.tool}"
     start, at = span
@@ -297,9 +400,9 @@ def _code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape | No
         given = call.unnamed[0]
     elif call.unnamed and tools.checks(mention.tool):
         given = tools.resolve(mention.tool, given, call.others, call.unnamed)
-    elif call.problem or call.tool.rpartition(".")[2] != mention.tool:
+    elif call.problem or call.tool.rpartition(".")[2] != text[mention.start : mention.stop]:
         given = None
     value = None if given is None else fitted(tools, mention.tool, given)
     if value is None:
         return Shape(form, (start, stop), why=_NO_VALUES, is_doubtful=True)
-    return Shape(form, (start, stop), ((mention.tool, value),))
+    return Shape(form, (start, _end_of(text, stop)), ((mention.tool, value),))

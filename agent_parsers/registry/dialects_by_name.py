@@ -93,10 +93,10 @@ _LOADED: Final[dict[str, Dialect]] = {}
 """The dialects of this library that have been loaded."""
 
 
-def _find_foreign(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
+def _find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> Foreign | None:
     """Find calls in the form of any dialect that is known here, or of none."""
     foreign = import_module("agent_parsers.foreign.finding")  # it stands above: it asks for all
-    found: Foreign | None = foreign.find_foreign(text, tools, over)
+    found: Foreign | None = foreign.find_foreign(text, tools, over, is_own)
     return found
 
 

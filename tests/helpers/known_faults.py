@@ -161,12 +161,7 @@ KNOWN: Final[dict[tuple[str, str], Known]] = {
     (STRIPPED, ""): Known(
         "a call that is an answer",
         7,
-        of(
-            "apertus command_a command_a_plus deepseek_dsml deepseek_v3 deepseek_v31 deepseek_v32 "
-            "gigachat3 gigachat31 gigachat35 glm4 granite harmony internlm2 kimi_k2 lfm2 "
-            "llama4_pythonic minicpm3 mistral mistral_v11 mistral_v3 muse_glimmer plamo3 "
-            "solar_open step3"
-        ),
+        of("minicpm3 muse_glimmer"),
     ),
     (AUTO, ""): Known(
         "an answer that auto reads otherwise",

@@ -63,6 +63,8 @@ def stripped_turns(dialect: Dialect) -> Iterator[ForeignTurn]:
         return
     for each in foreign_turns(dialect):
         text = _SPECIAL.sub("", each.turn.text)
+        if any(_SPECIAL.search(str(call.tool_input)) for call in each.meant):
+            continue  # its values would be others
         if text != each.turn.text and all(call.tool in text for call in each.turn.calls):
             yield each._replace(turn=each.turn._replace(text=text))
 

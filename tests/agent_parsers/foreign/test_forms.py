@@ -60,6 +60,9 @@ CODE = [
     '```tool_code\nsearch(query="lakes")\n```',
     'Let me see.\n```tool_code\nsearch(query="lakes")\n```',
     'call search(query="lakes")',
+    "<tool_code>search(query='lakes')</tool_code>",
+    '<tool_code>\nprint(search(query="lakes"))\n</tool_code>',
+    'I look it up.\n\n<call>search("lakes")</call>',
 ]
 NAMES = [
     'search: {"query": "lakes"}',
@@ -166,9 +169,6 @@ REFUSED = {
         'result = search("lakes")',
     ],
     "in marks of no known form": [
-        "<tool_code>search(query='lakes')</tool_code>",
-        '<tool_code>\nprint(search(query="lakes"))\n</tool_code>',
-        'I look it up.\n\n<call>search("lakes")</call>',
         '<|python_tag|>search.call(query="lakes")',
         '<use_tool>search</use_tool><args>{"query": "lakes"}</args>',
         "<action>search</action><action_input>lakes</action_input>",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -16,6 +17,7 @@ from agent_parsers.engine.reading.quoting.spans import (
     call_holes,
     call_span,
     end_span,
+    is_torn,
     merged,
     trimmed,
     without,
@@ -41,6 +43,8 @@ _CLOSES: Final = (Part.CONTENT, Part.SKIPPED)
 _NO_CALLS: Final = "[] \t\r\n"
 """The characters of a block without a call: white space or an empty list."""
 _LONGEST_BLANK: Final = 16
+_NOT_ITS_OWN: Final = ("no_call", "stray_text", "no_tool_name")
+"""Problems of a call whose body may be that of a relative with the same marks."""
 
 
 class CallsCollector(Collector):
@@ -308,6 +312,7 @@ class CallsCollector(Collector):
         log = text[:entry].rstrip() if state.is_cut else text
         self._judge(events)
         if self._problem is not None:
+            self._read_as_written(events, log, self._problem)
             return
         if (enclosed := self._beside.enclosed([made.span for made in self._made])) is not None:
             self._problem = enclosed
@@ -400,13 +405,30 @@ class CallsCollector(Collector):
     @override
     def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
         self._made = [Made(call.tool, call.tool_input, call.id, call.span) for call in calls]
-        left = without(self._beside.content, (call.span for call in calls))
+        left = without(self._beside.content, calls[0].frame)
         text = self.text
         self._beside.content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
         self._act(events, log)
 
+    def _read_as_written(self, events: list[Event], log: str, bad: BadPayload) -> None:
+        """Make the calls of a relative that has the marks of this dialect, and wrote the turn.
+
+        They are made only if the body of a call is none of this dialect.
+        """
+        if bad.problem not in _NOT_ITS_OWN or (self._early is not None and self._early.made):
+            return
+        with suppress(BadPayload):
+            if calls := self._foreign(events, self._beside.thoughts, is_own=True):
+                self._problem = None
+                self._act_as(events, calls, log)
+
     def _act_beside(self, events: list[Event], log: str, over: int) -> None:
         """Make the calls of a turn, unless its content holds others in another form."""
+        said = [*self._beside.content, *self._beside.thoughts]
+        is_bare = self._beside.content and any(met.is_bare for met in self._met)
+        if is_bare and is_torn(self.text, without([(0, len(self.text))], said)):
+            self._problem = BadPayload("odd_brackets", self._made[0].span)
+            return
         made = (met.hole for met in self._met)
         hidden = merged([*self._beside.thoughts, *self._beside.marks, *made])
         try:

@@ -353,7 +353,7 @@ class Collector:
         return [(0, span[0]), (span[1], len(self.text))]
 
     def _foreign(
-        self, events: list[Event], hidden: Sequence[Span], over: int = -1
+        self, events: list[Event], hidden: Sequence[Span], over: int = -1, *, is_own: bool = False
     ) -> tuple[ForeignCall, ...]:
         """Return the calls that the text of an answer holds in the form of another dialect.
 
@@ -361,6 +361,7 @@ class Collector:
             events: Collects the repairs.
             hidden: Where text stands that is not the answer's.
             over: Where the mark stands that ends the turn; -1 if it ends with the text.
+            is_own: Whether marks of the dialect itself hold what is no call of it.
 
         Raises:
             BadPayload: It holds something that looks like a call, which cannot be made.
@@ -369,7 +370,9 @@ class Collector:
             return ()
         expected = f"a call as {self._machine.dialect.name} writes it"
         repairs: list[Repair] = []
-        calls = foreign_calls(repairs, self.text, hidden, expected, self._tools, over)
+        calls = foreign_calls(
+            repairs, self.text, hidden, expected, self._tools, over, is_own=is_own
+        )
         events += repairs
         if calls and self.ended == "length":
             raise BadPayload("open_call", calls[-1].span)

@@ -62,6 +62,7 @@ _FORBIDDEN: Final = re.compile(
     re.IGNORECASE,
 ).match
 _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
+_SIGN: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
 _MOST_CHARS: Final = 300
@@ -205,7 +206,10 @@ class Surroundings:
         for number, (start, stop) in enumerate(self._holes):
             before, after = self._around(number)
             line = before.rpartition("\n")
-            if (line[1] or number == 0) and line[2].lstrip()[:1] == ">":
+            lead = before.rstrip(_BETWEEN)
+            fence = _TAG.search(lead)
+            is_led = fence is not None and _SIGN(lead[: fence.start()]) is not None
+            if is_led or ((line[1] or number == 0) and line[2].lstrip()[:1] == ">"):
                 self._found[number] = Quotation("a quotation", start - len(line[2]), stop)
             elif (pair := before[-1:] + after[:1]) in _QUOTES:
                 marks = (start - 1, start), (stop, stop + 1)

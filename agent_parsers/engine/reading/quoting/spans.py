@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,6 +75,37 @@ def without(spans: Iterable[Span], cuts: Iterable[Span]) -> list[Span]:
         if at < stop:
             left.append((at, stop))
     return left
+
+
+def is_torn(text: str, spans: Iterable[Span]) -> bool:
+    """Return whether one of the calls at *spans* stands in brackets that hold other text, too.
+
+    An opening bracket that nothing closes counts if it begins a line.
+    """
+    pieces, at = [""], 0
+    for start, stop in (trimmed(text, *span) for span in merged(spans)):
+        call = text[start:stop]
+        first, last = start + len(call) - len(call.lstrip("[({")), start + len(call.rstrip("])}"))
+        pieces += (text[at:first], _CALL * (last - first))
+        at = max(last, first)
+    blank = "".join(pieces) + text[at:]
+    opened: list[int] = []
+    pairs: list[Span] = []
+    for bracket in _BRACKETS.finditer(blank):
+        if bracket[0] in _CLOSED_BY:
+            opened.append(bracket.start())
+        elif opened and _CLOSED_BY[blank[opened[-1]]] == bracket[0]:
+            pairs.append((opened.pop(), bracket.end()))
+    begins = (at for at in opened if blank[max(0, at - 99) : at].rstrip(" \t")[-1:] in ("", "\n"))
+    pairs += ((at, len(blank)) for at in begins)
+    called = ((max(0, a - 1) if blank[a] == "(" else a, b) for a, b in pairs)
+    return any(_CALL in blank[a:b] and _SAYS(blank[a:b]) for a, b in merged(called))
+
+
+_CALL: Final = "\0"
+_CLOSED_BY: Final = {"[": "]", "(": ")", "{": "}"}
+_BRACKETS: Final = re.compile(r"[\[\](){}]")
+_SAYS: Final = re.compile(r"[^\W_]").search
 
 
 def call_span(problem: str, call: Call, stop: int) -> Span:

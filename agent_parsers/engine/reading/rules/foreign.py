@@ -28,6 +28,8 @@ class ForeignCall(NamedTuple):
     """The input, as the tool takes it."""
     span: Span
     id: str | None = None
+    frame: tuple[Span, ...] = ()
+    """What the calls of its turn are written in, in order: no content."""
 
 
 class Foreign(NamedTuple):
@@ -45,7 +47,9 @@ class Foreign(NamedTuple):
 class FindForeign(Protocol):
     """Finds calls in the text of an answer."""
 
-    def __call__(self, text: str, tools: ToolSet | None, over: int, /) -> Foreign | None:
+    def __call__(
+        self, text: str, tools: ToolSet | None, over: int, is_own: bool, /
+    ) -> Foreign | None:
         """Return what looks like calls in *text*.
 
         Args:
@@ -53,6 +57,8 @@ class FindForeign(Protocol):
             tools: The available tools; `None` if they are not known.
             over: Where the mark stands that ends the turn. Text behind it is another turn, unless
                 a dialect has that mark within its turns.
+            is_own: Whether the text is refused since marks of the dialect itself hold no call of
+                it. Only a dialect that reads all of it as it is written counts then.
         """
 
 
@@ -64,7 +70,7 @@ def ask_for_foreign(find: FindForeign) -> None:
     _finders[:] = [find]
 
 
-_BEGINS: Final = re.compile(
+begins_call: Final = re.compile(
     r"\s*+(?:[<\[{(|]|(?:thought|action|tool|follow[ -]?up|思考|行动|动作)[\s\d]{0,4}[:：])",
     re.IGNORECASE,
 ).match
@@ -73,6 +79,11 @@ _BEGINS: Final = re.compile(
 
 _FIRST: Final = frozenset("<[{(|tafTAF思行动")
 """With what such a text begins, if not with white space."""
+
+
+_BESIDE_NAMES: Final = ("(", "{", "[", "<", "=", ":", "：", "--", "|", "#", ",")
+"""What stands beside the name of a tool that is called."""
+_SEPARATORS: Final = str.maketrans("", "", "_-.")
 
 
 _INSIDE: Final = ('"name"', "<arg", "<param")
@@ -86,9 +97,13 @@ def may_be_foreign(text: str, tools: Collection[str]) -> bool:
         text: The text of an answer.
         tools: The names of the available tools; empty if they are not known.
     """
-    if tools and any(name in text for name in tools):
-        return any(mark in text for mark in ("(", "{", "[", "<", "=", ":", "：", "--"))
-    if _BEGINS(text) is not None:
+    if tools and any(mark in text for mark in _BESIDE_NAMES):
+        if any(name in text for name in tools):
+            return True
+        folded = text.lower().translate(_SEPARATORS)
+        if any(name.lower().translate(_SEPARATORS) in folded for name in tools):
+            return True
+    if begins_call(text) is not None:
         return True
     # Looking for one character takes a tenth of the time of looking for several.
     return any(mark[0] in text and mark in text for mark in _INSIDE)
@@ -101,6 +116,8 @@ def foreign_calls(
     expected: str,
     tools: ToolSet | None,
     over: int = -1,
+    *,
+    is_own: bool = False,
 ) -> tuple[ForeignCall, ...]:
     """Return the calls in the text of an answer, with a repair for each, or nothing.
 
@@ -111,6 +128,7 @@ def foreign_calls(
         expected: The call that was expected, in words.
         tools: The available tools; `None` if they are not known.
         over: Where the mark stands that ends the turn; -1 if it ends with the text.
+        is_own: Whether marks of the dialect itself hold what is no call of it.
 
     Raises:
         BadPayload: Something looks like calls that cannot be made.
@@ -122,7 +140,7 @@ def foreign_calls(
         return ()
     blank = [_NOT_BREAK.sub(" ", text[start:stop]) for start, stop in hidden]
     visible = "".join(piece for pair in zip(shown, [*blank, ""], strict=True) for piece in pair)
-    found = _finders[0](visible, tools, len(text) if over < 0 else over)
+    found = _finders[0](visible, tools, len(text) if over < 0 else over, is_own)
     if found is None:
         return ()
     why = found.why
