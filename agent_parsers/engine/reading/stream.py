@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
+from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.reading.collecting.step import StepCollector
+from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
+from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import MarkerSeen
+from agent_parsers.events import MarkerSeen, Repair
+from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
@@ -57,6 +64,8 @@ class TurnStream(Scanner):
         collector = _collector(machine, tools, advise, calls)
         super().__init__(machine, collector, start, prompt)
         collector.reads_foreign = reads_foreign and machine.lenient and not machine.table.is_run
+        if refuses and machine.mode in STRICT:
+            collector.refusal = partial(self._refusal, start, prompt)
         self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._limit = self._max_chars  # -1 once no more text is taken
@@ -105,6 +114,29 @@ class TurnStream(Scanner):
             f"a {type(self).__name__} cannot be copied or pickled: make another, and feed it the"
             " same text"
         )
+
+    def _refusal(self, start: str, prompt: str, text: str, ended: Ended) -> BadPayload | None:
+        """Return why lenient mode makes no call of a *text* of which strict mode makes one.
+
+        As LangChain reads, it only matters if there may be thoughts in it.
+        """
+        if self._machine.mode == "langchain" and speaks_of_thoughts(text) is None:
+            return None
+        lenient = machine(self._machine.dialect, "lenient")
+        stream = TurnStream(
+            lenient, self._collector.tools, start=start, prompt=prompt, reads_foreign=False
+        )
+        try:
+            events = stream.read_whole(text, ended=ended)
+        except OutputParserException:
+            return stream._collector.problem
+        if not isinstance(stream.result, AgentFinish):
+            return None
+        repairs = (each for each in events if isinstance(each, Repair))
+        quoted = next((each.span for each in repairs if each.kind == "quoted"), None)
+        if quoted is not None:
+            return BadPayload("call_in_quotation", quoted)
+        return BadPayload("call_or_answer", (0, len(text)))
 
     def feed(self, text: str) -> list[Event]:
         """Take the next piece of the text and return the events it completes.
