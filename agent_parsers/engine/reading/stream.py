@@ -43,6 +43,7 @@ class TurnStream(Scanner):
         advise: Writes the observations of errors.
         calls: When the calls of a turn that may have several are emitted; see `StreamParser`.
         reads_foreign: Whether a lenient turn is searched for calls in the form of other dialects.
+        refuses: Whether calls of a strict turn are errors if lenient mode does not make them.
     """
 
     __slots__ = ("_closed", "_is_full", "_limit", "_max_chars", "_size", "last_events")
@@ -58,6 +59,7 @@ class TurnStream(Scanner):
         advise: Advise | None = None,
         calls: EmitCalls = "all",
         reads_foreign: bool = True,
+        refuses: bool = True,
     ) -> None:
         if calls == "each":
             machine.check_each(start, prompt)
