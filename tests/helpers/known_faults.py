@@ -8,14 +8,11 @@ profile, and must fail.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple, TypeVar
 
 import pytest
 
-from agent_parsers import Dialect, list_dialects
-from agent_parsers.testing import BrokenLawError, DialectReport, laws
-from agent_parsers.testing.laws.broken import named
+from agent_parsers import Dialect
 
 from .stories import some
 
@@ -35,27 +32,16 @@ class Known(NamedTuple):
     """The dialects that have it in lenient mode."""
 
 
-EVERY: Final = frozenset(list_dialects())
-
-
-def but(names: str) -> frozenset[str]:
-    """Return all dialects but these."""
-    return EVERY - set(names.split())
-
-
 def of(names: str) -> frozenset[str]:
     """Return these dialects."""
     return frozenset(names.split())
 
 
-ENCLOSED: Final = "test_an_enclosed_call_is_not_made"
-LAXER: Final = "test_strict_reading_is_never_laxer"
 STRIPPED: Final = "test_no_call_without_its_special_tokens_is_an_answer"
 AUTO: Final = "test_auto_reads_what_a_dialect_writes"
 """The tests."""
 
 KNOWN: Final[dict[tuple[str, str], Known]] = {
-    (ENCLOSED, "around_all"): Known("a call that is enclosed", 3, of("ernie45"), of("ernie45")),
     (STRIPPED, ""): Known(
         "a call that is an answer",
         7,
@@ -93,34 +79,13 @@ def sample(
     return found if is_known or not found else some(found, dialect, part)
 
 
-ATTACKS: Final = {"enclosed": ENCLOSED}
-"""The kinds of attacks that find a known fault, and the test that does as well."""
-
-
-def known_attack(attack: str, dialect: str, mode: str, kind: str) -> bool:
+def known_attack(attack: str, kind: str) -> bool:
     """Return whether an *attack* finds a known fault.
 
     Of edited calls only those of tools that need nothing are known: there a value may swallow the
     next parameter, and no check misses it.
     """
-    if attack == "edit":
-        return kind == "defaults"
-    return known_in(ATTACKS.get(attack, ""), dialect, mode, kind) is not None
-
-
-LAWS: Final = {named(laws.reasoning_and_quotation_never_act): ENCLOSED}
-"""The laws that find a known fault, and the test that does as well."""
-
-
-def known_law(error: BrokenLawError, kind: str) -> Known | None:
-    """Return the fault by which a law is broken, if it is known."""
-    return known_in(LAWS.get(error.law, ""), error.dialect, error.mode, kind)
-
-
-def without_known(report: DialectReport) -> DialectReport:
-    """Return a report without the laws that no dialect keeps."""
-    failures = (failure for failure in report.failures if failure.law not in LAWS)
-    return replace(report, failures=tuple(failures))
+    return attack == "edit" and kind == "defaults"
 
 
 def mark_known(item: pytest.Item) -> None:

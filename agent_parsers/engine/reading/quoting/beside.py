@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 class Beside:
     """Where the text beside the calls of a turn is."""
 
-    __slots__ = ("begun", "closer", "content", "marks", "opener", "skipped_at", "thoughts")
+    __slots__ = (
+        *("begun", "closer", "content", "marks", "opener", "quoted", "skipped_at", "thoughts"),
+    )
 
     def __init__(self) -> None:
         self.content: list[Span] = []
         """The content."""
         self.thoughts: list[Span] = []
         """The thoughts."""
+        self.quoted: list[Span] = []
+        """The calls that are only quoted."""
         self.marks: list[Span] = []
         """The markers."""
         self.begun: int = -1
