@@ -144,6 +144,11 @@ class Surroundings:
         """Return the quotation around the hole with this *number*; dressing does not count."""
         return self._found[number]
 
+    @property
+    def closed(self) -> list[Quotation]:
+        """All that encloses a hole between two marks, whether it quotes or is dressing."""
+        return [each for each, _, _ in self._closed]
+
     def is_alone(self, number: int) -> bool:
         """Return whether the lines of the hole with this *number* contain only calls."""
         before, after = self._around(number)
