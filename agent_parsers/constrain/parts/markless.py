@@ -368,8 +368,7 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
     if brief:
         colon = nfa.state()
         nfa.edge(home, _COLON, colon)
-        nfa.edge(colon, union([_BLANKS, _TICKS, _TAG]), colon)
-        bad_ends.add(colon)
+        bad_ends |= _lead(nfa, colon)
     else:
         bad_ends |= _denial(nfa, sentence)
     made, _ = nfa.automaton([home, line, sentence], bad=bad, bad_ends=bad_ends)
@@ -383,13 +382,19 @@ def _denial(nfa: Nfa, sentence: int) -> set[int]:
         gap = nfa.state()
         nfa.edge(_word(nfa, sentence, word), _NOT_WORD, gap)
         nfa.skip(gap, sentence)
-    forbidden, ended, ticks, tag = (nfa.state() for _ in range(4))
+    forbidden, ended = nfa.state(), nfa.state()
     for word in _FORBIDS:
         end = _word(nfa, sentence, word)
         nfa.edge(end, minus(_NOT_WORD, _ENDS), forbidden)
         nfa.edge(end, _COLON, ended)
     nfa.edge(forbidden, minus(ANY, _ENDS), forbidden)
     nfa.edge(forbidden, _COLON, ended)
+    return _lead(nfa, ended)
+
+
+def _lead(nfa: Nfa, ended: int) -> set[int]:
+    """Add what may stand between the colon in the state *ended* and a call; return its states."""
+    ticks, tag = nfa.state(), nfa.state()
     for state in (ended, tag):
         nfa.edge(state, _BLANKS, ended)
     nfa.edge(ended, _TICKS, ticks)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-_MOST_TRANSITIONS: Final = 1_500
+_MOST_TRANSITIONS: Final = 1_700
 """The most transitions of content before calls; llguidance follows no more at once."""
 _TICK: Final = chars("`")
 _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, frozenset([0]))
@@ -189,7 +189,9 @@ class _Turns:
         """Return content behind calls."""
         place = self._marks.follow(self._marks.begin, f"{self._alone[0]}{tail}")
         made = intersection(self._marks.text(place), nothing_like_marks(self._dialect))
-        made = intersection(made, intersection(nothing_that_closes(), NOT_BLANK))
+        made = intersection(
+            made, intersection(nothing_that_closes(is_line="\n" in tail), NOT_BLANK)
+        )
         if not self._is_several:  # a bracket behind the only call may be part of it
             made = intersection(made, PLAIN_TEXT)
         return sequence(tail, Text(made.smallest))

@@ -50,7 +50,8 @@ class Texts:
         inner = self._marks.in_json(place.state, after)
         if after.strip():
             inner = intersection(inner, text_without(self._closers(after), after))
-        if (unlike := nothing_like_labels_anywhere(self._marks.dialect)) is not None:
+        if self._shapes.own_tool:  # any label ends a question
+            unlike = nothing_like_labels_anywhere(self._marks.dialect)
             inner, bare = intersection(inner, unlike), intersection(bare, unlike).smallest
         barred = self._marks.barred(place.state)
         if after.strip():
