@@ -53,6 +53,7 @@ class WholeReader:
 
             self._match = turn_matcher(machine)
         self._respell = None if self._match is None else respeller(machine)
+        self._is_lenient = machine.lenient
         is_strict = machine.mode == "strict"
         self._lenient = whole_reader(machine.dialect, "lenient") if is_strict else None
 
@@ -84,7 +85,9 @@ class WholeReader:
         # "stop" accepts whatever "unknown" accepts, and more
         if self._match is not None and not (start or prompt) and ended != "length":
             result = self._match.result(text, tools)
-            if result is not None and self._counts(isinstance(result, AgentFinish), text, tools):
+            if result is not None and (
+                self._is_lenient or self._counts(isinstance(result, AgentFinish), text, tools)
+            ):
                 return result
             if (turn := self._respelt(text, tools)) is not None:
                 return self._match.result_of(turn, text)
@@ -112,10 +115,10 @@ class WholeReader:
 
     def _counts(self, is_answer: bool, text: str, tools: ToolSet | Collection[str] | None) -> bool:
         """Return whether a turn that strict mode matches is surely none that lenient refuses."""
-        if is_answer or self._machine.lenient:
+        if is_answer or self._is_lenient:
             return True
         if self._lenient is None:
-            return speaks_of_thoughts(text) is None
+            return not speaks_of_thoughts(text)
         plain = self._lenient.plain(text, tools)
         return plain is not None and bool(plain.calls)
 

@@ -111,7 +111,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             check_text(text)
         if LISTENERS:  # only a stream knows what was repaired
             return self._read_turn(text, ended).result
-        mode: Mode = "lenient" if self.lenient else self.mode  # faster than the property
+        is_langchain = self._is_langchain and self.tools is None
+        # faster than the property
+        mode: Mode = "lenient" if self.lenient else "langchain" if is_langchain else "strict"
         reader = whole_reader(self.dialect, mode, self.on_conflict)
         ended = self._end_of(ended)
         return reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)

@@ -122,7 +122,7 @@ class TurnStream(Scanner):
 
         As LangChain reads, it only matters if there may be thoughts in it.
         """
-        if self._machine.mode == "langchain" and speaks_of_thoughts(text) is None:
+        if self._machine.mode == "langchain" and not speaks_of_thoughts(text):
             return None
         lenient = machine(self._machine.dialect, "lenient")
         stream = TurnStream(

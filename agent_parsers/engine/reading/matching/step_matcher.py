@@ -97,6 +97,7 @@ class StepMatcher(Matcher):
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
         self._reads_calls = self._has_json or self._has_reader
+        self._may_be_enclosed = machine.lenient and not self._has_json
         self._begins_mark = known.begins
         # Then a step ends with its input, or with its answer.
         self._is_labelled = form.call.text.endswith("{input}") and not form.own_tool
@@ -174,7 +175,8 @@ class StepMatcher(Matcher):
             return None if answer is None else (found, "", answer)
         if not (self._is_tool(tool) if tools is None else tool in tools):
             return None
-        if self._is_enclosed(text, found):
+        is_words = found["input"].replace(" ", "").isalnum()  # most inputs are
+        if self._may_be_enclosed and not is_words and self._is_enclosed(text, found):
             return None
         if tools is not None and self._is_answer(tool):
             return None
@@ -186,8 +188,6 @@ class StepMatcher(Matcher):
 
     def _is_enclosed(self, text: str, found: Match[str]) -> bool:
         """Return whether a quotation opens before the action and closes in its input."""
-        if self._has_json or not self._machine.lenient:
-            return False
         start = found.start()
         if not start and "thought" in found.re.groupindex:
             start = max(found.end("thought"), 0)

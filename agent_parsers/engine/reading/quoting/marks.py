@@ -42,6 +42,8 @@ MARKS: Final = re.compile(
 """Finds what may open or close a quotation, and line breaks, which close backticks."""
 may_quote: Final = re.compile(rf"[`~<\[【◁{{*{_QUOTES}#-]").search
 """Finds a character of a mark."""
+may_close: Final = re.compile(rf"[`~>\])}}】▷*/@#|{_QUOTES}]").search
+"""Finds a character without which no mark closes."""
 _TAG: Final = re.compile(
     r"(?P<end>\\end)?(?:\\begin)?(?P<kind>.)[\s|｜%!?]*+(?P<slash>/?)[\s|｜]*+"
     r"(?P<name>[^\W\d](?:[\w.:|｜▁-]*[^\W_])?)"
@@ -53,12 +55,19 @@ _NUMBERED: Final = re.compile(r"(unused)(\d+)").fullmatch
 _MIRROR: Final = str.maketrans("<>()[]{}", "><)(][}{", "!")
 
 
-speaks_of_thoughts: Final = re.compile(
-    r"[<\[【◁{|][^<>\[\]【】◁▷{}\n]{0,40}(?:think|thought|reason|reflect|scratch|monolog|analys|cot\b"
-    r"|rational|deliberat|inner)",
-    re.IGNORECASE,
+_THOUGHT: Final = re.compile(
+    r"[<\[【◁{|][^<>\[\]【】◁▷{}\n\"',]{0,40}(?i:think|thought|reason|reflect|scratch|monolog|analys|cot\b"
+    r"|rational|deliberat|inner)"
 ).search
-"""Finds what may open or close a thought, of any family of models."""
+
+
+def speaks_of_thoughts(text: str) -> bool:
+    """Return whether *text* may have a mark of a thought, of any family of models."""
+    # to look for one character takes a tenth of the time that it takes to look for several
+    is_plain = not ("<" in text or "[" in text or "{" in text or "|" in text)
+    if is_plain and (text.isascii() or not ("【" in text or "◁" in text)):
+        return False
+    return _THOUGHT(text) is not None
 
 
 def tag_keys(tag: str) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from agent_parsers.engine.reading.quoting.marks import (
     comment_keys,
     is_pair,
     is_quote,
+    may_close,
     may_quote,
     name_of,
     quote_keys,
@@ -85,7 +86,10 @@ def enclosing(text: str, hole: Span) -> Quotation | None:
 
     Backticks are ignored, since they may be part of a value.
     """
-    if is_plain(text[: hole[0]]):
+    start = _first(text, hole[0])
+    if may_close(text, hole[1]) is None and not quotes_line(text, start):
+        return None
+    if is_plain(text[:start]):
         return None
     around = Surroundings(text, [hole])
     found = [around.quotation(0), *around.dressing]
