@@ -175,8 +175,7 @@ class StepMatcher(Matcher):
             return None if answer is None else (found, "", answer)
         if not (self._is_tool(tool) if tools is None else tool in tools):
             return None
-        is_words = found["input"].replace(" ", "").isalnum()  # most inputs are
-        if self._may_be_enclosed and not is_words and self._is_enclosed(text, found):
+        if self._may_be_enclosed and self._is_enclosed(text, found):
             return None
         if tools is not None and self._is_answer(tool):
             return None
@@ -188,6 +187,8 @@ class StepMatcher(Matcher):
 
     def _is_enclosed(self, text: str, found: Match[str]) -> bool:
         """Return whether a quotation opens before the action and closes in its input."""
+        if found["input"].replace(" ", "").isalnum():  # most are words
+            return False
         start = found.start()
         if not start and "thought" in found.re.groupindex:
             start = max(found.end("thought"), 0)
