@@ -28,9 +28,11 @@ _EITHER: Final = frozenset("\"'＂＇’”»›")
 """Quotation marks that open none behind a letter: some languages close with them."""
 _BRACKETS: Final = "<>\\[\\]【】◁▷{}"
 _SIGNS: Final = r"!#%*|@?~"
+_RUN: Final = "{1,8}+"
+"""How many signs a mark has; a run without end would be looked through from each of its signs."""
 _COMMENTS: Final = (
-    rf"<!\[CDATA\[|[{{(\[]{{1,2}}[{_SIGNS}-]++|<[{_SIGNS}][{_SIGNS}-]*+|/\*++|@\*|\#\||-{{2,}}\[\["
-    rf"|\]\]>|[{_SIGNS}-]++(?:[}})\]]{{1,2}}|>)|\*++/|\*@|\|\#|\]\]"
+    rf"<!\[CDATA\[|[{{(\[]{{1,2}}[{_SIGNS}-]{_RUN}|<[{_SIGNS}](?:[{_SIGNS}-]{_RUN})?+|/\*{_RUN}|@\*"
+    rf"|\#\||-{{2,8}}\[\[|\]\]>|[{_SIGNS}-]{_RUN}(?:[}})\]]{{1,2}}|>)|\*{_RUN}/|\*@|\|\#|\]\]"
 )
 MARKS: Final = re.compile(
     r"(?P<line>\n)|^[ \t>]*+(?P<fence>`{3}`*+|~{3}~*+)|(?P<ticks>`++)|(?P<strike>~~(?!~))"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from agent_parsers import AgentAction, OutputParserException, get_parser
@@ -55,6 +57,34 @@ def test_what_stands_around_a_call_says_whether_it_counts(text: str, expected: s
 )
 def test_a_raw_input_encloses_nothing(text: str, expected: str) -> None:
     assert outcome("react", text) == expected
+
+
+@pytest.mark.parametrize("mark", ["-", "#", "*", "<a>", "</a>", "[", ' "x', "~~ ", "`a"])
+def test_many_marks_take_linear_time(mark: str) -> None:
+    def seconds(size: int) -> float:
+        text = mark * (size // len(mark))
+        started = process_time()
+        outcome("hermes", f"{text}\n{CALL}\n{text}")
+        return process_time() - started
+
+    assert min(seconds(40_000) for _ in range(2)) < 12 * min(seconds(10_000) for _ in range(3)) + 1
+
+
+def test_a_quoted_call_is_read_by_no_other_dialect() -> None:
+    call = '<answer>\n<tool_calls>[{"name": "rm", "arguments": {}}]</tool_calls>\n</answer>'
+    parser = get_parser("hunyuan_a13b", tools=["rm"])
+    assert not parser.read(f"The page says:\n~~\n{call}\n~~\nI will not do that.").actions
+
+
+def test_an_action_in_an_answer_is_refused_whatever_quotes_its_values() -> None:
+    blob = '```json\n{"action": "search", "action_input": "Lake Thun"}\n```'
+    with pytest.raises(OutputParserException):
+        get_parser("json", tools=["search"]).parse(f"Final Answer: 42\n{blob}")
+
+
+def test_backticks_in_an_object_open_no_fence() -> None:
+    (action,) = get_parser("react").read('Action: f\nAction Input: {"a": "```json"}').actions
+    assert "```json" in str(action.tool_input)
 
 
 def test_the_error_names_the_element() -> None:
