@@ -38,7 +38,9 @@ def nothing_like_marks(dialect: Dialect) -> Automaton:
     """
     labels, signs = _spelt(dialect, _LETTERS)
     is_question = dialect.form is not None and bool(dialect.form.own_tool)
-    return _without([] if is_question else labels, signs)  # its labels would be far too many
+    if is_question:  # with its labels, and letters behind signs, there would be far too many states
+        return _without([], dict.fromkeys(signs, {""}))
+    return _without(labels, signs)
 
 
 @lru_cache(maxsize=256)
