@@ -37,9 +37,9 @@ def nothing_like_marks(dialect: Dialect) -> Automaton:
     behind signs; labels that count anywhere do so everywhere.
     """
     labels, signs = _spelt(dialect, _LETTERS)
-    is_question = dialect.form is not None and bool(dialect.form.own_tool)
-    if is_question:  # with its labels, and letters behind signs, there would be far too many states
-        return _without([], dict.fromkeys(signs, {""}))
+    if dialect.form is not None and dialect.form.own_tool:
+        # Its labels count anywhere; with more than this there would be far too many states.
+        return _without([], {sign: {each[:1] for each in begins} for sign, begins in signs.items()})
     return _without(labels, signs)
 
 
