@@ -25,6 +25,7 @@ class JSONAgentOutputParser(NamedParser):
     resolved.
     """
 
+    _is_langchain = True
     dialect: Dialect = Field(default=json_dialect.DIALECT, exclude=True)
 
     @property

@@ -45,6 +45,7 @@ class ReActJsonSingleInputOutputParser(NamedParser):
             cannot be used together with ``lenient=True``.
     """
 
+    _is_langchain = True
     dialect: Dialect = Field(default=react_json.DIALECT, exclude=True)
     pattern: re.Pattern[str] = _PATTERN
     """Finds the blob, in its first group. With a pattern of your own the blob is what

@@ -25,6 +25,7 @@ class ReActSingleInputOutputParser(NamedParser):
     messages are LangChain's.
     """
 
+    _is_langchain = True
     dialect: Dialect = Field(default=react.DIALECT, exclude=True)
 
     @property

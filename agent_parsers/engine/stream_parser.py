@@ -11,7 +11,7 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
+from agent_parsers.engine.tables.modes import MAX_CHARS, STRICT, EmitCalls, Mode, OnConflict
 from agent_parsers.engine.writing.advice import advice
 from agent_parsers.reports import LISTENERS
 from output_parsers.printable import kind_of
@@ -43,7 +43,8 @@ class StreamParser(TurnStream):
 
     Args:
         dialect: The dialect in which the text is written.
-        mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for many turns.
+        mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for many turns;
+            ``"langchain"`` is strict as LangChain's parsers are.
         max_chars: Longest text that is read; `None` if there is no limit.
         tools: The available tools, or only their names; `None` accepts any tool.
         on_conflict: Which one counts if a lenient turn has both an action and an answer: the
@@ -164,7 +165,7 @@ class StreamParser(TurnStream):
         """Return what reports the repairs and errors of the text; `None` to report none."""
         from agent_parsers.engine.turn_reports import TurnReports  # imported lazily: for listeners
 
-        return TurnReports(dialect.name, self._collector.tools, lenient=mode != "strict")
+        return TurnReports(dialect.name, self._collector.tools, lenient=mode not in STRICT)
 
     @override
     def _refuse(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.reading.matching.respelling import respeller
 from agent_parsers.engine.reading.matching.step_matcher import step_matcher
+from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.turn import events_of, turn_before_events
@@ -51,6 +53,9 @@ class WholeReader:
 
             self._match = turn_matcher(machine)
         self._respell = None if self._match is None else respeller(machine)
+        self._is_lenient = machine.lenient
+        is_strict = machine.mode == "strict"
+        self._lenient = whole_reader(machine.dialect, "lenient") if is_strict else None
 
     def parse(
         self,
@@ -79,7 +84,10 @@ class WholeReader:
             raise too_long("text", text[:max_chars], max_chars)
         # "stop" accepts whatever "unknown" accepts, and more
         if self._match is not None and not (start or prompt) and ended != "length":
-            if (result := self._match.result(text, tools)) is not None:
+            result = self._match.result(text, tools)
+            if result is not None and (
+                self._is_lenient or self._counts(isinstance(result, AgentFinish), text, tools)
+            ):
                 return result
             if (turn := self._respelt(text, tools)) is not None:
                 return self._match.result_of(turn, text)
@@ -101,7 +109,18 @@ class WholeReader:
             tools: The available tools, or only their names.
         """
         turn = None if self._match is None else self._match.read(text, tools)
+        if turn is not None and not self._counts(not turn.calls, text, tools):
+            return None
         return self._respelt(text, tools) if turn is None else turn
+
+    def _counts(self, is_answer: bool, text: str, tools: ToolSet | Collection[str] | None) -> bool:
+        """Return whether a turn that strict mode matches is surely none that lenient refuses."""
+        if is_answer or self._is_lenient:
+            return True
+        if self._lenient is None:
+            return not speaks_of_thoughts(text)
+        plain = self._lenient.plain(text, tools)
+        return plain is not None and bool(plain.calls)
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn; return `None` if only a stream can; arguments: as for `plain`."""
@@ -115,7 +134,9 @@ class WholeReader:
 
     def step(self, text: str, tools: ToolSet | Collection[str] | None = None) -> PlainStep | None:
         """Return a step with the places of its parts; `None` if only a stream can."""
-        return None if self._match is None else self._match.step(text, tools)
+        step = None if self._match is None else self._match.step(text, tools)
+        is_answer = step is None or isinstance(step.action, AgentFinish)
+        return step if self._counts(is_answer, text, tools) else None
 
     def _respelt(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return the parts of a respelt turn; `None` if only a stream can read it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers.engine.reading.quoting.quotations import is_wrapper
 from agent_parsers.foreign.objects import fitted, names_call, object_at
 
 if TYPE_CHECKING:
@@ -158,6 +159,9 @@ def _with_name_as_text(
     value = None if not isinstance(given, dict) else fitted(tools, mention.tool, given)
     if not given or value is None:
         return None
+    is_object = text[mention.stop : mention.stop + _FARTHEST].lstrip()[:1] == "{"
+    if is_object and not is_wrapper(opener[1].casefold(), is_led=False):
+        return Enclosed((start, closer[1]), why=f"it stands in <{opener[1]}>")
     return Enclosed((start, closer[1]), value)
 
 

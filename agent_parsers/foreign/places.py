@@ -197,8 +197,7 @@ def are_fenced(text: str, spans: Sequence[Span], begin: int) -> bool:
             without a mark.
     """
     holes = merged(spans)
-    around = Surroundings(text, holes)
-    found = [*around.dressing, *filter(None, map(around.quotation, range(len(holes))))]
+    found = Surroundings(text, holes).closed
     return any(_is_fence(text, each) and not 0 <= begin < each.start for each in found)
 
 

@@ -167,6 +167,8 @@ class NamedParser(DialectParser[Any]):
 class InstructedParser(NamedParser):
     """A parser with format instructions that the user may replace."""
 
+    _is_langchain = True
+
     format_instructions: str | None = None
     """Replaces the format instructions of the dialect."""
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 class MadeParser(NamedParser):
     """A parser whose dialect is made from its other fields, also after copying or unpickling."""
 
+    _is_langchain = True
+
     @abstractmethod
     def _make(self) -> Dialect:
         """Return the dialect that the fields describe."""
@@ -57,6 +59,8 @@ class MadeParser(NamedParser):
 
 class ReActOutputParser(NamedParser):
     """Reads ReAct text as in the paper: ``Action 1: Search[entity]`` and ``Finish[answer]``."""
+
+    _is_langchain = True
 
     dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True)
 

@@ -40,6 +40,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
     _has_several: ClassVar[bool | None] = None
     """Whether turns may have several calls."""
+    _is_langchain: ClassVar[bool] = False
+    """Whether strict reading without tools is that of a class of LangChain."""
 
     dialect: Dialect = Field(exclude=True)
     """The format of the turns."""
@@ -76,7 +78,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     @property
     def mode(self) -> Mode:
         """The mode in which turns are read."""
-        return "lenient" if self.lenient else "strict"
+        if self.lenient:
+            return "lenient"
+        return "langchain" if self._is_langchain and self.tools is None else "strict"
 
     @property
     def stop(self) -> list[str]:
@@ -107,7 +111,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             check_text(text)
         if LISTENERS:  # only a stream knows what was repaired
             return self._read_turn(text, ended).result
-        mode: Mode = "lenient" if self.lenient else "strict"  # faster than the property
+        is_langchain = self._is_langchain and self.tools is None
+        # faster than the property
+        mode: Mode = "lenient" if self.lenient else "langchain" if is_langchain else "strict"
         reader = whole_reader(self.dialect, mode, self.on_conflict)
         ended = self._end_of(ended)
         return reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)

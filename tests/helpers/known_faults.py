@@ -8,14 +8,11 @@ profile, and must fail.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple, TypeVar
 
 import pytest
 
-from agent_parsers import Dialect, list_dialects
-from agent_parsers.testing import BrokenLawError, DialectReport, laws
-from agent_parsers.testing.laws.broken import named
+from agent_parsers import Dialect
 
 from .stories import some
 
@@ -35,129 +32,16 @@ class Known(NamedTuple):
     """The dialects that have it in lenient mode."""
 
 
-EVERY: Final = frozenset(list_dialects())
-
-
-def but(names: str) -> frozenset[str]:
-    """Return all dialects but these."""
-    return EVERY - set(names.split())
-
-
 def of(names: str) -> frozenset[str]:
     """Return these dialects."""
     return frozenset(names.split())
 
 
-ENCLOSED: Final = "test_an_enclosed_call_is_not_made"
-LAXER: Final = "test_strict_reading_is_never_laxer"
 STRIPPED: Final = "test_no_call_without_its_special_tokens_is_an_answer"
 AUTO: Final = "test_auto_reads_what_a_dialect_writes"
 """The tests."""
 
-ACTING_STRICTLY: Final = but(
-    "functionary_v32 glm4 harmony inkling llama3_json muse_glimmer pythonic react_crewai "
-    "react_docstore react_llamaindex self_ask smolagents_code xlam"
-)
-ACTING_LENIENTLY: Final = but("functionary_v32 glm4 harmony inkling muse_glimmer")
-"""Dialects that have the same faults."""
-
 KNOWN: Final[dict[tuple[str, str], Known]] = {
-    (ENCLOSED, "thought"): Known(
-        "a call that is enclosed",
-        3,
-        but(
-            "functionary_v32 glm4 inkling llama3_json muse_glimmer pythonic react_crewai "
-            "react_docstore react_llamaindex self_ask smolagents_code xlam"
-        ),
-        but("functionary_v32 glm4 inkling muse_glimmer"),
-    ),
-    (ENCLOSED, "element"): Known("a call that is enclosed", 3, ACTING_STRICTLY, ACTING_LENIENTLY),
-    (ENCLOSED, "bracket"): Known("a call that is enclosed", 3, ACTING_STRICTLY, ACTING_LENIENTLY),
-    (ENCLOSED, "comment"): Known("a call that is enclosed", 3, ACTING_STRICTLY, ACTING_LENIENTLY),
-    (ENCLOSED, "strike"): Known(
-        "a call that is enclosed",
-        3,
-        but(
-            "functionary_v32 glm4 harmony inkling llama3_json muse_glimmer pythonic react_crewai "
-            "react_docstore react_llamaindex smolagents_code xlam"
-        ),
-        ACTING_LENIENTLY,
-    ),
-    (ENCLOSED, "indented"): Known(
-        "a call that is enclosed",
-        3,
-        but(
-            "functionary_v32 gigachat3 glm4 harmony inkling json_toolcall llama3_json "
-            "muse_glimmer pythonic react_crewai react_docstore react_llamaindex react_zh self_ask "
-            "smolagents_code xlam"
-        ),
-        but(
-            "functionary_v32 gigachat3 glm4 harmony inkling json_toolcall llama3_json muse_glimmer"
-        ),
-    ),
-    (ENCLOSED, "table"): Known(
-        "a call that is enclosed",
-        3,
-        but(
-            "chat deepseek_v3 functionary_v32 gigachat3 glm4 harmony inkling json_toolcall "
-            "llama3_json muse_glimmer pythonic react_crewai react_docstore react_llamaindex "
-            "react_zh self_ask smolagents_code xlam"
-        ),
-        but(
-            "chat functionary_v32 gigachat3 glm4 harmony inkling json_toolcall llama3_json "
-            "muse_glimmer pythonic react_crewai react_docstore react_llamaindex smolagents_code "
-            "xlam"
-        ),
-    ),
-    (ENCLOSED, "quotation_in_a_line"): Known(
-        "a call that is enclosed",
-        3,
-        but(
-            "chat deepseek_v3 functionary_v32 gigachat3 glm4 harmony inkling json_toolcall "
-            "llama3_json muse_glimmer pythonic react_crewai react_docstore react_llamaindex "
-            "react_zh smolagents_code xlam"
-        ),
-        but(
-            "chat functionary_v32 gigachat3 glm4 harmony haystack inkling json_toolcall "
-            "llama3_json mrkl muse_glimmer pythonic react react_crewai react_docstore "
-            "react_llamaindex react_zh smolagents_code xlam"
-        ),
-    ),
-    (ENCLOSED, "quotation_around_lines"): Known(
-        "a call that is enclosed", 3, ACTING_STRICTLY, ACTING_LENIENTLY
-    ),
-    (ENCLOSED, "quotation_with_words"): Known(
-        "a call that is enclosed", 3, ACTING_STRICTLY, ACTING_LENIENTLY
-    ),
-    (ENCLOSED, "around_all"): Known(
-        "a call that is enclosed", 3, ACTING_STRICTLY, but("harmony inkling muse_glimmer")
-    ),
-    (ENCLOSED, "line_signs"): Known(
-        "a call that is enclosed",
-        3,
-        of(
-            "apertus apriel command_5 conversational deepseek_v31 firefunction functionary_v31 "
-            "functiongemma gemma4 gigachat31 glm47 granite granite_fc haystack hunyuan_a13b "
-            "hunyuan_v4 iquest_q1 jamba kimi_k2 kimi_k3 laguna lfm2 llama3_function_tag "
-            "llama4_pythonic minicpm5 mistral mistral_v11 mistral_v3 mrkl nemotron_llama "
-            "nemotron_v2 olmo3 phi4_mini plamo3 react solar_open xml"
-        ),
-        but(
-            "anthropic_xml chat command_r conversational_chat deepseek_dsml deepseek_v3 "
-            "deepseek_v32 deepseek_v41 dots functionary_v32 gigachat3 gigachat35 glm4 glm45 "
-            "harmony hunyuan_v3 inkling json json_toolcall k2_horizon ling3 llama3_json mimo "
-            "minicpm3 minimax_m2 minimax_m3 muse_glimmer pythonic qwen3_coder react_docstore "
-            "react_json seed_oss solar_open2 step3 structured_chat xlam"
-        ),
-    ),
-    (LAXER, ""): Known(
-        "strict reading that is laxer",
-        3,
-        but(
-            "functionary_v32 glm4 inkling llama3_json muse_glimmer react_crewai react_llamaindex "
-            "smolagents_code"
-        ),
-    ),
     (STRIPPED, ""): Known(
         "a call that is an answer",
         7,
@@ -190,57 +74,13 @@ def sample(
     return found if is_known or not found else some(found, dialect, part)
 
 
-ATTACKS: Final = {
-    "enclosed": ENCLOSED,
-    "laxer": LAXER,
-}
-"""The kinds of attacks that find a known fault, and the test that does as well."""
-
-
-def known_attack(attack: str, dialect: str, mode: str, kind: str) -> bool:
+def known_attack(attack: str, kind: str) -> bool:
     """Return whether an *attack* finds a known fault.
 
     Of edited calls only those of tools that need nothing are known: there a value may swallow the
     next parameter, and no check misses it.
     """
-    if attack == "edit":
-        return kind == "defaults"
-    return known_in(ATTACKS.get(attack, ""), dialect, mode, kind) is not None
-
-
-LAWS: Final = {
-    named(laws.reasoning_and_quotation_never_act): ENCLOSED,
-    named(laws.strict_reading_is_never_laxer): LAXER,
-}
-"""The laws that find a known fault, and the test that does as well."""
-
-
-def known_law(error: BrokenLawError, kind: str) -> Known | None:
-    """Return the fault by which a law is broken, if it is known."""
-    return known_in(LAWS.get(error.law, ""), error.dialect, error.mode, kind)
-
-
-EXAMPLE: Final = frozenset(
-    f"memo-{mode}-{law.replace(' ', '_')}"
-    for law, modes in {
-        named(laws.reasoning_and_quotation_never_act): ("strict", "lenient"),
-        named(laws.strict_reading_is_never_laxer): ("lenient",),
-    }.items()
-    for mode in modes
-)
-"""The laws that the dialect of the example does not keep, since the engine does not."""
-
-HIDDEN: Final = {
-    "test_the_laws_do_not_depend_on_what_else_is_registered",
-    "test_what_is_wrong_is_named[a codec does without the closer]",
-}
-"""Tests of the laws that meet such a fault before what they look for."""
-
-
-def without_known(report: DialectReport) -> DialectReport:
-    """Return a report without the laws that no dialect keeps."""
-    failures = (failure for failure in report.failures if failure.law not in LAWS)
-    return replace(report, failures=tuple(failures))
+    return attack == "edit" and kind == "defaults"
 
 
 def mark_known(item: pytest.Item) -> None:
@@ -251,8 +91,5 @@ def mark_known(item: pytest.Item) -> None:
     name = getattr(item, "originalname", item.name)
     known = known_in(name, dialect.name, mode, kind) if isinstance(dialect, Dialect) else None
     reason = f"{known.fault}, section {known.section}" if known else ""
-    is_example = name == "test_the_example_holds" and item.name.partition("[")[2][:-1] in EXAMPLE
-    if is_example or item.name in HIDDEN:
-        reason = "no dialect keeps this law"
     if reason:
         item.add_marker(pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason))

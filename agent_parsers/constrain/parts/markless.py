@@ -4,9 +4,9 @@ Where a marker counts depends on what follows it and where it stands; here it co
 and its runs are unbounded. So a text that is accepted has no marker, while some that have none are
 refused, such as a word of prose that would be a marker before a list.
 
-A call is only text behind ``>`` on its line, in a fence that the text before it opens, and after a
-sentence such as "Do not do this:". Pairs of quotes matter only if text follows the call, which a
-grammar has not.
+A call is only text behind a sign such as ``>`` on its line, in an indented block, in a fence that
+the text before it opens, and after a sentence such as "Do not do this:". What closes a quotation
+may not stand behind a call; see `cautious`.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class CountingMarks:
 
     def __init__(self, dialect: Dialect) -> None:
         self.table: Table = table_for(dialect, "strict")
-        self._lenient = dialect.lenient
+        self.dialect = dialect
         self.stop: tuple[str, ...] = dialect.stop
         self._scanners: dict[str, _Scanner] = {}
         self._texts: dict[tuple[Place, str], Automaton] = {}
@@ -295,7 +295,7 @@ class CountingMarks:
 
         If a server stops the model there, the text is open, and no tag may stand in it at all.
         """
-        return _literals(self._lenient) if closer.startswith(self.stop) else ()
+        return _literals(self.dialect.lenient) if closer.startswith(self.stop) else ()
 
     def is_call(self, place: Place) -> bool:
         """Return whether a call reader reads the text at *place*."""
@@ -329,6 +329,8 @@ _ENDS: Final = union([chars(".!?。！？\n"), _COLON])
 _BLANKS: Final = union([SPACES, chars("[](),;}\ufeff\u200b")])
 """Characters between a sentence and a call, all that the reader skips."""
 _TICKS: Final = chars("`~")
+_LINE_SIGNS: Final = chars("+%;!$&~/-")
+"""Characters that quote the rest of a line if nothing else stands before it."""
 _TAG: Final = union([_WORD, chars("+#.-")])
 _LEADS: Final = ("please", "you", "should", "must", "may")
 _FORBIDS: Final = ("do not", "don't", "don’t", "not", "never", "avoid")
@@ -350,9 +352,15 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
     bad, bad_ends = set(), set()
     if "\n" not in gap:
         quoted = nfa.state()  # on earlier lines it does no harm, but to allow it doubles the states
-        nfa.edge(line, SPACES, line)
-        nfa.edge(line, chars(">"), quoted)
+        blank, signs = nfa.state(), nfa.state()
+        for state in (line, blank, signs):
+            nfa.edge(state, SPACES, blank if state == line else state)
+        for state in (line, blank):
+            nfa.edge(state, chars(">|"), quoted)
+        for state in (line, blank, signs):
+            nfa.edge(state, _LINE_SIGNS, signs)
         bad.add(quoted)
+        bad_ends |= {blank, signs}
     if has_fence:
         bad |= {_word(nfa, home, "```"), _word(nfa, home, "~~~")}
     sentence = nfa.state()
@@ -360,8 +368,7 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
     if brief:
         colon = nfa.state()
         nfa.edge(home, _COLON, colon)
-        nfa.edge(colon, union([_BLANKS, _TICKS, _TAG]), colon)
-        bad_ends.add(colon)
+        bad_ends |= _lead(nfa, colon)
     else:
         bad_ends |= _denial(nfa, sentence)
     made, _ = nfa.automaton([home, line, sentence], bad=bad, bad_ends=bad_ends)
@@ -375,13 +382,19 @@ def _denial(nfa: Nfa, sentence: int) -> set[int]:
         gap = nfa.state()
         nfa.edge(_word(nfa, sentence, word), _NOT_WORD, gap)
         nfa.skip(gap, sentence)
-    forbidden, ended, ticks, tag = (nfa.state() for _ in range(4))
+    forbidden, ended = nfa.state(), nfa.state()
     for word in _FORBIDS:
         end = _word(nfa, sentence, word)
         nfa.edge(end, minus(_NOT_WORD, _ENDS), forbidden)
         nfa.edge(end, _COLON, ended)
     nfa.edge(forbidden, minus(ANY, _ENDS), forbidden)
     nfa.edge(forbidden, _COLON, ended)
+    return _lead(nfa, ended)
+
+
+def _lead(nfa: Nfa, ended: int) -> set[int]:
+    """Add what may stand between the colon in the state *ended* and a call; return its states."""
+    ticks, tag = nfa.state(), nfa.state()
     for state in (ended, tag):
         nfa.edge(state, _BLANKS, ended)
     nfa.edge(ended, _TICKS, ticks)

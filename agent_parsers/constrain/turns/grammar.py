@@ -15,6 +15,7 @@ from agent_parsers.constrain.parts.automaton import (
     minus,
     union,
 )
+from agent_parsers.constrain.parts.cautious import nothing_like_marks, nothing_that_closes
 from agent_parsers.constrain.parts.markless import content_before_calls, marks_of, no_half_mark
 from agent_parsers.constrain.parts.slots import SLOTS, Slot, tokens
 from agent_parsers.constrain.parts.tree import (
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-_MOST_TRANSITIONS: Final = 1_500
+_MOST_TRANSITIONS: Final = 1_700
 """The most transitions of content before calls; llguidance follows no more at once."""
 _TICK: Final = chars("`")
 _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, frozenset([0]))
@@ -181,12 +182,16 @@ class _Turns:
 
     def _has_many_transitions(self, then: str, within: Automaton) -> bool:
         whole = intersection(self._marks.text(self._marks.begin, then), within)
+        whole = intersection(whole, nothing_like_marks(self._dialect))
         return sum(map(len, whole.smallest.rows)) > _MOST_TRANSITIONS
 
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""
         place = self._marks.follow(self._marks.begin, f"{self._alone[0]}{tail}")
-        made = intersection(self._marks.text(place), NOT_BLANK)
+        made = intersection(self._marks.text(place), nothing_like_marks(self._dialect))
+        made = intersection(
+            made, intersection(nothing_that_closes(is_line="\n" in tail), NOT_BLANK)
+        )
         if not self._is_several:  # a bracket behind the only call may be part of it
             made = intersection(made, PLAIN_TEXT)
         return sequence(tail, Text(made.smallest))
@@ -321,7 +326,7 @@ class _Turns:
         is_thought = part == Slot.THOUGHT
         most = self._options.max_thought if is_thought else self._options.max_content
         if most is None:
-            made = self._marks.text(place, then)
+            made = intersection(self._marks.text(place, then), nothing_like_marks(self._dialect))
             if not is_thought and within is not None:
                 made = intersection(made, within)
             if is_thought and self._marks.ends_in_mark(place, then):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.constrain.parts.automaton import Automaton, Charset, chars, intersection, union
+from agent_parsers.constrain.parts.cautious import nothing_like_labels_anywhere, nothing_like_tags
 from agent_parsers.constrain.parts.markless import CountingMarks, Place, text_without
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.json_values import JsonValues
@@ -45,14 +46,18 @@ class Texts:
 
     def raw(self, place: Place, after: str) -> tuple[Strings, Strings]:
         """Return what may stand at *place* as text, and in JSON, if *after* follows."""
+        bare = intersection(self.bare(place, after), text_without(("```",))).smallest
         inner = self._marks.in_json(place.state, after)
         if after.strip():
             inner = intersection(inner, text_without(self._closers(after), after))
+        if self._shapes.own_tool:  # any label ends a question
+            unlike = nothing_like_labels_anywhere(self._marks.dialect)
+            inner, bare = intersection(inner, unlike), intersection(bare, unlike).smallest
         barred = self._marks.barred(place.state)
         if after.strip():
             barred = union([barred, last_chars(self._closers(after))])
         in_json = Strings(inner.smallest, JSON_ESCAPES, barred)
-        return Strings(self.bare(place, after), "", barred), in_json
+        return Strings(bare, "", barred), in_json
 
     def in_tags(self, after: str, escapes: str = "") -> Strings:
         """Return what may stand in a parameter that is text, or in the strings within another.
@@ -70,7 +75,8 @@ class Texts:
             self._shapes.enclosing[0],
         ]
         closers = tuple(dict.fromkeys(filter(None, found)))
-        return Strings(text_without(closers, after), escapes, last_chars(closers))
+        made = intersection(text_without(closers, after), nothing_like_tags(self._marks.dialect))
+        return Strings(made.smallest, escapes, last_chars(closers))
 
     @property
     def enclosed(self) -> Strings:

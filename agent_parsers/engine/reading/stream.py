@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
+from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.reading.collecting.step import StepCollector
+from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
 from agent_parsers.engine.reading.rules.machine import machine as machine_for
 from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import MarkerSeen
+from agent_parsers.events import MarkerSeen, Repair
+from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
@@ -37,6 +43,7 @@ class TurnStream(Scanner):
         advise: Writes the observations of errors.
         calls: When the calls of a turn that may have several are emitted; see `StreamParser`.
         reads_foreign: Whether a lenient turn is searched for calls in the form of other dialects.
+        refuses: Whether calls of a strict turn are errors if lenient mode does not make them.
     """
 
     __slots__ = ("_closed", "_is_full", "_limit", "_max_chars", "_size", "last_events")
@@ -52,12 +59,15 @@ class TurnStream(Scanner):
         advise: Advise | None = None,
         calls: EmitCalls = "all",
         reads_foreign: bool = True,
+        refuses: bool = True,
     ) -> None:
         if calls == "each":
             machine.check_each(start, prompt)
         collector = _collector(machine, tools, advise, calls)
         super().__init__(machine, collector, start, prompt)
         collector.reads_foreign = reads_foreign and machine.lenient and not machine.table.is_run
+        if refuses and machine.mode in STRICT:
+            collector.refusal = partial(self._refusal, start, prompt)
         self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._limit = self._max_chars  # -1 once no more text is taken
@@ -106,6 +116,29 @@ class TurnStream(Scanner):
             f"a {type(self).__name__} cannot be copied or pickled: make another, and feed it the"
             " same text"
         )
+
+    def _refusal(self, start: str, prompt: str, text: str, ended: Ended) -> BadPayload | None:
+        """Return why lenient mode makes no call of a *text* of which strict mode makes one.
+
+        As LangChain reads, it only matters if there may be thoughts in it.
+        """
+        if self._machine.mode == "langchain" and not speaks_of_thoughts(text):
+            return None
+        lenient = machine_for(self._machine.dialect, "lenient")
+        stream = TurnStream(
+            lenient, self._collector.tools, start=start, prompt=prompt, reads_foreign=False
+        )
+        try:
+            events = stream.read_whole(text, ended=ended)
+        except OutputParserException:
+            return stream._collector.problem
+        if not isinstance(stream.result, AgentFinish):
+            return None
+        repairs = (each for each in events if isinstance(each, Repair))
+        quoted = next((each.span for each in repairs if each.kind == "quoted"), None)
+        if quoted is not None:
+            return BadPayload("call_in_quotation", quoted)
+        return BadPayload("call_or_answer", (0, len(text)))
 
     def feed(self, text: str) -> list[Event]:
         """Take the next piece of the text and return the events it completes.

@@ -45,8 +45,18 @@ def may_be_dressed(text: str) -> bool:
 
 
 def is_open(text: str) -> bool:
-    """Return whether *text* has half of a fence."""
-    return FENCE in text and text.count(FENCE) % 2 == 1
+    """Return whether *text* has half of a fence; in the strings of an object there is none."""
+    return FENCE in text and text.count(FENCE) % 2 == 1 and not _is_object(text)
+
+
+def _is_object(text: str) -> bool:
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        load_json(text)
+    except ValueError:
+        return False
+    return True
 
 
 def without_end(text: str, repairs: list[Repair]) -> str:

@@ -62,6 +62,7 @@ class BadPayload(Exception):  # noqa: N818 - internal: the engine reports the pr
         span: Where it is, in `str` characters from the start of the text the codec was given.
         error: The exception that the tools raised for it, if any.
         unclosed: Its value with closers supplied, if only closers at its end are missing.
+        mark: The mark that is wrong, if the problem names it.
     """
 
     def __init__(
@@ -70,17 +71,19 @@ class BadPayload(Exception):  # noqa: N818 - internal: the engine reports the pr
         span: Span,
         error: OutputParserException | None = None,
         unclosed: Unclosed | None = None,
+        mark: str = "",
     ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.span = span
         self.error = error
         self.unclosed = unclosed
+        self.mark = mark
 
     def moved(self, by: int) -> BadPayload:
         """Return the same problem with its span moved *by* characters."""
         span = (self.span[0] + by, self.span[1] + by)
-        return BadPayload(self.problem, span, self.error, self.unclosed)
+        return BadPayload(self.problem, span, self.error, self.unclosed, self.mark)
 
 
 InputReader: TypeAlias = "Callable[[str, list[Repair]], str | dict[Any, Any]]"

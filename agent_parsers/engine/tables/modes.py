@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
-"""``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns."""
+Mode: TypeAlias = Literal["strict", "lenient", "transcript", "langchain"]
+"""``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns. ``"langchain"`` is
+``"strict"``, but makes the calls that LangChain's parser of the same name makes, even if lenient
+mode does not, unless they stand in a thought."""
+STRICT: Final = ("strict", "langchain")
+"""The modes that repair nothing."""
 OnConflict: TypeAlias = Literal["error", "first", "action", "answer"]
 """Which one counts if a turn has both an action and a final answer."""
 EmitCalls: TypeAlias = Literal["all", "each"]

@@ -264,6 +264,15 @@ SHARED_PROBLEMS: Final = {
         "expected an action, found one that is only quoted",
         "The action stands in a quotation, so nothing was done. If you mean it, write it alone.",
     ),
+    "call_or_answer": Problem(
+        "expected an action, found one that may as well be part of a thought or an answer",
+        "It is not clear whether you mean the action, so nothing was done. If so, write it alone.",
+    ),
+    "call_in_element": Problem(
+        "expected a call, found one in an element that does not say that it is a call",
+        "The action stands in {mark}, so nothing was done. If you mean it, write the call without"
+        " {mark}.",
+    ),
     "differing_calls": Problem(
         "expected one action, found two that differ",
         "Your reply has two different actions, so nothing was done. Write one of them, alone.",

@@ -17,6 +17,7 @@ from agent_parsers.engine.tables.guards import (
     outside_of_quotations,
     outside_of_values,
 )
+from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.reasoning import with_calls_in_thoughts, with_reasoning
 from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table, Transition
 
@@ -47,7 +48,7 @@ _TURN: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 
 def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Table:
     """Return the table by which *dialect* is read in *mode*."""
-    table = dialect.strict if mode == "strict" else dialect.lenient
+    table = dialect.strict if mode in STRICT else dialect.lenient
     is_run = mode == "transcript"
     table = with_dressed_results(table)
     if table.several:

@@ -25,6 +25,7 @@ from agent_parsers.toolset.problems.errors import answer_text, as_json
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.toolset import ToolSet
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
@@ -236,9 +237,11 @@ def _write(
         text = dialect.write(step)
     except (TypeError, ValueError, RecursionError) as error:  # such as JSON raises
         raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
-    for mode in ("strict", "lenient"):
-        try:
-            turn = read_turn(TurnStream(machine(dialect, mode), tools), text, "stop")
+    modes: tuple[Mode, ...] = "strict", "lenient"
+    for mode in modes:
+        try:  # what strict mode refuses since lenient mode does, the latter finds
+            stream = TurnStream(machine(dialect, mode), tools, refuses=False)
+            turn = read_turn(stream, text, "stop")
         except OutputParserException as error:
             is_read = getattr(error, "tool_input", None) in [c.tool_input for c in wanted.calls]
             if is_read and mode == "lenient":  # it has the placeholder of an example

@@ -13,6 +13,7 @@ from itertools import cycle
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_parsers.testing.trials.pieces import marker_in
 from agent_parsers.testing.trials.sample_calls import calls_in, reading, usual_turn
 from agent_parsers.testing.trials.tool_shapes import tool_sets
 
@@ -104,7 +105,7 @@ def enclosed_calls(dialect: Dialect) -> tuple[EnclosedCall, ...]:
         table = f"| call | why |\n|---|---|\n| {line} | it is quick |"
         found.append(EnclosedCall("table", "a cell", f"These are ways:\n\n{table}\n\nI wait."))
     for name in (*_AROUND_ALL, *names[:2]):
-        if f"<{name}>" not in call:
+        if f"<{name}>" not in call and not marker_in(dialect, f"<{name}>"):
             text = f"<{name}>\n{call}\n</{name}>"
             found.append(EnclosedCall("around_all", f"<{name}>", text))
     known = cycle(tools for shape, tools in tool_sets(turn.calls).items() if shape != "no_tools")

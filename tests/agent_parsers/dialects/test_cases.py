@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,7 +23,7 @@ from agent_parsers import (
 from agent_parsers.authoring import Table
 from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.engine.tables.modes import Mode
-from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.parsers.dialect_parser import AnyDialectParser, DialectParser, dialect_parser
 from agent_parsers.testing.laws.table import reached
 from agent_parsers.testing.plan import checks_of_texts
 from agent_parsers.testing.smallest import Case as Trial
@@ -111,10 +111,24 @@ def read_outcome(outcome: str) -> dict[str, list[str]]:
 # -- what is reported, in the same form ---------------------------------------------------------
 
 
+LANGCHAINS = {
+    "chat", "conversational", "conversational_chat", "json", "mrkl", "react", "react_docstore",
+    "react_json", "self_ask", "structured_chat", "xml",
+}  # fmt: skip
+"""The dialects of LangChain's classes, whose strict cases are read as these classes do."""
+
+
+class AsLangChain(DialectParser[Any]):
+    _is_langchain = True
+
+
 def turn(
     dialect: Dialect, mode: str, text: str, ended: Ended, *, streamed: bool = False
 ) -> list[str]:
-    parser = dialect_parser(dialect, lenient=mode == "lenient")
+    if mode == "strict" and dialect.name in LANGCHAINS:
+        parser: AnyDialectParser = AsLangChain(dialect=dialect)
+    else:
+        parser = dialect_parser(dialect, lenient=mode == "lenient")
     try:
         if streamed:
             read = read_turn(parser.stream_parser(), text, ended)

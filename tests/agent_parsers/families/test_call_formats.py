@@ -38,7 +38,6 @@ from agent_parsers.families.results_writer import ResultsWriter, numbered_id
 from agent_parsers.testing import check_dialect
 
 from ...helpers.effort import THOROUGH
-from ...helpers.known_faults import without_known
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.table import Transition
@@ -327,7 +326,7 @@ def test_a_call_in_an_open_message_of_thought_is_refused_in_strict_mode() -> Non
 
 @pytest.mark.skipif(not THOROUGH, reason="takes a quarter of a minute")
 def test_all_laws_hold_for_messages() -> None:
-    assert without_known(check_dialect(MESSAGES, examples=3)).ok
+    assert check_dialect(MESSAGES, examples=3).ok
 
 
 # -- what the model is given ----------------------------------------------------------------------

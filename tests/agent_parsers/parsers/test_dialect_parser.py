@@ -84,7 +84,8 @@ def test_read_rejects_what_parse_rejects(parser: DialectParser) -> None:
 
 @pytest.mark.parametrize("parser_class", [ReActSingleInputOutputParser, ReActOutputParser])
 def test_the_classes_are_strict_by_default(parser_class: Any) -> None:
-    assert parser_class().mode == "strict"
+    assert parser_class().mode == "langchain"
+    assert parser_class(tools=["search"]).mode == "strict"
     assert parser_class(lenient=True).mode == "lenient"
 
 

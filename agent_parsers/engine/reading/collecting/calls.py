@@ -300,6 +300,7 @@ class CallsCollector(Collector):
         judged = judge(self.text, self._met, self._beside, lenient=self._machine.lenient)
         events += judged.repairs
         self._made, self._beside.content = judged.made, judged.content
+        self._beside.quoted = [met.hole for met in judged.quoted]
         self._problem = self._problem or judged.problem
         if self._early is not None:
             self._problem = self._problem or self._early.refuted_by(self._made)
@@ -325,6 +326,8 @@ class CallsCollector(Collector):
             self._problem = BadPayload(
                 "action_and_answer", end_span("action_and_answer", text, entry)
             )
+        elif self._made and (refused := self._refused(log)) is not None:
+            self._problem = refused
         elif self._made:
             self._act_beside(events, log, entry if state.part is Part.SKIPPED else -1)
         elif self._answer is not None:
@@ -368,7 +371,8 @@ class CallsCollector(Collector):
         repairs: list[Repair] = []
         try:
             self._machine.check_answer(answer, span, self._tools)
-            if calls := self._foreign(events, self._beside.thoughts, over):
+            hidden = merged([*self._beside.thoughts, *self._beside.quoted])
+            if calls := self._foreign(events, hidden, over):
                 self._act_as(events, calls, log)
                 return
             if not spans:

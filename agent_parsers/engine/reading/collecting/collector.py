@@ -71,7 +71,7 @@ class Collector:
         "_advise", "_answer", "_call", "_code", "_fenced", "_fences", "_kept", "_machine",
         "_named_at", "_problem", "_step_at", "_text", "_tools", "_watch", "add", "between", "ended",
         "has_dropped", "is_closed", "is_half", "is_holding", "keeps_text", "label", "label_span",
-        "reads_foreign", "result",
+        "reads_foreign", "refusal", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -108,6 +108,8 @@ class Collector:
         """Whether `text` is kept; a log without a limit would need all memory."""
         self.reads_foreign: bool = False
         """Whether calls in the form of another dialect are looked for in the text of an answer."""
+        self.refusal: Callable[[str, Ended], BadPayload | None] | None = None
+        """Returns why a call of the turn with this text is not made, if it is not."""
         self._text = KeptText()
         self._fences: QuoteWatch | None = None  # sees the fences in a part of the text
         self._fenced = 0, 0  # the span of that part
@@ -328,8 +330,22 @@ class Collector:
         if isinstance(result, AgentFinish):
             events.append(Finish(result, span))
         else:
+            if (bad := self._refused(result.log)) is not None:
+                raise bad
             events.append(ActionComplete(result, span))
         self.result = result
+
+    def _refused(self, log: str) -> BadPayload | None:
+        """Return why the calls of a turn with this *log* are not made; `None` if they are."""
+        if self.refusal is None:
+            return None
+        is_all = len(log) >= len(self.text.rstrip())  # else a mark ends the turn
+        return self.refusal(log, self.ended if is_all else "stop")
+
+    @property
+    def problem(self) -> BadPayload | None:
+        """What is wrong with the turn; `None` if nothing is."""
+        return self._problem
 
     def _finish(self, events: list[Event], log: str, *, is_cut: bool = False) -> None:
         assert self._answer is not None, "an answer was read"

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import make_action
 from agent_parsers.engine.reading.collecting.collector import Collector, Left
-from agent_parsers.engine.reading.quoting.quotations import Quotation, closes_quotation, enclosing
+from agent_parsers.engine.reading.quoting.quotations import Quotation, enclosing, problem_of
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.tables.table import Part
@@ -132,26 +132,25 @@ class StepCollector(Collector):
             BadPayload: Another quotation opens before the action and closes in the input.
         """
         assert self._tool is not None, "an input follows a tool"
-        found = self._enclosing(written, (self._tool_at, self._tool[1][1]), span[1])
+        found = self._enclosing((self._tool_at, self._tool[1][1]), span[1])
         if found is None:
             return written
         base = max(self._step_at, 0)
         start, end = found.marks[1][0] + base, found.stop + base
         if found.what != "a fence" or end < span[1]:
-            raise BadPayload("call_in_quotation", self._tool[1])
+            raise problem_of(found, self._slice(base, span[1]), self._tool[1])
         message = "took off the end of a fence that encloses the action"
         events.append(Repair("fence", (start, end), message))
         return written[: start - span[0]].rstrip()
 
-    def _enclosing(self, written: str, head: Span, stop: int) -> Quotation | None:
+    def _enclosing(self, head: Span, stop: int) -> Quotation | None:
         """Return the quotation that opens before the *head* of an action and closes in its input.
 
         Args:
-            written: The input, which is raw text.
             head: Span of the label of the action, including the tool's name if it follows.
             stop: Where the input ends.
         """
-        if not self._machine.lenient or not closes_quotation(written):
+        if not self._machine.lenient:
             return None
         base = max(self._step_at, 0)
         return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
@@ -172,7 +171,7 @@ class StepCollector(Collector):
         if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         written = call.tool_input if state.begun is None else None
-        if isinstance(written, str) and self._enclosing(written, self.label_span, call.span[1]):
+        if isinstance(written, str) and self._enclosing(self.label_span, call.span[1]):
             raise BadPayload("call_in_quotation", call.span)
         repairs: list[Repair] = []
         if left.is_sound:

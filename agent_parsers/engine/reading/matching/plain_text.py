@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.markers.kinds import label_words, spelt_texts
-from agent_parsers.engine.reading.quoting.quotations import QUOTATION_MARKS
 from agent_parsers.forms.templates import pattern
 
 if TYPE_CHECKING:
@@ -131,8 +130,7 @@ def plain_text(
 def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMarks:
     """Return what the markers of a *table* and the texts of a *form* look like.
 
-    If *in_calls*, the keys of a call in JSON are markers, unless others show where calls are;
-    otherwise, marks of quotations are, which may hide a label.
+    If *in_calls*, the keys of a call in JSON are markers, unless others show where calls are.
     """
     first: set[str] = set()
     words: set[str] = set()
@@ -150,8 +148,6 @@ def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMar
     if in_calls and not first:
         first.add('"')
         spelt += _KEYS(form.call.text)
-    if not in_calls:
-        spelt += QUOTATION_MARKS
     return KnownMarks(
         first="".join(sorted(first)),
         words="|".join(_JOINT.join(map(re.escape, text.split())) for text in sorted(words)),

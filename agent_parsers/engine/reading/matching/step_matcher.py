@@ -23,6 +23,7 @@ from agent_parsers.engine.reading.matching.step_pattern import (
     is_called_answer,
 )
 from agent_parsers.engine.reading.matching.turns import ends_oddly
+from agent_parsers.engine.reading.quoting.quotations import enclosing
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn
@@ -96,6 +97,7 @@ class StepMatcher(Matcher):
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
         self._reads_calls = self._has_json or self._has_reader
+        self._may_be_enclosed = machine.lenient and not self._has_json
         self._begins_mark = known.begins
         # Then a step ends with its input, or with its answer.
         self._is_labelled = form.call.text.endswith("{input}") and not form.own_tool
@@ -173,6 +175,8 @@ class StepMatcher(Matcher):
             return None if answer is None else (found, "", answer)
         if not (self._is_tool(tool) if tools is None else tool in tools):
             return None
+        if self._may_be_enclosed and self._is_enclosed(text, found):
+            return None
         if tools is not None and self._is_answer(tool):
             return None
         try:
@@ -180,6 +184,16 @@ class StepMatcher(Matcher):
         except BadPayload:
             return None
         return None if value is NOTHING else (found, tool, value)
+
+    def _is_enclosed(self, text: str, found: Match[str]) -> bool:
+        """Return whether a quotation opens before the action and closes in its input."""
+        if found["input"].replace(" ", "").isalnum():  # most are words
+            return False
+        start = found.start()
+        if not start and "thought" in found.re.groupindex:
+            start = max(found.end("thought"), 0)
+        end = found.start("input") if self._own_tool else found.end("tool")
+        return start > 0 and enclosing(text, (start, end)) is not None
 
     def _value(
         self, found: Match[str], tool: str, tools: ToolSet | None, repairs: list[Repair]

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.reading.matching.plain_text import WORD, KnownMarks, around, plain_text
+from agent_parsers.engine.reading.quoting.quotations import quotes_line
 from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.forms.templates import BLANK, BREAK, COUNT, TOOL, pattern
 
@@ -84,7 +85,7 @@ class MatchedTurns(ABC):
         if found is None:
             return self._read_answer(text)
         content = (found["content"] or "").strip() if self._has_content else ""
-        if content and ends_oddly(content):
+        if content and (ends_oddly(content) or quotes_line(text, found.end("content"))):
             return None
         thought = (found["thought"] or "").strip() if self._has_thought else ""
         made = self.calls_and_content(text, found)

@@ -18,8 +18,18 @@ class Beside:
     """Where the text beside the calls of a turn is."""
 
     __slots__ = (
-        "asides", "begun", "closer", "content", "marks", "opener", "skipped_at", "thoughts",
-    )  # fmt: skip
+        *(
+            "asides",
+            "begun",
+            "closer",
+            "content",
+            "marks",
+            "opener",
+            "quoted",
+            "skipped_at",
+            "thoughts",
+        ),
+    )
 
     def __init__(self) -> None:
         self.content: list[Span] = []
@@ -28,6 +38,8 @@ class Beside:
         """Text for the user that is not the answer."""
         self.thoughts: list[Span] = []
         """The thoughts."""
+        self.quoted: list[Span] = []
+        """The calls that are only quoted."""
         self.marks: list[Span] = []
         """The markers."""
         self.begun: int = -1

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_parsers.engine.reading.quoting.meant import quoted_repair
-from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.engine.reading.quoting.quotations import Surroundings, problem_of
 from agent_parsers.engine.reading.quoting.spans import joined_with, merged, trimmed, without
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
@@ -84,7 +84,7 @@ def judge(
     for each in met:
         number = bisect_right(holes, each.hole[0], key=itemgetter(0)) - 1
         quotation = around.quotation(number)
-        if quotation is not None and lenient:
+        if quotation is not None and lenient and not quotation.problem:
             judged.repairs.append(quoted_repair(each.place, quotation.what))
             judged.quoted.append(each)
             continue
@@ -95,8 +95,10 @@ def judge(
         if bad is None and not (
             is_meant and not around.is_denied(number, is_marked=not each.is_bare)
         ):
-            bad = BadPayload(
-                "call_in_sentence" if quotation is None else "call_in_quotation", each.place
+            bad = (
+                BadPayload("call_in_sentence", each.place)
+                if quotation is None
+                else problem_of(quotation, text, each.place)
             )
         if bad is None and each.is_short and each.place[0] < last:
             bad = BadPayload("ambiguous_end", each.place)
@@ -104,9 +106,10 @@ def judge(
         if bad is None and each.made is not None:
             judged.made.append(each.made)
     if dressing := around.dressing if lenient else []:
-        for what, start, stop, _ in () if bare else dressing:  # readers of bare calls report it
-            message = f"took off {what} around the calls"
-            judged.repairs.append(Repair("fence", (start, stop), message))
+        for frame in () if bare else dressing:  # readers of bare calls report it
+            kind = "wrapped" if frame.what == "an element" else "fence"
+            message = f"took off {frame.what} around the calls"
+            judged.repairs.append(Repair(kind, (frame.start, frame.stop), message))
         left = without(content, merged(mark for each in dressing for mark in each.marks))
         content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
     if judged.quoted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.reading.quoting.quotations import Surroundings, is_plain
+from agent_parsers.engine.reading.quoting.quotations import Surroundings, is_plain, problem_of
 from agent_parsers.engine.repairs.names import is_bare_name
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
@@ -63,7 +63,10 @@ def call_meant(
     around = Surroundings(text, holes, label[1] - base)
     meant: list[Call] = []
     for number, each in enumerate(calls):
-        if (quotation := around.quotation(number)) is not None:
+        quotation = around.quotation(number)
+        if quotation is not None and quotation.problem:
+            raise problem_of(quotation, text, each.tool_span)
+        if quotation is not None:
             repairs.append(quoted_repair(_place(each), quotation.what))
         elif around.is_denied(number, is_marked=not each.is_bare):
             raise BadPayload("call_in_sentence", each.tool_span)

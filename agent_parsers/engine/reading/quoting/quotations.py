@@ -7,10 +7,23 @@ the text around calls and markers is searched: the text of a call itself quotes 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_parsers.engine.reading.quoting.marks import (
+    HOLE,
+    MARKS,
+    comment_keys,
+    is_pair,
+    is_quote,
+    may_close,
+    may_quote,
+    name_of,
+    quote_keys,
+    tag_keys,
+)
 from agent_parsers.engine.reading.quoting.spans import trimmed
-from agent_parsers.engine.reading.quoting.watch import TRIPLE
+from agent_parsers.engine.repairs.payloads import BadPayload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,42 +31,20 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Span
 
-_PAIRS: Final = {
-    "<!--": ("-->", "a comment"),
-    "<tool_response>": ("</tool_response>", "what a tool returned"),
-    "<tool_results>": ("</tool_results>", "what a tool returned"),
-    "<TOOL_RESPONSE>": ("</TOOL_RESPONSE>", "what a tool returned"),
-    "<|tool_response_start|>": ("<|tool_response_end|>", "what a tool returned"),
-    "<longcat_tool_response>": ("</longcat_tool_response>", "what a tool returned"),
-    "<response>": ("</response>", "what a tool returned"),
-    "<results>": ("</results>", "what a tool returned"),
-    "<tool_result>": ("</tool_result>", "what a tool returned"),
-    "<function_results>": ("</function_results>", "what a tool returned"),
-    "<|START_TOOL_RESULT|>": ("<|END_TOOL_RESULT|>", "what a tool returned"),
-    "[TOOL_RESULTS]": ("[/TOOL_RESULTS]", "what a tool returned"),
-    "<｜tool▁outputs▁begin｜>": ("<｜tool▁outputs▁end｜>", "what a tool returned"),
-    "<｜tool▁output▁begin｜>": ("<｜tool▁output▁end｜>", "what a tool returned"),
-}
-"""What opens a quotation, what closes it, and its name in messages."""
-_OPENER: Final = {closer: opener for opener, (closer, _) in _PAIRS.items()}
-QUOTATION_MARKS: Final = (*_PAIRS, *_OPENER)
-"""What opens or closes a quotation that may have several lines, but for fences and quotes."""
-_CLOSES_TAG: Final = re.compile(
-    "|".join(re.escape(closer) for closer in _OPENER if closer[0] == "<")
-).search
-_QUOTES: Final = frozenset(("``", '""', "''", "“”", "‘’", "«»"))
-_OPENS: Final = frozenset(pair[0] for pair in _QUOTES)
-_MARKS: Final = re.compile(
-    r"(?P<line>\n)|^[ \t>]*+(?P<fence>`{3}`*+|~{3}~*+)|(?P<ticks>`++)"
-    rf"|(?P<mark>{'|'.join(map(re.escape, (*TRIPLE, *_PAIRS, *_OPENER)))})",
-    re.MULTILINE,
-)
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
 _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
 _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
-_HOLE: Final = "\x1c"  # white space, but neither a blank nor a line break
-_BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + _HOLE
+_BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
+_WORDS: Final = re.compile(rf"[^{re.escape(_BETWEEN)}`~]++").finditer
+_SIGN: Final = re.compile(r"\s*+(?:[>|].*|(?:[+%;!$&~]++|//++|--++)\s*)").fullmatch
+"""Matches what quotes the rest of its line; a single hyphen begins an item of a list."""
+_IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
+_IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
+_IS_GIVEN: Final = re.compile(
+    r"output|respon|result|return|observ|error|example|sample|descri"
+).search
+_IS_FORM: Final = frozenset(("json", "xml", "python", "code", "py", "javascript", "yaml"))
 _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
 ).search
@@ -62,7 +53,7 @@ _FORBIDDEN: Final = re.compile(
     re.IGNORECASE,
 ).match
 _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
-_SIGN: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
+_QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
 _MOST_CHARS: Final = 300
@@ -80,18 +71,15 @@ class Quotation(NamedTuple):
     """Offset after the closing mark."""
     marks: tuple[Span, Span] = ((0, 0), (0, 0))
     """Spans of the opening and closing marks, including the tag of a fence."""
+    problem: str = ""
+    """What is wrong if the call may be meant as well as quoted; empty if it is quoted."""
 
 
-def closes_quotation(text: str) -> bool:
-    """Return whether *text* may contain the end of a quotation that opened before it."""
-    return (
-        ("<" in text and _CLOSES_TAG(text) is not None)
-        or ("[" in text and "[/TOOL_RESULTS]" in text)
-        or ("~" in text and "~~~" in text)
-        or (">" in text and "-->" in text)
-        or ('"' in text and '"""' in text)
-        or ("'" in text and "'''" in text)
-    )
+def problem_of(quotation: Quotation, text: str, span: Span) -> BadPayload:
+    """Return what is wrong with the call at *span*, around which *text* has a *quotation*."""
+    if quotation.problem == "call_in_element":
+        return BadPayload(quotation.problem, span, mark=text[slice(*quotation.marks[0])])
+    return BadPayload("call_in_quotation", span)
 
 
 def enclosing(text: str, hole: Span) -> Quotation | None:
@@ -99,17 +87,27 @@ def enclosing(text: str, hole: Span) -> Quotation | None:
 
     Backticks are ignored, since they may be part of a value.
     """
+    start = _first(text, hole[0])
+    if may_close(text, hole[1]) is None and not quotes_line(text, start):
+        return None
+    if is_plain(text[:start]):
+        return None
     around = Surroundings(text, [hole])
     found = [around.quotation(0), *around.dressing]
-    return next((each for each in found if each and text[each.start] not in "`>"), None)
+    return next((each for each in found if each and each.what != "backticks"), None)
 
 
-_SIGNS: Final = re.compile(r"[`~\"'“‘«<>\[]").search
+def quotes_line(text: str, end: int) -> bool:
+    """Return whether what stands on a line of *text* before offset *end* may quote the rest."""
+    line = text[text.rfind("\n", 0, end) + 1 : end]
+    return bool(line) and (line.isspace() or _SIGN(line) is not None)
 
 
 def is_plain(text: str) -> bool:
     """Return whether *text* before a call can neither quote nor forbid it."""
-    return _SIGNS(text) is None and text.rstrip(_BETWEEN)[-1:] not in (":", "：")
+    if may_quote(text) is not None or text.rstrip(_BETWEEN)[-1:] in (":", "："):
+        return False
+    return not quotes_line(text, len(text))
 
 
 def _first(text: str, start: int) -> int:
@@ -120,9 +118,10 @@ def _first(text: str, start: int) -> int:
 class Surroundings:
     """The text of a turn around its calls and markers.
 
-    Quotation marks of the same kind pair up; a mark that is never closed encloses nothing. A fence
-    opens at the beginning of a line, or right before a line break, and closes anywhere. Backticks
-    open and close on the same line, on which a call counts as one character.
+    What opens and closes a quotation is said by `marks`; a mark that is never closed encloses
+    nothing. A fence opens at the beginning of a line, or right before a line break, and closes
+    anywhere. Backticks open and close on the same line, on which a call counts as one character.
+    A mark in code that encloses no call is text.
 
     Args:
         text: The turn.
@@ -133,27 +132,27 @@ class Surroundings:
     def __init__(self, text: str, holes: Sequence[Span], begin: int = 0) -> None:
         self._holes = [trimmed(text, *hole) for hole in holes]
         self._begin = begin
-        parts: list[str] = []
-        at = 0
-        for start, stop in self._holes:
-            parts += (text[at:start], _HOLE * (stop - start))
-            at = stop
-        self._text = "".join(parts) + text[at:]
-        self._bare = _FENCE.sub(lambda found: _HOLE * len(found[0]), self._text)
+        self._text = _blanked(text, self._holes)
         self._lead = _first(self._text, 0)
         self._first = _first(self._text, begin)  # after the last label
-        self._end = len(self._bare.rstrip(_BETWEEN + "`~"))  # of the text
         self._found: list[Quotation | None] = [None] * len(holes)
-        self._open: dict[
-            str, tuple[Span, int]
-        ] = {}  # by mark: its span, and how many holes precede it
+        # By key: the spans of its marks, and how many holes precede each.
+        self._open: dict[str, list[tuple[Span, int]]] = {}
+        self._recent: list[tuple[int, str]] = []  # the marks of the open ones, and their keys
+        self._closed: list[tuple[Quotation, int, int]] = []  # with the holes in each
         self.dressing: list[Quotation] = []
-        """Fences and backticks that may enclose calls that count."""
+        """Fences, backticks and elements that may enclose calls that count."""
         self._search()
+        self._judge()
 
     def quotation(self, number: int) -> Quotation | None:
         """Return the quotation around the hole with this *number*; dressing does not count."""
         return self._found[number]
+
+    @property
+    def closed(self) -> list[Quotation]:
+        """All that encloses a hole between two marks, whether it quotes or is dressing."""
+        return [each for each, _, _ in self._closed]
 
     def is_alone(self, number: int) -> bool:
         """Return whether the lines of the hole with this *number* contain only calls."""
@@ -166,8 +165,8 @@ class Surroundings:
 
         A quotation that is open before it may be closed behind it.
         """
-        before = self._around(number)[0]
-        is_quoted = self._open or self._found[number] or before[-1:] in _OPENS
+        before = self._around(number)[0].rstrip()
+        is_quoted = any(self._open.values()) or self._found[number] or is_quote(before[-1:])
         return not (is_quoted or self.is_denied(number, is_marked=True))
 
     def is_denied(self, number: int, *, is_marked: bool) -> bool:
@@ -199,76 +198,200 @@ class Surroundings:
 
     def _search(self) -> None:
         number = 0  # of holes before the mark
-        for mark in _MARKS.finditer(self._text):
+        for mark in MARKS.finditer(self._text):
             while number < len(self._holes) and self._holes[number][0] < mark.start():
                 number += 1
             self._meet(mark, number)
-        for number, (start, stop) in enumerate(self._holes):
-            before, after = self._around(number)
-            line = before.rpartition("\n")
-            lead = before.rstrip(_BETWEEN)
-            fence = _TAG.search(lead)
-            is_led = fence is not None and _SIGN(lead[: fence.start()]) is not None
-            if is_led or ((line[1] or number == 0) and line[2].lstrip()[:1] == ">"):
-                self._found[number] = Quotation("a quotation", start - len(line[2]), stop)
-            elif (pair := before[-1:] + after[:1]) in _QUOTES:
-                marks = (start - 1, start), (stop, stop + 1)
-                self._enclose("backticks" if pair == "``" else "quotes", marks, number, number + 1)
 
     def _meet(self, mark: Match[str], number: int) -> None:
         """Open or close a quotation at a *mark* that comes after a *number* of holes."""
-        spelt = mark[mark.lastgroup or 0]
-        at = mark.end() - len(spelt)
-        match mark.lastgroup:
+        kind = mark.lastgroup or ""
+        spelt = mark[kind]
+        span = mark.span(kind)
+        match kind:
             case "line":
                 for run in ("`", "``", "```"):
                     self._open.pop(run, None)
             case "fence":
-                self._turn(f"fence {spelt[0]}", "a fence", at, mark.end(), number)
+                self._turn(f"fence {spelt[0]}", "a fence", span, number)
             case "ticks" if len(spelt) > 2 and (
-                "fence `" in self._open or _ENDS_LINE(self._text, mark.end())
+                self._open.get("fence `") or _ENDS_LINE(self._text, mark.end())
             ):
-                self._turn("fence `", "a fence", at, mark.end(), number)
+                self._turn("fence `", "a fence", span, number)
             case "ticks":
-                self._turn(spelt[:3], "backticks", at, mark.end(), number)
-            case _ if spelt in TRIPLE:
-                self._turn(spelt, "quotes", at, mark.end(), number)
-            case _ if spelt in _PAIRS:
-                self._open.setdefault(spelt, ((at, mark.end()), number))
-            case _ if _OPENER[spelt] in self._open:
-                opener = _OPENER[spelt]
-                self._turn(opener, _PAIRS[opener][1], at, mark.end(), number)
+                self._turn(spelt[:3], "backticks", span, number)
+            case "triple" | "strike":
+                what = "quotes" if kind == "triple" else "struck text"
+                self._turn(spelt, what, span, number)
+            case "tag":
+                self._pair(tag_keys(spelt), "an element", span, number)
+            case "comment":
+                self._pair(comment_keys(spelt), "a comment", span, number)
+            case _:
+                opens, closes = quote_keys(self._text, mark)
+                if opens and not (closes and self._open.get(closes)):
+                    self._open.pop(opens, None)  # a quotation has no other in the same marks
+                self._pair((opens, closes), "quotes", span, number)
 
-    def _turn(self, mark: str, what: str, at: int, end: int, number: int) -> None:
-        """Close the quotation that a *mark* has opened, or open one."""
-        if mark not in self._open:
-            tagged = _FENCE.match(self._text, at) if what == "a fence" else None
-            self._open[mark] = (at, tagged.end() if tagged else end), number
-            return
-        opener, first = self._open.pop(mark)
-        self._enclose(what, (opener, (at, end)), first, number)
+    def _turn(self, key: str, what: str, span: Span, number: int) -> None:
+        """Close the quotation with this *key*, or open one, at a mark that is at *span*."""
+        is_open = bool(self._open.get(key))
+        self._pair(("", key) if is_open else (key, ""), what, span, number)
 
-    def _enclose(self, what: str, marks: tuple[Span, Span], first: int, last: int) -> None:
-        """Record that two *marks* enclose the holes from *first* up to, not including, *last*."""
-        quotation = Quotation(what, marks[0][0], marks[1][1], marks)
-        if first == last:
-            return
-        if self._is_dressing(quotation):
-            self.dressing.append(quotation)
-            return
-        for number in range(first, last):
-            self._found[number] = self._found[number] or quotation
+    def _pair(self, keys: tuple[str, str], what: str, span: Span, number: int) -> None:
+        """Close what one of *keys* may close, or open what the other may open."""
+        opens, closes = keys
+        if opened := self._open.get(closes):
+            opener, first = opened.pop()
+            if first < number:
+                quotation = Quotation(what, opener[0], span[1], (opener, span))
+                self._closed.append((quotation, first, number))
+            elif what in ("backticks", "a fence"):
+                self._forget(opener[1])
+        elif opens:
+            tagged = _FENCE.match(self._text, span[0]) if what == "a fence" else None
+            span = span[0], tagged.end() if tagged else span[1]
+            self._open.setdefault(opens, []).append((span, number))
+            self._recent.append((span[0], opens))
 
-    def _is_dressing(self, quotation: Quotation) -> bool:
-        """Return whether it encloses the whole turn, or only calls at the end of the turn.
+    def _forget(self, start: int) -> None:
+        """Forget the marks from offset *start* on, which are text."""
+        while self._recent and self._recent[-1][0] >= start:
+            at, key = self._recent.pop()
+            opened = self._open.get(key)
+            if opened and opened[-1][0][0] == at:
+                opened.pop()
 
-        Backticks that enclose only calls must begin a line.
+    # -- judging them -----------------------------------------------------------------------------
+
+    def _judge(self) -> None:
+        """Say of each hole what encloses it."""
+        spans = [mark for each, _, _ in self._closed for mark in each.marks]
+        bare = _blanked(_FENCE.sub(_as_hole, self._text), spans)
+        words = [found.start() for found in _WORDS(bare)]
+        quoting: list[tuple[Quotation, int, int]] = []
+        for each, first, last in self._closed:
+            if (quotation := self._judged(each, words)) is None:
+                self.dressing.append(each)
+            else:
+                quoting.append((quotation, first, last))
+        # What quotes counts before what is in doubt, and what is outside before what is in it.
+        quoting.sort(key=lambda each: (bool(each[0].problem), each[1], -each[2]))
+        at, is_doubtful = 0, False
+        for quotation, first, last in quoting:
+            at = max(at if bool(quotation.problem) is is_doubtful else 0, first)
+            is_doubtful = bool(quotation.problem)
+            for number in range(at, last):
+                self._found[number] = self._found[number] or quotation
+            at = max(at, last)
+        self._judge_lines()
+
+    def _judged(self, quotation: Quotation, words: list[int]) -> Quotation | None:
+        """Return a *quotation* that quotes, or may quote; `None` for one that is dressing.
+
+        Args:
+            quotation: What encloses calls.
+            words: Where there are words outside of the marks of quotations.
         """
-        what, start, stop, _ = quotation
-        if what not in ("a fence", "backticks") or stop < self._end:
-            return False
-        if start <= (self._first if start >= self._begin else self._lead):
-            return True
-        line = self._text.rfind("\n", 0, start) + 1
-        is_fence = what == "a fence" or not self._text[line:start].strip()
-        return is_fence and not self._bare[start:stop].strip(_BETWEEN + "`~")
+        what, start, stop, marks, _ = quotation
+        is_led, is_followed = bool(words) and words[0] < start, bool(words) and words[-1] >= stop
+        begin, end = bisect_left(words, marks[0][1]), bisect_left(words, marks[1][0])
+        has_words = begin < end
+        match what:
+            case "a fence" | "backticks" if not is_followed:
+                if start <= (self._first if start >= self._begin else self._lead):
+                    return None
+                line = self._text.rfind("\n", 0, start) + 1
+                is_fence = what == "a fence" or not self._text[line:start].strip()
+                return None if is_fence and not has_words else quotation
+            case "an element":
+                name = name_of(self._text[slice(*marks[0])]).casefold()
+                if not (has_words or is_followed) and is_wrapper(name, is_led=is_led):
+                    return None
+                if not (is_led or is_followed):
+                    return quotation._replace(problem="call_in_element")
+            case "quotes" if has_words and marks[0][1] - start == 1:
+                return quotation._replace(problem="call_in_quotation")
+        return quotation
+
+    def _judge_lines(self) -> None:
+        """Find the holes on lines that begin with a sign, in indented blocks, or in quotes."""
+        blocks = _indented(self._text)
+        by_sign: Quotation | None = None
+        for number, (start, stop) in enumerate(self._holes):
+            before, after = self._around(number)
+            line = before.rpartition("\n")
+            if _is_fence_quoted(before):
+                by_sign = Quotation("a quotation", start - len(line[2]), stop)
+            elif line[1] or number == 0:
+                at = start - len(line[2])
+                by_sign = None
+                if at in blocks:
+                    by_sign = Quotation("an indented block", at, stop)
+                elif _SIGN(line[2]) is not None:
+                    by_sign = Quotation("a quotation", at, stop)
+            found = self._found[number]
+            if found is not None and not found.problem:
+                continue
+            if by_sign is not None:
+                self._found[number] = by_sign
+            elif is_pair(before[-1:], after[:1]):
+                what = "backticks" if before[-1] == "`" else "quotes"
+                marks = (start - 1, start), (stop, stop + 1)
+                quotation = Quotation(what, start - 1, stop + 1, marks)
+                if quotation not in self.dressing:
+                    self._found[number] = quotation
+
+
+def _is_fence_quoted(before: str) -> bool:
+    """Return whether the text *before* a call ends in a fence that a quoted line opens."""
+    lead = before.rstrip(_BETWEEN)
+    fence = _TAG.search(lead)
+    return fence is not None and _QUOTED_LINE(lead[: fence.start()]) is not None
+
+
+def _blanked(text: str, spans: Sequence[Span]) -> str:
+    """Return *text* in which all that is at *spans* is a hole."""
+    parts: list[str] = []
+    at = 0
+    for start, stop in sorted(spans):
+        parts += (text[at:start], HOLE * (stop - max(start, at)))
+        at = max(at, stop)
+    return "".join(parts) + text[at:]
+
+
+def _as_hole(found: Match[str]) -> str:
+    return HOLE * len(found[0])
+
+
+def is_wrapper(name: str, *, is_led: bool) -> bool:
+    """Return whether an element of this *name* around calls says that they are calls.
+
+    A form may say so, too, if no text stands before it: with text, it may as well be quoted.
+    """
+    if _IS_CALL(name) is not None:
+        return _IS_GIVEN(name) is None
+    return name in _IS_FORM and not is_led
+
+
+def _indented(text: str) -> set[int]:
+    """Return where the lines begin that are indented blocks, as Markdown has them, below text."""
+    lines: set[int] = set()
+    if "\n    " not in text and "\n\t" not in text:
+        return lines
+    at = 0
+    is_block = is_blank = is_list = has_text = False
+    for line in text.split("\n"):
+        if not line.strip(" \t\r\n"):
+            is_blank = True
+        elif line.startswith(("    ", "\t", " \t", "  \t", "   \t")):
+            is_block = is_block or (is_blank and has_text and not is_list)
+            if is_block:
+                lines.add(at)
+            is_blank = False
+        else:
+            has_text = has_text or bool(line.strip())
+            is_block = is_blank = False
+            is_list = _IS_ITEM(line) is not None
+        at += len(line) + 1
+    return lines

@@ -12,6 +12,7 @@ from agent_parsers.engine.markers.kinds import open_mark
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.dressing import has_begun
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
+from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.rewritings import table_for
 from agent_parsers.events import Repair, ToolNamed
 from output_parsers import OutputParserException
@@ -41,7 +42,7 @@ class InputRules:
         self.on_conflict: OnConflict = on_conflict
         table = table_for(dialect, mode, on_conflict)
         self.table: Table = table
-        self._is_strict = mode == "strict"
+        self._is_strict = mode in STRICT
         self.lenient: bool = table.lenient
         self._one_line_tools = table.one_line_tools
         self.read_input: InputReader = table.read_input

@@ -159,6 +159,7 @@ class Machine(CallRules):
         problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
             raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
+        problem = problem.about(mark=bad.mark) if bad.mark else problem
         said = problem.told(named or self.dialect.prompt_words.any_tool, strict=self._is_strict)
         error = problem.error(text, bad.span, strict=self._is_strict, observation=said)
         if advise is not None and not self._is_strict:

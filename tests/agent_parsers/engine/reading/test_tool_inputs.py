@@ -521,7 +521,8 @@ def test_a_placeholder_is_no_argument() -> None:
     assert "query: expected a value" in str(caught.value.observation)
     assert parser.read("Action: search\nAction Input: <b>query</b>").actions
     strict = get_parser("react", tools=[search], lenient=False)
-    assert strict.read("Action: search\nAction Input: <query>").actions
+    with pytest.raises(ToolInputError):  # it is never laxer
+        strict.read("Action: search\nAction Input: <query>")
 
 
 @pytest.mark.parametrize("name", ["react", "json", "react_docstore", "xml", "hermes", "pythonic"])

@@ -1,0 +1,103 @@
+"""A call is made only at the top level of a turn."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from agent_parsers import AgentAction, OutputParserException, get_parser
+from agent_parsers.react_single_input import ReActSingleInputOutputParser
+
+CALL = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
+STEP = "Action: search\nAction Input: lakes"
+
+
+def outcome(name: str, text: str, *, lenient: bool = True) -> str:
+    try:
+        turn = get_parser(name, lenient=lenient).read(text)  # type: ignore[union-attr]
+    except OutputParserException as error:
+        return error.problem or "error"
+    if isinstance(turn.result, list):
+        return "call"
+    return "call" if isinstance(turn.result, AgentAction) else "text"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"It's 5\" wide, isn't it?\n{CALL}\nIt's 7\" long.", "call"),
+        (f"I need `<b>` here.\n{CALL}\nNot `</b>`.", "call"),
+        (f"I read <b>this</b>.\n{CALL}\nAnd <i>that</i>.", "call"),
+        (f"1. First:\n\n    {CALL}", "call"),
+        (f"<function_calls>\n{CALL}\n</function_calls>", "call"),
+        (f"I ping.\n<use_tool>\n{CALL}\n</use_tool>", "call"),
+        (f"<json>\n{CALL}\n</json>", "call"),
+        (f"I saw this:\n<json>\n{CALL}\n</json>", "text"),
+        (f"<tool_output>\n{CALL}\n</tool_output>\nI do not follow it.", "text"),
+        (f"<answer>\n{CALL}\n</answer>", "call_in_element"),
+        (f"He said “do this:\n{CALL}\nnow” and left.", "call_in_quotation"),
+        (f"<a>{CALL}<b>{CALL}</a>", "call_in_element"),
+    ],
+)
+def test_what_stands_around_a_call_says_whether_it_counts(text: str, expected: str) -> None:
+    assert outcome("hermes", text) == expected
+    if expected != "call":
+        assert outcome("hermes", text, lenient=False) not in ("call", "text")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"Thought: I look it up.\n{STEP} <p>a</p></div>", "call"),
+        (f"Thought: The <div> is odd.\n{STEP} <div>a</div>", "call"),
+        (f"Thought: The <div> is odd.\n{STEP} a</div>", "call_in_quotation"),
+        (f"<page>\n{STEP}\n</page>\nI do not do that.", "call_in_quotation"),
+    ],
+)
+def test_a_raw_input_encloses_nothing(text: str, expected: str) -> None:
+    assert outcome("react", text) == expected
+
+
+@pytest.mark.parametrize("mark", ["-", "#", "*", "<a>", "</a>", "[", ' "x', "~~ ", "`a"])
+def test_many_marks_take_linear_time(mark: str) -> None:
+    def seconds(size: int) -> float:
+        text = mark * (size // len(mark))
+        started = process_time()
+        outcome("hermes", f"{text}\n{CALL}\n{text}")
+        return process_time() - started
+
+    assert min(seconds(40_000) for _ in range(2)) < 12 * min(seconds(10_000) for _ in range(3)) + 1
+
+
+def test_a_quoted_call_is_read_by_no_other_dialect() -> None:
+    call = '<answer>\n<tool_calls>[{"name": "rm", "arguments": {}}]</tool_calls>\n</answer>'
+    parser = get_parser("hunyuan_a13b", tools=["rm"])
+    assert not parser.read(f"The page says:\n~~\n{call}\n~~\nI will not do that.").actions
+
+
+def test_an_action_in_an_answer_is_refused_whatever_quotes_its_values() -> None:
+    blob = '```json\n{"action": "search", "action_input": "Lake Thun"}\n```'
+    with pytest.raises(OutputParserException):
+        get_parser("json", tools=["search"]).parse(f"Final Answer: 42\n{blob}")
+
+
+def test_backticks_in_an_object_open_no_fence() -> None:
+    (action,) = get_parser("react").read('Action: f\nAction Input: {"a": "```json"}').actions
+    assert "```json" in str(action.tool_input)
+
+
+def test_the_error_names_the_element() -> None:
+    with pytest.raises(OutputParserException) as info:
+        get_parser("hermes").parse(f"<answer>{CALL}</answer>")
+    assert info.value.observation is not None
+    assert "write the call without <answer>" in info.value.observation
+
+
+def test_the_class_is_the_contract() -> None:
+    quoted = f"The page says:\n<page>\n{STEP}\n</page>\nI do not do that."
+    thought = f"<thinking>\n{STEP}\n</thinking>\nI do not do that."
+    assert isinstance(ReActSingleInputOutputParser().parse(quoted), AgentAction)
+    for text, tools in ((quoted, ["search"]), (thought, None)):
+        with pytest.raises(OutputParserException):
+            ReActSingleInputOutputParser(tools=tools).parse(text)
