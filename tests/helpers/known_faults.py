@@ -38,22 +38,13 @@ def of(names: str) -> frozenset[str]:
 
 
 STRIPPED: Final = "test_no_call_without_its_special_tokens_is_an_answer"
-AUTO: Final = "test_auto_reads_what_a_dialect_writes"
-"""The tests."""
+"""The test."""
 
 KNOWN: Final[dict[tuple[str, str], Known]] = {
     (STRIPPED, ""): Known(
         "a call that is an answer",
         7,
         of("minicpm3 muse_glimmer"),
-    ),
-    (AUTO, ""): Known(
-        "an answer that auto reads otherwise",
-        7,
-        of(
-            "command_5 command_a command_a_plus conversational_chat ernie45 functionary_v32 "
-            "harmony hunyuan_a13b inkling json minicpm3 muse_glimmer solar_open2"
-        ),
     ),
 }
 

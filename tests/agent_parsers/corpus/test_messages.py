@@ -269,7 +269,6 @@ NO_INPUT = {
 
 DISAGREEMENTS = NO_INPUT | {
     "rb-quoted-argument-7d99c6": "quotes in brackets are data: real runs acted on them verbatim",
-    "dl-hermes.calling-tool-bracket-5e62cf": "prose in brackets is not a call of hermes",
 }
 """Cases whose expectation is wrong or too costly to meet, with the reason."""
 

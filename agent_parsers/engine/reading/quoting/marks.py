@@ -31,7 +31,7 @@ _SIGNS: Final = r"!#%*|@?~"
 _RUN: Final = "{1,8}+"
 """How many signs a mark has; a run without end would be looked through from each of its signs."""
 _COMMENTS: Final = (
-    rf"<!\[CDATA\[|[{{(\[]{{1,2}}[{_SIGNS}-]{_RUN}|<[{_SIGNS}](?:[{_SIGNS}-]{_RUN})?+|/\*{_RUN}|@\*"
+    rf"<!\[CDATA\[|[{{(\[]{{1,2}}[{_SIGNS}-]{_RUN}|<[{_SIGNS}](?>(?:[{_SIGNS}-]{_RUN})?)|/\*{_RUN}|@\*"
     rf"|\#\||-{{2,8}}\[\[|\]\]>|[{_SIGNS}-]{_RUN}(?:[}})\]]{{1,2}}|>)|\*{_RUN}/|\*@|\|\#|\]\]"
 )
 MARKS: Final = re.compile(
