@@ -23,6 +23,7 @@ from agent_parsers.engine.reading.matching.step_pattern import (
     is_called_answer,
 )
 from agent_parsers.engine.reading.matching.turns import ends_oddly
+from agent_parsers.engine.reading.quoting.marks import may_quote
 from agent_parsers.engine.reading.quoting.quotations import enclosing
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
@@ -192,6 +193,9 @@ class StepMatcher(Matcher):
         start = found.start()
         if not start and "thought" in found.re.groupindex:
             start = max(found.end("thought"), 0)
+        begins_line = text[start] == "\n" and not text[start + 1].isspace()
+        if begins_line and may_quote(text, 0, start) is None:
+            return False
         end = found.start("input") if self._own_tool else found.end("tool")
         return start > 0 and enclosing(text, (start, end)) is not None
 

@@ -88,9 +88,8 @@ def enclosing(text: str, hole: Span) -> Quotation | None:
     Backticks are ignored, since they may be part of a value.
     """
     start = _first(text, hole[0])
-    if may_close(text, hole[1]) is None and not quotes_line(text, start):
-        return None
-    if is_plain(text[:start]):
+    may_enclose = may_quote(text, 0, start) is not None and may_close(text, hole[1]) is not None
+    if not (may_enclose or quotes_line(text, start)):
         return None
     around = Surroundings(text, [hole])
     found = [around.quotation(0), *around.dressing]

@@ -528,7 +528,9 @@ def test_a_placeholder_is_no_argument() -> None:
 @pytest.mark.parametrize("name", ["react", "json", "react_docstore", "xml", "hermes", "pythonic"])
 def test_a_placeholder_is_no_answer(name: str) -> None:
     parser = get_parser(name, tools=[search])
-    copied = get_parser(name).render(AgentFinish({"output": parser.dialect.prompt_words.answer}, ""))
+    copied = get_parser(name).render(
+        AgentFinish({"output": parser.dialect.prompt_words.answer}, "")
+    )
     with pytest.raises(OutputParserException, match="the words that stand for it"):
         parser.parse(copied)
     assert isinstance(get_parser(name).parse(copied), AgentFinish)
