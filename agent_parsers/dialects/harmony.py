@@ -135,8 +135,10 @@ def read_header(
     if named.partition(".")[0] in FOREIGN:
         return Header(SkippedDelta, problem="no_call")
     if at >= 0 and named != MODEL:
-        words = text.partition(TO)[0].partition("<|")[0].split()
-        if not {*words} <= {MODEL, *KINDS}:
+        before = text.partition(TO)[0]
+        words = before.partition("<|")[0].split()
+        has_other_mark = "<|" in before.replace(CHANNEL, "").replace(CONSTRAIN, "")
+        if has_other_mark or not {*words} <= {MODEL, *KINDS}:
             return Header(SkippedDelta, problem="late_header")
         behind = text[at + len(named) :].partition("<|")[0]
         if is_whole and behind.strip() not in BEHIND:

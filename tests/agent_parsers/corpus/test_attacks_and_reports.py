@@ -14,7 +14,11 @@ if not CORPUS.is_dir() and os.environ.get("CI") != "true":
 
 NOT_HELD: set[str] = set()
 """Attacks that are not refused, or whose calls are not those that are meant."""
-READ_OTHERWISE: set[str] = set()
+READ_OTHERWISE = {
+    "n-cline-envelope",  # of a kind that we do not take: a `TypeError`
+    "n-gemini-native-malformed",
+    "v-two-examples-in-json-toolcall",  # fences of examples, joined by a word
+}
 """Reports that are read in another way than a careful person reads them."""
 
 

@@ -210,8 +210,8 @@ class CallsCollector(Collector):
         last, first = reader.close()
         events += self._named(last)
         calls = (first, *reader.more)
-        label_at = self.label_span[0] if self.label else None
-        holes = call_holes(calls, stop, label_at, is_closed=self.is_closed)
+        opened_at = self.label_span[0] if self.label else left.span[0]  # a header may need no label
+        holes = call_holes(calls, stop, opened_at, is_closed=self.is_closed)
         for call, hole in zip(calls, holes, strict=True):
             for repair in call.repairs:  # a call without text is placed at its marker
                 start, end = repair.span

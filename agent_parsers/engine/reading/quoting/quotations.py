@@ -52,6 +52,10 @@ _FORBIDDEN: Final = re.compile(
     r"\W*+(?>(?:(?:please|you|should|must|may)\W++)*)(?:do not|don['’]t|not|never|avoid)\b",
     re.IGNORECASE,
 ).match
+_SHOWN: Final = re.compile(
+    r"(?:\b(?:examples?|e\.g\.|sample)|\b(?:this|that|the following) (?:form|format|shape))\W*+\Z",
+    re.IGNORECASE,
+).search
 _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
 _QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
@@ -169,18 +173,21 @@ class Surroundings:
         return not (is_quoted or self.is_denied(number, is_marked=True))
 
     def is_denied(self, number: int, *, is_marked: bool) -> bool:
-        """Return whether a sentence with a colon leads to the hole and says not to make the call.
+        """Return whether a sentence with a colon says not to make the call, or only shows it.
 
         Args:
             number: Which hole.
             is_marked: Whether a marker of the dialect opens it. In that case, or if the call is on
-                a line of its own, the sentence has to forbid it explicitly.
+                a line of its own, the sentence has to forbid it explicitly; but one that has no
+                marker is only shown by such as "for example".
         """
         before = self._around(number)[0][-_MOST_CHARS:]
         lead = _TAG.sub("", before.rstrip(_BETWEEN)).rstrip(_BETWEEN)
         if lead[-1:] not in (":", "："):
             return False
         sentence = _ENDS.split(lead[:-1])[-1]
+        if not is_marked and _SHOWN(sentence) is not None:
+            return True
         if is_marked or "\n" in before[len(lead) :]:
             return _FORBIDDEN(sentence) is not None
         return bool(_FORBIDDEN(sentence) or _DENIED(_COMMA.split(sentence)[-1]))

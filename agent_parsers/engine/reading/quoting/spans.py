@@ -118,12 +118,11 @@ def call_span(problem: str, call: Call, stop: int) -> Span:
     return call.span if call.span[0] >= 0 else (stop, stop)
 
 
-def call_holes(
-    calls: Sequence[Call], stop: int, label_at: int | None, *, is_closed: bool
-) -> list[Span]:
+def call_holes(calls: Sequence[Call], stop: int, opened_at: int, *, is_closed: bool) -> list[Span]:
     """Return the spans of *calls* with their markers, in a text that ends at *stop*.
 
-    A label at offset *label_at* opens the first call; a marker at the end closes the last.
+    What opens the first call, a label or a header, begins at offset *opened_at*; a marker at the
+    end closes the last.
     """
     edges = [*(call.span[0] for call in calls[1:]), stop]
     pairs = zip(calls, edges, strict=True)
@@ -132,8 +131,8 @@ def call_holes(
     if not numbers:
         return holes
     first, last = numbers[0], numbers[-1]
-    if label_at is not None and not calls[first].is_bare:
-        holes[first] = label_at, holes[first][1]
+    if not calls[first].is_bare:
+        holes[first] = opened_at, holes[first][1]
     if is_closed:
         holes[last] = holes[last][0], stop
     return holes
