@@ -67,7 +67,8 @@ class TurnStream(Scanner):
         super().__init__(machine, collector, start, prompt)
         collector.reads_foreign = reads_foreign and machine.lenient and not machine.table.is_run
         if refuses and machine.mode in STRICT:
-            collector.refusal = partial(self._refusal, start, prompt)
+            finds_foreign = reads_foreign and machine.mode == "strict"
+            collector.refusal = partial(self._refusal, start, prompt, finds_foreign)
         self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._limit = self._max_chars  # -1 once no more text is taken
@@ -117,7 +118,9 @@ class TurnStream(Scanner):
             " same text"
         )
 
-    def _refusal(self, start: str, prompt: str, text: str, ended: Ended) -> BadPayload | None:
+    def _refusal(
+        self, start: str, prompt: str, finds_foreign: bool, text: str, ended: Ended
+    ) -> BadPayload | None:
         """Return why lenient mode makes no call of a *text* of which strict mode makes one.
 
         As LangChain reads, it only matters if there may be thoughts in it.
@@ -126,7 +129,7 @@ class TurnStream(Scanner):
             return None
         lenient = machine_for(self._machine.dialect, "lenient")
         stream = TurnStream(
-            lenient, self._collector.tools, start=start, prompt=prompt, reads_foreign=False
+            lenient, self._collector.tools, start=start, prompt=prompt, reads_foreign=finds_foreign
         )
         try:
             events = stream.read_whole(text, ended=ended)

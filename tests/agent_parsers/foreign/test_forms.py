@@ -377,3 +377,13 @@ def test_marks_around_a_call_of_no_declared_tool_are_no_answer(owner: str) -> No
     quoted = f"Models write `{UNDECLARED[owner]}`".replace("\n", " ") + " for that."
     for name in {"glm45", "gemma4"} - {owner}:
         assert isinstance(get_parser(name, tools=TOOLS).parse(quoted), AgentFinish)
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+def test_a_broken_call_between_two_whole_ones_is_refused_in_both_modes(lenient: bool) -> None:
+    whole = '<|action_start|><|plugin|>\n{"name": "ping", "parameters": {}}<|action_end|>'
+    broken = whole.replace("start|>", "startAction:").replace("ping", "search")
+    broken = broken.replace("{}}", '{"query": "lakes"}}')
+    parser = get_parser("internlm2", tools=TOOLS, lenient=lenient)
+    with pytest.raises(OutputParserException):
+        parser.parse(whole + broken + whole)
