@@ -25,7 +25,7 @@ from agent_parsers.testing.laws.broken import BrokenLawError
 from agent_parsers.testing.laws.other_readings import auto_reads_what_a_dialect_writes
 from agent_parsers.testing.trials.foreign_turns import foreign_turns, stripped_turns, told_turns
 from agent_parsers.testing.trials.sample_calls import calls_in, parser_for
-from tests.helpers.known_faults import AUTO, STRIPPED, known_in
+from tests.helpers.known_faults import STRIPPED, is_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,13 +63,13 @@ def own_turns(owner: Dialect) -> Iterator[tuple[str, str, str]]:
     """
     for turn, tools, meant in stripped_turns(owner):
         found = outcome(owner, "lenient", turn.text, tools, meant)
-        is_known = found in OUTCOMES[-2:] and known_in(STRIPPED, owner.name)
-        yield "stripped", "known" if is_known else found, turn.text
+        may_be_known = found in OUTCOMES[-2:] and is_known(STRIPPED, owner)
+        yield "stripped", "known" if may_be_known else found, turn.text
     for text, tools in told_turns(owner):
         try:
             auto_reads_what_a_dialect_writes(owner, text, tools=tools)
         except BrokenLawError:
-            yield "auto", "known" if known_in(AUTO, owner.name) else "other", text
+            yield "auto", "other", text
         else:
             yield "auto", "same call", text
 

@@ -91,3 +91,9 @@ def test_it_prints_rows_also_without_their_peer() -> None:
     assert [line for line in lines if "tools=" in line and "≤ 1.5" in line and "µs" in line]
     assert "Not installed: " in lines[-1]
     assert " aims, " in lines[-1]
+
+
+@pytest.mark.parametrize("name", ["attack", "foreign"])
+def test_a_command_that_tries_all_dialects_begins(name: str) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--help"]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
