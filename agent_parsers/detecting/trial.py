@@ -217,7 +217,7 @@ class DialectTrial:
             return False
         form = self.dialect.form
         answer = None if form is None else form.answer
-        is_special = isinstance(answer, tuple) and all(map(_is_special, answer))
+        is_special = isinstance(answer, tuple) and all("<|" in mark for mark in answer)
         return is_special or self.has_mark_at(last) or any(map(str.strip, self.thoughts))
 
     def _has_mark_in_content(self) -> bool:
@@ -309,11 +309,6 @@ def try_reply(
     trial.result = stream.result
     trial.is_framed = trial.frames_answer(text)
     return trial
-
-
-def _is_special(mark: str) -> bool:
-    """Return whether a *mark* has a special token, which text has not by chance."""
-    return "<|" in mark
 
 
 def _canonical(tool_input: Any) -> str:

@@ -68,7 +68,7 @@ class TurnStream(Scanner):
         collector.reads_foreign = reads_foreign and machine.lenient and not machine.table.is_run
         if refuses and machine.mode in STRICT:
             finds_foreign = reads_foreign and machine.mode == "strict"
-            collector.refusal = partial(self._refusal, start, prompt, finds_foreign)
+            collector.refusal = partial(_refusal, machine, tools, start, prompt, finds_foreign)
         self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._limit = self._max_chars  # -1 once no more text is taken
@@ -117,31 +117,6 @@ class TurnStream(Scanner):
             f"a {type(self).__name__} cannot be copied or pickled: make another, and feed it the"
             " same text"
         )
-
-    def _refusal(
-        self, start: str, prompt: str, finds_foreign: bool, text: str, ended: Ended
-    ) -> BadPayload | None:
-        """Return why lenient mode makes no call of a *text* of which strict mode makes one.
-
-        As LangChain reads, it only matters if there may be thoughts in it.
-        """
-        if self._machine.mode == "langchain" and not speaks_of_thoughts(text):
-            return None
-        lenient = machine_for(self._machine.dialect, "lenient")
-        stream = TurnStream(
-            lenient, self._collector.tools, start=start, prompt=prompt, reads_foreign=finds_foreign
-        )
-        try:
-            events = stream.read_whole(text, ended=ended)
-        except OutputParserException:
-            return stream._collector.problem
-        if not isinstance(stream.result, AgentFinish):
-            return None
-        repairs = (each for each in events if isinstance(each, Repair))
-        quoted = next((each.span for each in repairs if each.kind == "quoted"), None)
-        if quoted is not None:
-            return BadPayload("call_in_quotation", quoted)
-        return BadPayload("call_or_answer", (0, len(text)))
 
     def feed(self, text: str) -> list[Event]:
         """Take the next piece of the text and return the events it completes.
@@ -313,3 +288,33 @@ def _collector(
 
         return RunCollector(machine, tools, advise, read_turn)
     return StepCollector(machine, tools, advise)
+
+
+def _refusal(
+    machine: Machine,
+    tools: ToolSet | None,
+    start: str,
+    prompt: str,
+    finds_foreign: bool,
+    text: str,
+    ended: Ended,
+) -> BadPayload | None:
+    """Return why lenient mode makes no call of a *text* of which a strict *machine* makes one.
+
+    As LangChain reads, it only matters if there may be thoughts in it.
+    """
+    if machine.mode == "langchain" and not speaks_of_thoughts(text):
+        return None
+    lenient = machine_for(machine.dialect, "lenient")
+    stream = TurnStream(lenient, tools, start=start, prompt=prompt, reads_foreign=finds_foreign)
+    try:
+        events = stream.read_whole(text, ended=ended)
+    except OutputParserException:
+        return stream._collector.problem
+    if not isinstance(stream.result, AgentFinish):
+        return None
+    repairs = (each for each in events if isinstance(each, Repair))
+    quoted = next((each.span for each in repairs if each.kind == "quoted"), None)
+    if quoted is not None:
+        return BadPayload("call_in_quotation", quoted)
+    return BadPayload("call_or_answer", (0, len(text)))

@@ -50,7 +50,7 @@ class BraceArguments(Arguments):
         self._frames: list[Any] = [self.values]  # open objects and lists
         self._keys: list[str | None] = [None]  # name of the member that is read in each of them
         self._value: Any = NOTHING  # a string, an object or a list
-        self._doubt: tuple[int, int] | None = None  # pieces and offset at which it may have ended
+        self._doubt: tuple[int, int] | None = None  # size and offset at which it may have ended
         self._is_over = False  # whether the braces may have ended there as well
         self._is_bare = False  # whether text without quotes has begun
 

@@ -336,7 +336,7 @@ class CallsCollector(Collector):
             self._problem = self._lost
         elif not self._beside.content and self._empty is not None:
             self._problem = self._empty
-        elif self._beside.content and self._is_stray(events, state):
+        elif self._beside.content and self._drops_stray_mark(events, state):
             self._finish_as_content(events, state, entry, log)
         elif state.problem or not self._beside.content:
             is_invented = state.is_cut and self._beside.skipped_at >= 0
@@ -346,10 +346,11 @@ class CallsCollector(Collector):
         else:
             self._finish_as_content(events, state, entry, log)
 
-    def _is_stray(self, events: list[Event], state: State) -> bool:
-        """Return whether the last line opens a thought without words, and the model stopped there.
+    def _drops_stray_mark(self, events: list[Event], state: State) -> bool:
+        """Drop a last line that only opens a thought, where the model stopped.
 
-        It says nothing, so it is left out.
+        Returns:
+            Whether there was one; it says nothing, so the drop is only reported.
         """
         is_open = state.part is Part.THOUGHT and state.problem == "open_reasoning"
         if not (self._machine.lenient and self.ended == "stop" and is_open):
@@ -417,7 +418,7 @@ class CallsCollector(Collector):
     def _read_as_written(self, events: list[Event], log: str, bad: BadPayload) -> None:
         """Make the calls of a relative that has the marks of this dialect, and wrote the turn.
 
-        They are made only if the body of a call is none of this dialect.
+        They are made only if the body of a call is not written as in this dialect.
         """
         if bad.problem not in _NOT_ITS_OWN or (self._early is not None and self._early.made):
             return

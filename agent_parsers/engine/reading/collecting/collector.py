@@ -377,7 +377,7 @@ class Collector:
             events: Collects the repairs.
             hidden: Where text stands that is not the answer's.
             over: Where the mark stands that ends the turn; -1 if it ends with the text.
-            is_own: Whether marks of the dialect itself hold what is no call of it.
+            is_own: Whether the dialect's own marks hold something that is not one of its calls.
 
         Raises:
             BadPayload: It holds something that looks like a call, which cannot be made.

@@ -18,18 +18,9 @@ class Beside:
     """Where the text beside the calls of a turn is."""
 
     __slots__ = (
-        *(
-            "asides",
-            "begun",
-            "closer",
-            "content",
-            "marks",
-            "opener",
-            "quoted",
-            "skipped_at",
-            "thoughts",
-        ),
-    )
+        "asides", "begun", "closer", "content", "marks", "opener", "quoted", "skipped_at",
+        "thoughts",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.content: list[Span] = []

@@ -128,7 +128,7 @@ def foreign_calls(
         expected: The call that was expected, in words.
         tools: The available tools; `None` if they are not known.
         over: Where the mark stands that ends the turn; -1 if it ends with the text.
-        is_own: Whether marks of the dialect itself hold what is no call of it.
+        is_own: Whether the dialect's own marks hold something that is not one of its calls.
 
     Raises:
         BadPayload: Something looks like calls that cannot be made.
