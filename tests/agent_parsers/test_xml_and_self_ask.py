@@ -33,7 +33,6 @@ from agent_parsers import (
     get_dialect,
 )
 from agent_parsers.testing import cut, texts
-from agent_parsers.testing.trials.stories import Refusal, story_of
 
 PARSERS = {
     "xml": (XMLAgentOutputParser(), LangChainXMLAgentOutputParser()),
@@ -241,11 +240,14 @@ def elements(draw: st.DrawFn) -> str:
 @example("<tool>a</tool><tool>b</tool><tool_input>c</tool_input>")
 @example("<tool>a</tool><tool_input>b</tool_input><tool_input>c</tool_input>")
 @example("prose")
+@example("<observation>1461\n<thinking>I see.</thinking>\n<tool>a</tool><tool_input>b</tool_input>")
 def test_elements_in_order_are_read_as_langchain_reads_them(text: str) -> None:
     assume(IN_ORDER(tags_of(text)))
     assume("<tool>" not in text or text.count("<final_answer>") < 2)  # it acts beside two answers
     before = text.partition("<tool>")[0]
-    assume(before.count("<thinking>") == before.count("</thinking>"))  # no call in a thought acts
+    opens, closes = "<thinking>", "</thinking>"  # no call in an open thought acts
+    assume(before.count(opens) == before.count(closes))
+    assume(before.rfind(opens) <= before.rfind(closes))
     ours, theirs = both("xml", text)
     if "tool" in theirs:
         theirs["tool"] = theirs["tool"].strip()
@@ -253,6 +255,12 @@ def test_elements_in_order_are_read_as_langchain_reads_them(text: str) -> None:
         assert "expected the name of a tool" in ours["message"]
         return
     assert ours == theirs
+
+
+def test_no_call_in_a_thought_acts_behind_an_invented_observation() -> None:
+    call = "<tool>a</tool><tool_input>b</tool_input>"
+    with pytest.raises(OutputParserException, match="before any <tool>"):
+        XMLAgentOutputParser().parse(f"<observation>1461</observation><thinking>{call}</thinking>")
 
 
 @given(near("xml"))
@@ -318,13 +326,16 @@ every_parser = pytest.mark.parametrize("name", PARSERS)
 @given(data=st.data())
 def test_a_stream_parses_to_the_same_as_the_whole(name: str, data: st.DataObject) -> None:
     text, size = data.draw(near(name)), data.draw(st.integers(1, 9))
-    outcome = story_of(get_dialect(name), "strict", cut(text, [size])).outcome
-    whole = as_reported(PARSERS[name][0].parse, text)
-    if isinstance(outcome, Refusal):
-        assert outcome.message == whole["message"]
-    else:
-        assert outcome is not None
-        assert outcome.model_dump() == whole
+    parser = PARSERS[name][0]
+
+    def streamed(text: str) -> Any:
+        stream = parser.stream_parser()
+        for piece in cut(text, [size]):
+            stream.feed(piece)
+        stream.close()
+        return stream.result
+
+    assert as_reported(streamed, text) == as_reported(parser.parse, text)
 
 
 @every_parser

@@ -11,6 +11,7 @@ from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.reading.collecting.step import StepCollector
 from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
+from agent_parsers.engine.reading.quoting.quotations import Surroundings
 from agent_parsers.engine.reading.rules.machine import machine as machine_for
 from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.tables.modes import EmitCalls
-    from agent_parsers.events import Event
+    from agent_parsers.events import Event, Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
@@ -298,10 +299,12 @@ def _refusal(
     finds_foreign: bool,
     text: str,
     ended: Ended,
+    span: Span,
 ) -> BadPayload | None:
     """Return why lenient mode makes no call of a *text* of which a strict *machine* makes one.
 
-    As LangChain reads, it only matters if there may be thoughts in it.
+    As LangChain reads, it only matters if there may be thoughts in it; what the model invents
+    before its first call, which is at *span*, does not.
     """
     if machine.mode == "langchain" and not speaks_of_thoughts(text):
         return None
@@ -309,7 +312,10 @@ def _refusal(
     stream = TurnStream(lenient, tools, start=start, prompt=prompt, reads_foreign=finds_foreign)
     try:
         events = stream.read_whole(text, ended=ended)
-    except OutputParserException:
+    except OutputParserException as error:
+        is_invented = machine.mode == "langchain" and error.problem == "invented_first"
+        if is_invented and not _is_in_thought(text, span):
+            return None
         return stream._collector.problem
     if not isinstance(stream.result, AgentFinish):
         return None
@@ -318,3 +324,9 @@ def _refusal(
     if quoted is not None:
         return BadPayload("call_in_quotation", quoted)
     return BadPayload("call_or_answer", (0, len(text)))
+
+
+def _is_in_thought(text: str, span: Span) -> bool:
+    """Return whether marks of a thought enclose what is at *span* in *text*."""
+    around = Surroundings(text, [span]).closed
+    return any(speaks_of_thoughts(text[slice(*each.marks[0])]) for each in around)

@@ -326,7 +326,7 @@ class CallsCollector(Collector):
             self._problem = BadPayload(
                 "action_and_answer", end_span("action_and_answer", text, entry)
             )
-        elif self._made and (refused := self._refused(log)) is not None:
+        elif self._made and (refused := self._refused(log, self._made[0].span)) is not None:
             self._problem = refused
         elif self._made:
             self._act_beside(events, log, entry if state.part is Part.SKIPPED else -1)

@@ -108,8 +108,8 @@ class Collector:
         """Whether `text` is kept; a log without a limit would need all memory."""
         self.reads_foreign: bool = False
         """Whether calls in the form of another dialect are looked for in the text of an answer."""
-        self.refusal: Callable[[str, Ended], BadPayload | None] | None = None
-        """Returns why a call of the turn with this text is not made, if it is not."""
+        self.refusal: Callable[[str, Ended, Span], BadPayload | None] | None = None
+        """Returns why a call at this place of the turn with this text is not made, if it is not."""
         self._text = KeptText()
         self._fences: QuoteWatch | None = None  # sees the fences in a part of the text
         self._fenced = 0, 0  # the span of that part
@@ -330,17 +330,20 @@ class Collector:
         if isinstance(result, AgentFinish):
             events.append(Finish(result, span))
         else:
-            if (bad := self._refused(result.log)) is not None:
+            if (bad := self._refused(result.log, span)) is not None:
                 raise bad
             events.append(ActionComplete(result, span))
         self.result = result
 
-    def _refused(self, log: str) -> BadPayload | None:
-        """Return why the calls of a turn with this *log* are not made; `None` if they are."""
+    def _refused(self, log: str, span: Span) -> BadPayload | None:
+        """Return why the calls of a turn with this *log* are not made; `None` if they are.
+
+        The first of them is at *span*.
+        """
         if self.refusal is None:
             return None
         is_all = len(log) >= len(self.text.rstrip())  # else a mark ends the turn
-        return self.refusal(log, self.ended if is_all else "stop")
+        return self.refusal(log, self.ended if is_all else "stop", span)
 
     @property
     def problem(self) -> BadPayload | None:
