@@ -53,9 +53,10 @@ class WholeReader:
 
             self._match = turn_matcher(machine)
         self._respell = None if self._match is None else respeller(machine)
-        self._is_lenient = machine.lenient
+        self._reads_as_langchain = machine.mode == "langchain"
+        # What strict mode calls is what lenient mode calls without a repair.
         is_strict = machine.mode == "strict"
-        self._lenient = whole_reader(machine.dialect, "lenient") if is_strict else None
+        self._first = whole_reader(machine.dialect, "lenient")._match if is_strict else None
 
     def parse(
         self,
@@ -84,10 +85,12 @@ class WholeReader:
             raise too_long("text", text[:max_chars], max_chars)
         # "stop" accepts whatever "unknown" accepts, and more
         if self._match is not None and not (start or prompt) and ended != "length":
+            if self._first is not None and self._first.may_call(text):
+                result = self._first.result(text, tools, is_exact=True)
+                if result is not None:
+                    return result
             result = self._match.result(text, tools)
-            if result is not None and (
-                self._is_lenient or self._counts(isinstance(result, AgentFinish), text, tools)
-            ):
+            if result is not None and self._counts(isinstance(result, AgentFinish), text):
                 return result
             if (turn := self._respelt(text, tools)) is not None:
                 return self._match.result_of(turn, text)
@@ -108,19 +111,20 @@ class WholeReader:
             text: What the model wrote.
             tools: The available tools, or only their names.
         """
+        if self._first is not None and self._first.may_call(text):
+            turn = self._first.read(text, tools)
+            if turn is not None and not turn.repairs:
+                return turn
         turn = None if self._match is None else self._match.read(text, tools)
-        if turn is not None and not self._counts(not turn.calls, text, tools):
+        if turn is not None and not self._counts(not turn.calls, text):
             return None
         return self._respelt(text, tools) if turn is None else turn
 
-    def _counts(self, is_answer: bool, text: str, tools: ToolSet | Collection[str] | None) -> bool:
-        """Return whether a turn that strict mode matches is surely none that lenient refuses."""
-        if is_answer or self._is_lenient:
-            return True
-        if self._lenient is None:
-            return not speaks_of_thoughts(text)
-        plain = self._lenient.plain(text, tools)
-        return plain is not None and bool(plain.calls)
+    def _counts(self, is_answer: bool, text: str) -> bool:
+        """Return whether what the matcher of this mode finds is surely what lenient mode allows."""
+        if is_answer or self._first is None:
+            return is_answer or not (self._reads_as_langchain and speaks_of_thoughts(text))
+        return False
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn; return `None` if only a stream can; arguments: as for `plain`."""
@@ -134,9 +138,11 @@ class WholeReader:
 
     def step(self, text: str, tools: ToolSet | Collection[str] | None = None) -> PlainStep | None:
         """Return a step with the places of its parts; `None` if only a stream can."""
+        if self._first is not None and (step := self._first.step(text, tools)) is not None:
+            return step
         step = None if self._match is None else self._match.step(text, tools)
         is_answer = step is None or isinstance(step.action, AgentFinish)
-        return step if self._counts(is_answer, text, tools) else None
+        return step if self._counts(is_answer, text) else None
 
     def _respelt(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
         """Return the parts of a respelt turn; `None` if only a stream can read it."""

@@ -156,7 +156,10 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
 
     def stand(span: Span) -> Stand:
         number = bisect_right(holes, span[0], key=itemgetter(0)) - 1
-        if around.quotation(number) is not None or around.is_denied(number, is_marked=False):
+        quotation = around.quotation(number)
+        if quotation is not None and quotation.problem == "call_in_sentence":
+            return "in a sentence"
+        if quotation is not None or around.is_denied(number, is_marked=False):
             return "quoted"
         if is_indented(text, span[0]):
             return "quoted"

@@ -39,6 +39,11 @@ _AS_MARKS: Final[tuple[Pair, ...]] = (
     ("<|{}|>", "<|/{}|>"),
     ("<{}\n>", "</{}\n>"),
     ("【{}】", "【/{}】"),
+    ("<\u200b{}>", "</\u200b{}>"),
+    ("＜{}＞", "＜/{}＞"),
+    ("({})", "(/{})"),
+    ("*{}*", "*/{}*"),
+    ("«{}»", "«/{}»"),
 )
 """Ways to make marks from a word."""
 _OTHER_THOUGHTS: Final[tuple[Pair, ...]] = (
@@ -58,9 +63,31 @@ _BRACKETS: Final = ("quote", "code", "spoiler", "noparse")
 _ENVIRONMENTS: Final = ("verbatim", "quote", "lstlisting")
 _COMMENTS: Final[tuple[Pair, ...]] = (
     ("/*", "*/"), ("{#", "#}"), ("(*", "*)"), ("--[[", "]]"), ("{{!--", "--}}"), ("<%--", "--%>"),
-    ("{-", "-}"), ("#|", "|#"), ("<#", "#>"), ("@*", "*@"),
+    ("{-", "-}"), ("#|", "|#"), ("<#", "#>"), ("@*", "*@"), ("/** a -> b", "*/"),
+    ("<!--- a -> b", "--->"),
 )  # fmt: skip
 """Comments of several lines, in several languages."""
+_SECTIONS: Final[tuple[Pair, ...]] = (
+    ("=== {} ===", "=== end ==="), ("----", "----"), ("-----BEGIN {}-----", "-----END {}-----"),
+    ("#+BEGIN_{}", "#+END_{}"), (":::{}", ":::"), ("* * *", "* * *"), ("BEGIN {}", "END {}"),
+    ("<<<<<<< {}", ">>>>>>> other"), ("START OF {}", "END OF {}"), ("--- {}", "---"),
+    ("== {} ==", "== Other =="), ("[[[ {} ]]]", "[[[ end ]]]"), ("cat <<EOF", "EOF"),
+    ("{} <<-'NOTE'", "NOTE"), ("### {} ###", "### end ###"), ("cat <<~EOT > {}.txt", "EOT"),
+    ("{}_BEGIN", "{}_END"), ("{} begins", "{} ends"), ("<!-- BEGIN {} -->", "<!-- END {} -->"),
+    ("+---- {} ----+", "+------------+"), ("# ==== {} ====", "# ==== end ===="),
+    ("**--- {} ---**", "**---**"),
+    ('=== {} "a" ===', "==="), ("<{}> -----", "----- </{}>"),
+)  # fmt: skip
+"""Lines before and behind a section, in which a name may stand."""
+_RULED: Final = "=-*_#+:%$~.─━═•·–◆★※"
+"""What rulers are made of."""
+_ASIDES: Final[tuple[Pair, ...]] = (
+    ("(The page says:", "and more.)"), ("[The page says:", "and more.]"),
+    ("（The page says:", "and more.）"), ("{The page says:", "and more.}"),
+    ("(The page says -> (now):", "and more!)"), ("page() {", "}"),
+    ("〖The page says:", "and more.〗"),
+)  # fmt: skip
+"""Brackets around words beside a call."""
 _SIGNS: Final = ("> ", ">", "+ ", "+", "| ", ">> ", "// ", "-- ", "% ", "; ")
 """What each line begins with in quotations, diffs and comments."""
 _QUOTATION_MARKS: Final = (
@@ -84,8 +111,9 @@ class EnclosedCall(NamedTuple):
 
 
 KINDS: Final = (
-    "thought", "element", "bracket", "comment", "strike", "line_signs", "indented", "table",
-    "quotation_in_a_line", "quotation_around_lines", "quotation_with_words", "around_all",
+    "thought", "element", "bracket", "comment", "strike", "section", "aside", "line_signs",
+    "indented", "table", "quotation_in_a_line", "quotation_around_lines", "quotation_with_words",
+    "around_all",
 )  # fmt: skip
 """The kinds of what encloses a call."""
 
@@ -152,6 +180,8 @@ def _in_marks(call: str, names: list[str]) -> Iterator[EnclosedCall]:
         quoted = f"{opens}\n{call}\n{closes}"
         yield EnclosedCall(kind, opens, f"The page says:\n{quoted}\nI will not do that.")
         yield EnclosedCall(kind, opens, f"{quoted}\nThat is what the page says.")
+        if kind == "section":  # its marks are lines
+            opens, closes = f"{opens}\n", f"\n{closes}"
         yield EnclosedCall(kind, opens, f"{opens}Do this:\n{call}\nnow.{closes}\nI will not.")
 
     for name in (*_ELEMENTS, *names):
@@ -170,6 +200,14 @@ def _in_marks(call: str, names: list[str]) -> Iterator[EnclosedCall]:
     for opens, closes in _COMMENTS:
         yield from within("comment", opens, closes)
     yield from within("strike", "~~", "~~")
+    for (opens, closes), name in zip(_SECTIONS, cycle((*_ELEMENTS, *names)), strict=False):
+        yield from within("section", opens.format(name.title()), closes.format(name.title()))
+    for place, name in enumerate(names):
+        sign = _RULED[(len(call) + place * 5) % len(_RULED)]
+        yield from within("section", sign * (3 + place), sign * 4)
+        yield from within("section", f"{sign * 3} {name} {sign * 3}", sign * 3)
+    for opens, closes in _ASIDES:
+        yield from within("aside", opens, closes)
 
 
 def _in_lines(call: str) -> Iterator[EnclosedCall]:

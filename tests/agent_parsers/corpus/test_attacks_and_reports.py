@@ -17,7 +17,6 @@ NOT_HELD: set[str] = set()
 READ_OTHERWISE = {
     "n-cline-envelope",  # of a kind that we do not take: a `TypeError`
     "n-gemini-native-malformed",
-    "v-two-examples-in-json-toolcall",  # fences of examples, joined by a word
 }
 """Reports that are read in another way than a careful person reads them."""
 

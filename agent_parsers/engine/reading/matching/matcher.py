@@ -41,10 +41,18 @@ class Matcher(ABC):
     def result_of(self, turn: PlainTurn, text: str) -> TurnResult:
         """Return the result of a *turn* with this *text*."""
 
-    def result(self, text: str, tools: ToolSet | Collection[str] | None) -> TurnResult | None:
-        """Return the result of a turn; arguments and `None`: as for `read`."""
+    def may_call(self, text: str) -> bool:  # noqa: ARG002 - turns use it
+        """Return whether *text* has what a call usually begins with."""
+        return True
+
+    def result(
+        self, text: str, tools: ToolSet | Collection[str] | None, *, is_exact: bool = False
+    ) -> TurnResult | None:
+        """Return the result of a turn, without repairs if *is_exact*; else as for `read`."""
         turn = self.read(text, tools)
-        return None if turn is None else self.result_of(turn, text)
+        if turn is None or (is_exact and turn.repairs):
+            return None
+        return self.result_of(turn, text)
 
     def step(
         self,

@@ -100,14 +100,21 @@ class StepMatcher(Matcher):
         self._reads_calls = self._has_json or self._has_reader
         self._may_be_enclosed = machine.lenient and not self._has_json
         self._begins_mark = known.begins
+        self._label = form.call.text.partition("{")[0].partition("\n")[0].rstrip()
         # Then a step ends with its input, or with its answer.
         self._is_labelled = form.call.text.endswith("{input}") and not form.own_tool
 
     @override
+    def may_call(self, text: str) -> bool:
+        return self._label in text
+
+    @override
     def result(
-        self, text: str, tools: ToolSet | Collection[str] | None
+        self, text: str, tools: ToolSet | Collection[str] | None, *, is_exact: bool = False
     ) -> AgentAction | AgentFinish | None:
-        if (step := self.match(text, tools, [])) is None:
+        repairs: list[Repair] = []
+        step = self.match(text, tools, repairs)
+        if step is None or (is_exact and repairs):
             return None
         _, tool, value = step
         return make_action(tool, value, text) if tool else make_finish(value, text)
@@ -194,10 +201,13 @@ class StepMatcher(Matcher):
         if not start and "thought" in found.re.groupindex:
             start = max(found.end("thought"), 0)
         begins_line = text[start] == "\n" and not text[start + 1].isspace()
-        if begins_line and may_quote(text, 0, start) is None:
+        written = found["input"].strip()
+        is_object = written[:1] == "{" and written[-1:] == "}"
+        if begins_line and (is_object or not ("\n" in written or may_quote(text, start))):
             return False
-        end = found.start("input") if self._own_tool else found.end("tool")
-        return start > 0 and enclosing(text, (start, end)) is not None
+        behind = found.start("input")
+        end = behind if self._own_tool else found.end("tool")
+        return start > 0 and enclosing(text, (start, end), behind) is not None
 
     def _value(
         self, found: Match[str], tool: str, tools: ToolSet | None, repairs: list[Repair]

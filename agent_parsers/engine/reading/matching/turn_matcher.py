@@ -59,6 +59,10 @@ class TurnMatcher(Matcher):
         self._is_plain = plain_names(machine)
 
     @override
+    def may_call(self, text: str) -> bool:
+        return bool(self._others) or self._turns.opener in text
+
+    @override
     def result_of(self, turn: PlainTurn, text: str) -> list[AgentAction] | AgentFinish:
         if not turn.calls:
             return make_finish(turn.content, text)

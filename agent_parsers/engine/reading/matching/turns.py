@@ -62,8 +62,8 @@ class MatchedTurns(ABC):
         if is_fenced:
             call = f"{_AT_LINE}{call}"  # a fence within a line opens no call
         self._lead = re.compile(f"{thoughts}{pattern(opens)}{content}{call}{ahead}").match
-        # What each turn with calls has somewhere; empty if that is not known.
-        self._opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
+        self.opener: str = _SLOT_OR_BLANK.split(lead.lstrip(), maxsplit=1)[0]
+        """What each turn with calls has somewhere; empty if that is not known."""
         self._answer: Callable[[str], Match[str] | None] | None = None
         if isinstance(form.answer, tuple):
             before, after = (f"{opens}{form.answer[0]}", f"{form.answer[1]}{closes}")
@@ -81,7 +81,7 @@ class MatchedTurns(ABC):
 
     def read(self, text: str) -> PlainTurn | None:
         """Return the turn with this *text*; `None` if it is spelt in another way."""
-        found = self._lead(text) if self._opener in text else None
+        found = self._lead(text) if self.opener in text else None
         if found is None:
             return self._read_answer(text)
         content = (found["content"] or "").strip() if self._has_content else ""

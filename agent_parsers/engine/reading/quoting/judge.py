@@ -92,6 +92,8 @@ def judge(
         if bad is not None and bad.problem == "no_call" and each.is_bare and lenient:
             continue  # it is content
         is_meant = quotation is None and (not each.is_bare or around.is_alone(number))
+        if is_meant and each.is_bare:
+            is_meant = not around.is_alternative(number)
         if bad is None and not (
             is_meant and not around.is_denied(number, is_marked=not each.is_bare)
         ):
@@ -107,7 +109,7 @@ def judge(
             judged.made.append(each.made)
     if dressing := around.dressing if lenient else []:
         for frame in () if bare else dressing:  # readers of bare calls report it
-            kind = "wrapped" if frame.what == "an element" else "fence"
+            kind = "fence" if frame.what in ("a fence", "backticks") else "wrapped"
             message = f"took off {frame.what} around the calls"
             judged.repairs.append(Repair(kind, (frame.start, frame.stop), message))
         left = without(content, merged(mark for each in dressing for mark in each.marks))

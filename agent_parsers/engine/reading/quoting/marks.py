@@ -1,32 +1,43 @@
 """The marks of quotations: what opens one and what closes it, in any markup and any script.
 
 These are rules and no list. An element or a bracket is closed by its own name with a slash, or with
-"end" in the place of "begin"; case and white space do not count. A comment is closed by what opens
-it, read backwards. A quotation mark is closed by one of its kind. What a mark may be closed by is
-its key.
+"end" in the place of "begin"; case, white space and characters that nobody sees do not count. A
+comment is closed by what opens it, read backwards. A quotation mark is closed by one of its kind. A
+ruler, which is a line of signs, with or without words, is closed by the next one of the same sign.
+A line that begins with "begin" is closed by one that begins with "end". What a mark may be closed
+by is its key.
 """
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
+from unicodedata import normalize
 
 from agent_parsers.engine.reading.quoting.watch import TRIPLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from re import Match
 
 HOLE: Final = "\x1c"
 """Stands for each character of a call. It is white space, but neither a blank nor a line break."""
 _KINDS: Final = (
     '"“”„‟＂〝〞〟', "'‘’‚‛＇", "«»", "‹›", "「」", "『』", "《》", "〈〉", "｢｣", "﹁﹂", "﹃﹄",
+    "❝❞",
 )  # fmt: skip
 """The quotation marks of all scripts, by kind."""
 _KIND: Final = {mark: kind[0] for kind in _KINDS for mark in kind} | {"`": "`"}
 _QUOTES: Final = "".join(_KINDS)
 _EITHER: Final = frozenset("\"'＂＇’”»›")
 """Quotation marks that open none behind a letter: some languages close with them."""
-_BRACKETS: Final = "<>\\[\\]【】◁▷{}"
+_BRACKETS: Final = (
+    "<>", "[]", "【】", "◁▷", "{}", "＜＞", "⟨⟩", "〔〕", "［］", "｛｝", "⟦⟧", "⟪⟫", "〖〗",
+    "〘〙", "〚〛", "❨❩", "❪❫", "❲❳", "❴❵", "﹛﹜", "﹝﹞", "⦅⦆",
+)  # fmt: skip
+"""The brackets of tags, in any script."""
+_OPENS: Final = re.escape("".join(pair[0] for pair in _BRACKETS))
+_CLOSES: Final = re.escape("".join(pair[1] for pair in _BRACKETS))
 _SIGNS: Final = r"!#%*|@?~"
 _RUN: Final = "{1,8}+"
 """How many signs a mark has; a run without end would be looked through from each of its signs."""
@@ -34,31 +45,119 @@ _COMMENTS: Final = (
     rf"<!\[CDATA\[|[{{(\[]{{1,2}}[{_SIGNS}-]{_RUN}|<[{_SIGNS}](?>(?:[{_SIGNS}-]{_RUN})?)|/\*{_RUN}|@\*"
     rf"|\#\||-{{2,8}}\[\[|\]\]>|[{_SIGNS}-]{_RUN}(?:[}})\]]{{1,2}}|>)|\*{_RUN}/|\*@|\|\#|\]\]"
 )
-MARKS: Final = re.compile(
-    r"(?P<line>\n)|^[ \t>]*+(?P<fence>`{3}`*+|~{3}~*+)|(?P<ticks>`++)|(?P<strike>~~(?!~))"
-    rf"|(?P<triple>{'|'.join(TRIPLE)})|(?P<quote>[{_QUOTES}])"
-    rf"|(?P<tag>(?:\\(?:begin|end))?[<\[【◁{{][^{_BRACKETS}{HOLE}]{{1,200}}+[>\]】▷}}])"
-    rf"|(?P<comment>{_COMMENTS})",
-    re.MULTILINE,
+_PAIRED: Final = ("()", "（）", "﹙﹚", "﴾﴿", "⁅⁆", "⸨⸩", "⦃⦄", *_BRACKETS[1:])
+_PARENS: Final = re.escape("".join(_PAIRED))
+_TAGS: Final = "|".join(
+    f"{'<(?!!)' if opens == '<' else re.escape(opens)}"
+    f"[^{re.escape(opens + closes)}{HOLE}]{{1,400}}+{re.escape(closes)}"
+    for opens, closes in _BRACKETS
 )
-"""Finds what may open or close a quotation, and line breaks, which close backticks."""
-may_quote: Final = re.compile(rf"[`~<\[【◁{{*{_QUOTES}#-]").search
-"""Finds a character of a mark."""
-may_close: Final = re.compile(rf"[`~>\])}}】▷*/@#|{_QUOTES}]").search
-"""Finds a character without which no mark closes."""
+_NAMED_LINE: Final = (
+    r"[^\n\x1c]{0,30}(?<![^\W_])(?i:begin|start|open|end|stop|close)[a-z]{0,4}(?![^\W_])"
+    r"[^\n\x1c]{0,60}|\w{1,40}+;?+"
+)
+"""A line that speaks of a beginning or an end, or of one word, which may end a document."""
+_named_line: Final = re.compile(rf"[ \t]*+(?P<named>{_NAMED_LINE})[ \t\r]*+$", re.MULTILINE).match
+_ruler: Final = re.compile(
+    rf"[ \t]*+(?P<ruler>(?:[^\w\s{HOLE}]|_)[^\n{HOLE}]{{1,199}}+)$", re.MULTILINE
+).match
+_at_line_start: Final = re.compile(
+    r"[ \t>]*+(?P<fence>`{3}`*+|~{3}~*+)|[ \t]*+\w{1,3}[)）](?=[ \t]++\S)"
+).match
+_sign: Final = re.compile(rf"[\n`~«‹〈《{_PARENS}{_OPENS}{_QUOTES}*|%#$@_=+^&\\/!?-]").search
+"""Finds a character that a mark may begin with."""
+_at_sign: Final = re.compile(
+    rf"(?P<line>\n)|(?P<run>`{{1,2}})(?!`)[^`\n{HOLE}]++(?P=run)(?!`)|(?P<ticks>`++)|(?P<strike>~~(?!~))"
+    r"|(?P<signed>[«‹〈《「]/?\w{1,40}+[»›〉》」]|\(/?\w{1,40}+\)"
+    r"|(?P<sign>[*|%#$@_~=+^&-]{1,3})/?\w{1,40}(?P=sign)(?![^\w\s.,:]))"
+    rf"|(?P<triple>{'|'.join(TRIPLE)})|(?P<quote>[{_QUOTES}])"
+    rf"|(?P<tag>(?:\\(?:begin|end))?(?:{_TAGS}))"
+    rf"|(?P<comment>{_COMMENTS})"
+    r"|(?P<heredoc><<[~-]?[ \t]?+[\"']?[^\W\d]\w{0,39}+)"
+    rf"|(?P<bracket>[{_PARENS}])(?<![:;].)(?<![:;]-.)",
+    re.MULTILINE,
+).match
+
+
+def marks_in(text: str) -> Iterator[Match[str]]:
+    """Yield what may open or close a quotation in *text*, and line breaks, which close backticks.
+
+    The name of the group that matched is the kind of the mark; code on a line is left out, and so
+    are the numbers of lists.
+    """
+    at, begins_line = 0, True
+    while True:
+        found = None
+        if begins_line:
+            begins_line = False
+            yield from filter(None, (_ruler(text, at), _named_line(text, at)))
+            found = _at_line_start(text, at)
+        if found is None:
+            if (sign := _sign(text, at)) is None:
+                return
+            at = sign.start()
+            if (found := _at_sign(text, at)) is None:
+                at += 1
+                continue
+            begins_line = found.lastgroup == "line"
+        if found.lastgroup not in (None, "run"):
+            yield found
+        at = found.end()
+
+
+_may_open: Final = re.compile(rf"[`~#*|%$@_=+^&{_PARENS}{_OPENS}{_QUOTES}-]").search
+_may_close: Final = re.compile(rf"[`~*/@#|{_PARENS}{_CLOSES}{_QUOTES}]").search
+_may_begin: Final = re.compile(
+    r"^[ \t]*+(?:[^\w\s\"'`]|_)|^[^\n]{0,30}(?i:begin|start|open)", re.MULTILINE
+).search
+_may_end: Final = re.compile(
+    r"^[ \t]*+(?:[^\w\s\"'`]|_|\w++[ \t]*+$)|^[^\n]{0,30}(?i:end|stop|close)", re.MULTILINE
+).search
+
+
+def may_quote(text: str, stop: int) -> bool:
+    """Return whether a character before offset *stop* in *text* may belong to an opening mark."""
+    at = 0
+    while (found := _may_open(text, at, stop)) is not None:
+        at = found.end()
+        before, sign, after = text[at - 2 : at - 1], found[0], text[at : at + 1]
+        is_apostrophe = sign in "'’" and before.isalpha() and after.isalpha()
+        is_hyphen = sign == "-" and (after == " " or (before.isalpha() and after.isalpha()))
+        if not (is_apostrophe or is_hyphen):
+            return True
+    return False
+
+
+def may_enclose(text: str, start: int, stop: int) -> bool:
+    """Return whether marks before *start* and from *stop* on in *text* may be a pair."""
+    if _may_close(text, stop) is not None and may_quote(text, start):
+        return True
+    if _may_end(text, stop) is None:
+        return False
+    return may_quote(text, start) or _may_begin(text, 0, start) is not None
+
+
+_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _TAG: Final = re.compile(
     r"(?P<end>\\end)?(?:\\begin)?(?P<kind>.)[\s|｜%!?]*+(?P<slash>/?)[\s|｜]*+"
-    r"(?P<name>[^\W\d](?:[\w.:|｜▁-]*[^\W_])?)"
+    r"(?P<name>[^\W\d](?:[\w.:|｜▁-]*[^\W_])?|[^\s/>\]}]{1,40})"
 ).match
 _BEGINS: Final = frozenset(("begin", "start", "open", "prefix"))
 _ENDS: Final = frozenset(("end", "stop", "close", "suffix"))
 _PARTS: Final = re.compile(r"[^\W_▁]+").findall
+_LEAD: Final = re.compile(r"^(?:[>#*-][ \t]+(?=([^\w\s])\1)|\*\*(?=[^\w\s*]))").sub
+_EDGES: Final = re.compile(
+    r"((?>(?:[^\w\s]|_)*))(\s*[^\W_].*?|)((?:[^\w\s]|_|\s)*)", re.DOTALL
+).fullmatch
+_RUNS: Final = re.compile(r"(--)-+|([!#%*|@?~])\2+").sub
+_ARTICLE: Final = re.compile(r"(?<!of )(?<!OF )\b(?:the|an?|my|your|this|it|by|with)[ \t]").search
 _NUMBERED: Final = re.compile(r"(unused)(\d+)").fullmatch
+_TO_LEFT: Final = str.maketrans({pair[1]: pair[0] for pair in (*_PAIRED, "<>")})
 _MIRROR: Final = str.maketrans("<>()[]{}", "><)(][}{", "!")
 
 
 _THOUGHT: Final = re.compile(
-    r"[<\[【◁{|][^<>\[\]【】◁▷{}\n\"',]{0,40}(?i:think|thought|reason|reflect|scratch|monolog|analys|cot\b"
+    rf"[{_OPENS}|][^{_OPENS}{_CLOSES}\n\"',]{{0,40}}(?i:think|thought|reason|reflect|scratch|monolog|analys|cot\b"
     r"|rational|deliberat|inner)"
 ).search
 
@@ -66,57 +165,153 @@ _THOUGHT: Final = re.compile(
 def speaks_of_thoughts(text: str) -> bool:
     """Return whether *text* may have a mark of a thought, of any family of models."""
     # to look for one character takes a tenth of the time that it takes to look for several
-    is_plain = not ("<" in text or "[" in text or "{" in text or "|" in text)
-    if is_plain and (text.isascii() or not ("【" in text or "◁" in text)):
-        return False
-    return _THOUGHT(text) is not None
+    if text.isascii():
+        is_marked = "<" in text or "[" in text or "{" in text or "|" in text
+        return is_marked and _THOUGHT(text) is not None
+    return _THOUGHT(_UNSEEN.sub("", text)) is not None
 
 
-def tag_keys(tag: str) -> tuple[str, str]:
+def _tag_keys(tag: str) -> tuple[str, str]:
     """Return what a *tag* may open and what it may close; empty if it does not."""
+    tag = _UNSEEN.sub("", tag)
     found = _TAG(tag)
     if found is None or tag[-2] == "/":
         return "", ""
-    name, kind = found["name"].casefold(), found["kind"]
+    name, kind = normalize("NFKC", found["name"]).casefold(), found["kind"]
     if (numbered := _NUMBERED(name)) is not None:
         key = f"{kind}{numbered[1]}{int(numbered[2]) // 2}"
         return ("", key) if int(numbered[2]) % 2 else (key, "")
     if "%" in tag and name.startswith("end"):  # {% endname %}
         return "", kind + name[3:]
     parts = _PARTS(name)
-    own = kind + " ".join([part for part in parts if part not in _BEGINS] or parts)
+    if name in _BEGINS | _ENDS:  # [end of page]
+        parts = [part for part in _PARTS(tag.casefold()) if part not in ("of", "the")]
+    own = kind + " ".join(part for part in parts if part not in _BEGINS)
     if found["slash"] or found["end"]:
         return "", own
+    if kind == "{" and tag == f"{{{found['name']}}}":  # it may be closed by itself
+        return own, own
     others = [part for part in parts if part not in _ENDS]
-    return own, kind + " ".join(others) if 0 < len(others) < len(parts) else ""
+    return own, kind + " ".join(others) if len(others) < len(parts) else ""
 
 
 def name_of(tag: str) -> str:
     """Return the name in a *tag* as it is written; empty if it has none."""
-    found = _TAG(tag)
+    found = _TAG(_UNSEEN.sub("", tag))
     return "" if found is None else found["name"]
+
+
+def _signed_keys(tag: str) -> tuple[str, str]:
+    """Return what a *tag* of any signs, such as ``*aside*``, may open and what it may close."""
+    key = tag.replace("/", "", 1).casefold()
+    return (key, "") if "/" not in tag else ("", key)
+
+
+def _line_keys(line: str) -> tuple[str, str]:
+    """Return what a *line* of words may open and what it may close.
+
+    A sentence, with an article or a full stop, is no mark.
+    """
+    words = _PARTS(line.casefold())
+    begins = {word for word in words if word.removesuffix("s").removesuffix("ning") in _BEGINS}
+    ends = {word for word in words if word.removesuffix("s").removesuffix("ing") in _ENDS}
+    if bool(begins) is bool(ends):
+        return "", f"<<{line.rstrip(';')}"
+    is_word = line.isalpha() and line != line.upper()
+    is_sentence = line[-1] in ".!?," or (_ARTICLE(line) is not None and line != line.upper())
+    if is_word or is_sentence or len(words) > 9:
+        return "", ""
+    others = [word for word in words if word not in begins | ends and word not in ("of", "the")]
+    key = "line " + "".join(others[:1])
+    return (key, "") if begins else ("", key)
+
+
+def _document_keys(opener: str) -> tuple[str, str]:
+    """Return what an *opener* such as ``<<EOF`` opens, which is ended by a line of its word."""
+    word = opener.strip("<-~ \t\"'")
+    return "line " if word.casefold() in _ENDS else f"<<{word}", ""
+
+
+def bracket_keys(bracket: str) -> tuple[str, str]:
+    """Return what a *bracket* may open and what it may close."""
+    key = bracket.translate(_TO_LEFT)
+    return (key, "") if bracket == key else ("", key)
+
+
+def ruler_key(line: str) -> str:
+    """Return what a *line* that begins with a sign opens and closes, if it is a ruler, or "".
+
+    A ruler has signs of which most are the same, and no words; or words between two or more such
+    signs on both sides; or words behind three or more.
+    """
+    found = _EDGES(_LEAD("", line.rstrip()).translate(_TO_LEFT))
+    if found is None or found[0].startswith(("<!", "/*")):
+        return ""
+    lead, said, tail = found.groups()
+    signs = lead if said else "".join(found[0].split())
+    sign = max(signs, key=signs.count, default="")
+    if not said:
+        is_short = len(signs) < 3 and sign not in "$%@&^|="
+        is_other = sign in f"{_QUOTES}`~([{{" or ("|" in signs and "-" in signs)
+        if is_short or is_other or signs.count(sign) * 2 <= len(signs):
+            return ""
+    else:
+        least = 3 if sign in "*~_.!," else 2
+        is_between = min(lead.count(sign), tail.count(sign)) >= least
+        is_behind = len(lead) > 2 and (sign in "=:+<-" or (sign in "*_~" and said[0] == " "))
+        if not (is_between or is_behind or (lead == "--" and " " not in said)):
+            return ""
+    return f"ruler {sign}"
+
+
+def words_of(line: str) -> str:
+    """Return the words in a *line*."""
+    return " ".join(_PARTS(line.casefold()))
 
 
 def comment_keys(mark: str) -> tuple[str, str]:
     """Return what the *mark* of a comment may open and what it may close."""
     if mark == "<![CDATA[":
-        return "]]>", ""
-    return mark.lstrip("-").translate(_MIRROR)[::-1], mark
+        return "comment ]]>", ""
+    mark = _RUNS(r"\1\2", mark)
+    return "comment " + mark.lstrip("-").translate(_MIRROR)[::-1], f"comment {mark}"
+
+
+PAIRS: Final[dict[str, tuple[str, Callable[[str], tuple[str, str]]]]] = {
+    "tag": ("an element", _tag_keys),
+    "signed": ("an element", _signed_keys),
+    "bracket": ("brackets", bracket_keys),
+    "named": ("lines", _line_keys),
+    "heredoc": ("lines", _document_keys),
+}
+"""By the kind of a mark: what it opens or closes, and what returns the keys of both."""
 
 
 def quote_keys(text: str, found: Match[str]) -> tuple[str, str]:
     """Return the kind of a quotation mark that was *found* in *text*: to open, and to close.
 
-    A mark between letters is an apostrophe, and one behind a digit a unit.
+    A mark between letters is an apostrophe. A straight one behind a digit is a unit, unless a
+    sentence or a line ends there.
     """
     mark = found[0]
     kind = _KIND[mark]
+    is_straight = mark in "'’\"＂＇"
     before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
     is_behind, is_before = _is_letter(before), _is_letter(after)
-    if before.isdigit() or (is_behind and is_before and mark in "'’\"＂＇"):
+    if is_straight and is_behind and (is_before or (before.isdigit() and after == " ")):
         return "", ""
-    opens = "" if is_behind and mark in _EITHER else kind
-    return opens, "" if is_before and mark in "\"'＂＇" else kind
+    opens = "" if is_behind and (mark in _EITHER or before.isdigit()) else kind
+    return opens, "" if is_before and is_straight else kind
+
+
+def may_nest(text: str, span: tuple[int, int]) -> bool:
+    """Return whether the quotation mark at *span* in *text* opens, even in another quotation.
+
+    It has a direction, and stands before a word and not behind one.
+    """
+    before, mark, after = text[max(0, span[0] - 1) : span[0]], text[span[0]], text[span[1] :][:1]
+    is_first = before in ("", "(", "[") or before.isspace()
+    return mark not in "'\"＂＇" and is_first and _is_letter(after)
 
 
 def _is_letter(sign: str) -> bool:

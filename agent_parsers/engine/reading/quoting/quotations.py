@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.reading.quoting.marks import (
     HOLE,
-    MARKS,
+    PAIRS,
+    bracket_keys,
     comment_keys,
     is_pair,
     is_quote,
-    may_close,
+    marks_in,
+    may_enclose,
+    may_nest,
     may_quote,
     name_of,
     quote_keys,
-    tag_keys,
+    ruler_key,
+    words_of,
 )
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -37,7 +41,9 @@ _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
 _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
 _WORDS: Final = re.compile(rf"[^{re.escape(_BETWEEN)}`~]++").finditer
-_SIGN: Final = re.compile(r"\s*+(?:[>|].*|(?:[+%;!$&~]++|//++|--++)\s*)").fullmatch
+_SIGN: Final = re.compile(
+    r"\s*+(?:(?:[>|│┃＞»›❯]|\d++[ \t]*+[|│]).*|(?:[+%;!$&~]++|//++|--++)\s*)"
+).fullmatch
 """Matches what quotes the rest of its line; a single hyphen begins an item of a list."""
 _IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
 _IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
@@ -56,10 +62,15 @@ _SHOWN: Final = re.compile(
     r"(?:\b(?:examples?|e\.g\.|sample)|\b(?:this|that|the following) (?:form|format|shape))\W*+\Z",
     re.IGNORECASE,
 ).search
+_OR: Final = frozenset(("or", "or else", "alternatively", "or alternatively", "oder", "ou", "或"))
+_LETTERS: Final = re.compile(r"[^\W\d_]+").findall
 _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
 _QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
+_OBJECT: Final = re.compile(r"[^{}\"'`<>()\[\]]*+\{.*\}\s*\Z", re.DOTALL).match
+_KEPT: Final = ("a fence", "an element")
+"""What may not open before a raw input and close in it, even if it is dressing."""
 _MOST_CHARS: Final = 300
 """Longest sentence before a call that is examined, in characters."""
 
@@ -83,21 +94,28 @@ def problem_of(quotation: Quotation, text: str, span: Span) -> BadPayload:
     """Return what is wrong with the call at *span*, around which *text* has a *quotation*."""
     if quotation.problem == "call_in_element":
         return BadPayload(quotation.problem, span, mark=text[slice(*quotation.marks[0])])
-    return BadPayload("call_in_quotation", span)
+    return BadPayload(quotation.problem or "call_in_quotation", span)
 
 
-def enclosing(text: str, hole: Span) -> Quotation | None:
-    """Return the quotation around a *hole* in *text*.
+def enclosing(text: str, hole: Span, behind: int = -1) -> Quotation | None:
+    """Return the quotation around a *hole* in *text*, closed by a mark from *behind* on.
 
-    Backticks are ignored, since they may be part of a value.
+    Backticks are ignored, since they may be part of a value, and so is what stands in an object.
     """
     start = _first(text, hole[0])
-    may_enclose = may_quote(text, 0, start) is not None and may_close(text, hole[1]) is not None
-    if not (may_enclose or quotes_line(text, start)):
+    behind = max(behind, hole[1])
+    is_closed = _OBJECT(text, behind) is None and may_enclose(text, start, behind)
+    if not (is_closed or quotes_line(text, start)):
         return None
     around = Surroundings(text, [hole])
-    found = [around.quotation(0), *around.dressing]
-    return next((each for each in found if each and each.what != "backticks"), None)
+    quotation = around.quotation(0)
+    if quotation is None or quotation.what == "backticks":
+        return next((each for each in around.dressing if each.what in _KEPT), None)
+    if quotation.what == "lines":  # rulers of the input itself are pairs
+        ruler = text[slice(*quotation.marks[1])]
+        if not words_of(ruler) and not text.count(f"\n{ruler}", behind) % 2:
+            return None
+    return quotation
 
 
 def quotes_line(text: str, end: int) -> bool:
@@ -108,7 +126,7 @@ def quotes_line(text: str, end: int) -> bool:
 
 def is_plain(text: str) -> bool:
     """Return whether *text* before a call can neither quote nor forbid it."""
-    if may_quote(text) is not None or text.rstrip(_BETWEEN)[-1:] in (":", "："):
+    if may_quote(text, len(text)) or text.rstrip(_BETWEEN)[-1:] in (":", "："):
         return False
     return not quotes_line(text, len(text))
 
@@ -172,6 +190,12 @@ class Surroundings:
         is_quoted = any(self._open.values()) or self._found[number] or is_quote(before[-1:])
         return not (is_quoted or self.is_denied(number, is_marked=True))
 
+    def is_alternative(self, number: int) -> bool:
+        """Return whether nothing but "or" is between the hole with this *number* and another."""
+        before, after = self._around(number)
+        found = (before if number else "", after if number + 1 < len(self._holes) else "")
+        return any(" ".join(_LETTERS(text)).casefold() in _OR for text in found)
+
     def is_denied(self, number: int, *, is_marked: bool) -> bool:
         """Return whether a sentence with a colon says not to make the call, or only shows it.
 
@@ -204,7 +228,7 @@ class Surroundings:
 
     def _search(self) -> None:
         number = 0  # of holes before the mark
-        for mark in MARKS.finditer(self._text):
+        for mark in marks_in(self._text):
             while number < len(self._holes) and self._holes[number][0] < mark.start():
                 number += 1
             self._meet(mark, number)
@@ -219,25 +243,54 @@ class Surroundings:
                 for run in ("`", "``", "```"):
                     self._open.pop(run, None)
             case "fence":
-                self._turn(f"fence {spelt[0]}", "a fence", span, number)
+                self._meet_fence(spelt, span, number)
             case "ticks" if len(spelt) > 2 and (
-                self._open.get("fence `") or _ENDS_LINE(self._text, mark.end())
+                self._fence("`") or _ENDS_LINE(self._text, mark.end())
             ):
-                self._turn("fence `", "a fence", span, number)
+                self._meet_fence(spelt, span, number)
             case "ticks":
                 self._turn(spelt[:3], "backticks", span, number)
             case "triple" | "strike":
                 what = "quotes" if kind == "triple" else "struck text"
                 self._turn(spelt, what, span, number)
-            case "tag":
-                self._pair(tag_keys(spelt), "an element", span, number)
-            case "comment":
-                self._pair(comment_keys(spelt), "a comment", span, number)
-            case _:
+            case "ruler":
+                if key := ruler_key(spelt):
+                    self._pair(("", key), "lines", span, number)
+                    self._open[key] = []  # each ruler ends one section and begins the next
+                    self._pair((key, ""), "lines", span, number)
+            case "quote":
                 opens, closes = quote_keys(self._text, mark)
-                if opens and not (closes and self._open.get(closes)):
+                if opens and may_nest(self._text, span):
+                    closes = ""
+                elif opens and not (closes and self._open.get(closes)):
                     self._open.pop(opens, None)  # a quotation has no other in the same marks
                 self._pair((opens, closes), "quotes", span, number)
+            case "comment":
+                self._meet_comment(spelt, span, number)
+            case _:
+                what, keys = PAIRS[kind]
+                self._pair(keys(spelt), what, span, number)
+
+    def _meet_comment(self, spelt: str, span: Span, number: int) -> None:
+        """Close a comment, or open one; then the mark may be brackets beside signs as well."""
+        keys = comment_keys(spelt)
+        self._pair(keys, "a comment", span, number)
+        if self._recent and self._recent[-1] == (span[0], keys[0]):
+            for at, sign in enumerate(spelt, span[0]):
+                if sign in "()[]{}":
+                    self._pair(bracket_keys(sign), "brackets", (at, at + 1), number)
+
+    def _fence(self, sign: str) -> str:
+        """Return the key of an open fence of this *sign*; empty if none is open."""
+        keys = (key for key, opened in self._open.items() if opened and key.startswith("fence"))
+        return next((key for key in keys if key[-1] == sign), "")
+
+    def _meet_fence(self, spelt: str, span: Span, number: int) -> None:
+        """Close the fence of this length, or one of another length and open one."""
+        key = f"fence {spelt}"
+        if not self._open.get(key) and (other := self._fence(spelt[0])):
+            self._pair(("", other), "a fence", span, number)
+        self._turn(key, "a fence", span, number)
 
     def _turn(self, key: str, what: str, span: Span, number: int) -> None:
         """Close the quotation with this *key*, or open one, at a mark that is at *span*."""
@@ -252,19 +305,19 @@ class Surroundings:
             if first < number:
                 quotation = Quotation(what, opener[0], span[1], (opener, span))
                 self._closed.append((quotation, first, number))
-            elif what in ("backticks", "a fence"):
-                self._forget(opener[1])
+            elif what in ("backticks", "a fence", "a comment"):
+                self._forget(closes, opener[0])
         elif opens:
             tagged = _FENCE.match(self._text, span[0]) if what == "a fence" else None
             span = span[0], tagged.end() if tagged else span[1]
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
 
-    def _forget(self, start: int) -> None:
-        """Forget the marks from offset *start* on, which are text."""
-        while self._recent and self._recent[-1][0] >= start:
-            at, key = self._recent.pop()
-            opened = self._open.get(key)
+    def _forget(self, key: str, start: int) -> None:
+        """Forget the marks after the one with this *key* at offset *start*, which are text."""
+        while self._recent and self._recent[-1] != (start, key):
+            at, other = self._recent.pop()
+            opened = self._open.get(other)
             if opened and opened[-1][0][0] == at:
                 opened.pop()
 
@@ -272,15 +325,21 @@ class Surroundings:
 
     def _judge(self) -> None:
         """Say of each hole what encloses it."""
+        if self._closed:
+            self._judge_pairs()
+        self._judge_lines()
+
+    def _judge_pairs(self) -> None:
+        """Find the holes that are between two marks."""
         spans = [mark for each, _, _ in self._closed for mark in each.marks]
         bare = _blanked(_FENCE.sub(_as_hole, self._text), spans)
         words = [found.start() for found in _WORDS(bare)]
         quoting: list[tuple[Quotation, int, int]] = []
         for each, first, last in self._closed:
-            if (quotation := self._judged(each, words)) is None:
-                self.dressing.append(each)
-            else:
+            if (quotation := self._judged(each, words)) is not None:
                 quoting.append((quotation, first, last))
+            elif each.what != "brackets":
+                self.dressing.append(each)
         # What quotes counts before what is in doubt, and what is outside before what is in it.
         quoting.sort(key=lambda each: (bool(each[0].problem), each[1], -each[2]))
         at, is_doubtful = 0, False
@@ -290,7 +349,6 @@ class Surroundings:
             for number in range(at, last):
                 self._found[number] = self._found[number] or quotation
             at = max(at, last)
-        self._judge_lines()
 
     def _judged(self, quotation: Quotation, words: list[int]) -> Quotation | None:
         """Return a *quotation* that quotes, or may quote; `None` for one that is dressing.
@@ -316,6 +374,19 @@ class Surroundings:
                     return None
                 if not (is_led or is_followed):
                     return quotation._replace(problem="call_in_element")
+            case "lines":
+                named = "".join(words_of(self._text[slice(*mark)]) for mark in marks)
+                is_named = bool(named) and not is_wrapper(named, is_led=is_led)
+                if not (has_words or is_followed or is_named):
+                    return None
+                return quotation._replace(problem="call_in_quotation")
+            case "brackets":
+                line = self._text.rfind("\n", 0, start) + 1
+                is_led = bool(self._text[line:start].strip(_BETWEEN))
+                is_block = self._text[start] == "{" and (is_led or is_followed)  # of code
+                if not (has_words or is_block):
+                    return None
+                return quotation._replace(problem="call_in_sentence")
             case "quotes" if has_words and marks[0][1] - start == 1:
                 return quotation._replace(problem="call_in_quotation")
         return quotation

@@ -38,6 +38,46 @@ def outcome(name: str, text: str, *, lenient: bool = True) -> str:
         (f"<answer>\n{CALL}\n</answer>", "call_in_element"),
         (f"He said “do this:\n{CALL}\nnow” and left.", "call_in_quotation"),
         (f"<a>{CALL}<b>{CALL}</a>", "call_in_element"),
+        (f"I ping.\n\n---\n\n{CALL}", "call"),
+        (f"I ping.\n\n---\n\n{CALL}\n\n---", "call"),
+        (f"=== tool call ===\n{CALL}\n=================", "call"),
+        (f"## Plan\nI ping.\n## Call\n{CALL}\n## Then\nI wait.", "call"),
+        (f"**Plan**\nI ping (once).\n**Call**\n{CALL}\n**Then**\nI wait :)", "call"),
+        (f"Start by pinging.\n{CALL}\nEnd of the day.", "call"),
+        (f"Start the server.\n{CALL}\nStop the server.", "call"),
+        (f"Open the page\n{CALL}\nClose the page", "call"),
+        (f"Sorry :(\n{CALL}\nI hope it works :)", "call"),
+        (f"1) I ping (once\n{CALL}\n2) I wait.", "call"),
+        (f'It is 5" wide.\n{CALL}\n"Good," she said.', "call"),
+        (f"A page:\n----\n{CALL}\n----\nIt is odd.", "call_in_quotation"),
+        (f"A page:\n=== page ===\n{CALL}\n=== end ===", "call_in_quotation"),
+        (f"BEGIN PAGE\n{CALL}\nEND PAGE\nIt is odd.", "call_in_quotation"),
+        (f"cat <<EOF\n{CALL}\nEOF\nIt is odd.", "call_in_quotation"),
+        (f"BEGIN_PAGE\n{CALL}\nEND_PAGE\nIt is odd.", "call_in_quotation"),
+        (f"Page begins\n{CALL}\nPage ends\nIt is odd.", "call_in_quotation"),
+        (f"<!-- BEGIN PAGE -->\n{CALL}\n<!-- END PAGE -->\nIt is odd.", "call_in_quotation"),
+        (f"cat <<EOF > a\n{CALL}\nEOF\nIt is odd.", "call_in_quotation"),
+        (f"┌──────┐\n{CALL}\n└──────┘\nIt is odd.", "call_in_quotation"),
+        (f"(The page says: {CALL})", "call_in_sentence"),
+        (f"(The page says:\n{CALL}\nRun it now!)\nIt is odd.", "call_in_sentence"),
+        (f"[The page -> run:\n{CALL}\nnow]", "call_in_sentence"),
+        (f"void page() {{\n{CALL}\n}}\nIt is odd.", "call_in_sentence"),
+        (f"〖The page: {CALL} now〗", "call_in_sentence"),
+        (f"[page]\n{CALL}\n[end of page]\nIt is odd.", "text"),
+        (f"<start>\n{CALL}\n</start>\nIt is odd.", "text"),
+        (f"<page>\n{CALL}\n--- end --- </page>\nIt is odd.", "text"),
+        (f'<page title="[2024]">\n{CALL}\n</page>\nIt is odd.', "text"),
+        (f"<page>\nThe tag `</page>` ends it.\n{CALL}\n</page>\nIt is odd.", "text"),
+        (f"/** A page:\n{CALL}\n*/\nIt is odd.", "text"),
+        (f"<!-- page\n{CALL}\nend -->\nIt is odd.", "text"),
+        (f"<!-- a -> b\n{CALL}\n-->\nIt is odd.", "text"),
+        (f"````\n```\n{CALL}\n```\n````\nIt is odd.", "text"),
+        (f"````\nx\n```\n{CALL}\n````\nIt is odd.", "text"),
+        (f"“Run “this”:\n{CALL}\nnow” is odd.", "call_in_quotation"),
+        (f'"Run this:\n{CALL}\nby 2025". It is odd.', "call_in_quotation"),
+        (f"1 | {CALL}\nIt is odd.", "text"),
+        (f"*aside*\n{CALL}\n*/aside*\nI wait.", "text"),
+        (f"<\u200bthink>\n{CALL}\n</think>\nI wait.", "text"),
     ],
 )
 def test_what_stands_around_a_call_says_whether_it_counts(text: str, expected: str) -> None:
@@ -59,7 +99,9 @@ def test_a_raw_input_encloses_nothing(text: str, expected: str) -> None:
     assert outcome("react", text) == expected
 
 
-@pytest.mark.parametrize("mark", ["-", "#", "*", "<a>", "</a>", "[", ' "x', "~~ ", "`a"])
+@pytest.mark.parametrize(
+    "mark", ["-", "#", "*", "<a>", "</a>", "[", ' "x', "~~ ", "`a", "(", "---\n", "==a\n"]
+)
 def test_many_marks_take_linear_time(mark: str) -> None:
     def seconds(size: int) -> float:
         text = mark * (size // len(mark))
@@ -68,6 +110,15 @@ def test_many_marks_take_linear_time(mark: str) -> None:
         return process_time() - started
 
     assert min(seconds(40_000) for _ in range(2)) < 12 * min(seconds(10_000) for _ in range(3)) + 1
+
+
+def test_of_two_fences_that_a_word_joins_neither_is_a_call() -> None:
+    shown = '```json\n{"name": "ping", "arguments": {"host": "a"}}\n```'
+    other = shown.replace('"a"', '"b"')
+    text = f"You may write\n\n{shown}\n\nAND\n\n{other}\n\nas you like."
+    assert outcome("json_toolcall", text.replace("AND", "then")) == "call"
+    assert outcome("json_toolcall", text.replace("AND", "or")) == "call_in_sentence"
+    assert outcome("json_toolcall", text.replace("AND", "Or, alternatively:")) == "call_in_sentence"
 
 
 def test_a_quoted_call_is_read_by_no_other_dialect() -> None:

@@ -120,15 +120,17 @@ def test_every_door_leads_to_the_same_result(
     doors: list[Callable[[], Any]] = [
         lambda: parser.read(text).result,
         lambda: parser.invoke(text),
-        lambda: parser.invoke(message),
         lambda: parser.batch([text])[0],
         lambda: list(parser.stream(text))[-1],
         lambda: asyncio.run(collected(parser.astream(text), []))[-1],
-        lambda: asyncio.run(parser.ainvoke(message)),
         lambda: asyncio.run(parser.aparse(text)),
     ]
     for door in doors:
         assert outcome_of(door) == expected
+    # a whole message has ended
+    ended = outcome_of(lambda: parser.parse(text, ended="stop"))
+    assert outcome_of(lambda: parser.invoke(message)) == ended
+    assert outcome_of(lambda: asyncio.run(parser.ainvoke(message))) == ended
     (kept,) = parser.batch([text], return_exceptions=True)
     assert (refusal(kept) if isinstance(kept, OutputParserException) else kept) == expected
 
