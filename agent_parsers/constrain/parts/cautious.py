@@ -29,14 +29,15 @@ _SIGN: Final = minus(ANY, _LETTER)
 
 
 @lru_cache(maxsize=256)
-def nothing_like_marks(dialect: Dialect) -> Automaton:
+def nothing_like_marks(dialect: Dialect, most: int = _LETTERS) -> Automaton:
     """Return the automaton of texts in which nothing looks like a mark of *dialect*.
 
     A sign looks like one if the first letters of the mark follow it, in any case, with white space
     or a slash between them. A line begins like a label if it begins with its first letters, perhaps
-    behind signs; labels that count anywhere do so everywhere.
+    behind signs; labels that count anywhere do so everywhere. The fewer letters are looked at, at
+    *most* so many, the fewer texts are left, and states.
     """
-    labels, signs = _spelt(dialect, _LETTERS)
+    labels, signs = _spelt(dialect, most)
     if dialect.form is not None and dialect.form.own_tool:
         # Its labels count anywhere; with more than this there would be far too many states.
         return _without([], {sign: {each[:1] for each in begins} for sign, begins in signs.items()})
@@ -46,7 +47,7 @@ def nothing_like_marks(dialect: Dialect) -> Automaton:
 @lru_cache(maxsize=256)
 def nothing_like_tags(dialect: Dialect) -> Automaton:
     """Return the automaton of texts in which nothing looks like a tag of *dialect*; for values."""
-    return _without([], _spelt(dialect, 2 * _LETTERS)[1])
+    return _without([], _spelt(dialect, _LETTERS)[1])
 
 
 @lru_cache(maxsize=256)
@@ -140,23 +141,40 @@ _CODE: Final = minus(ANY, chars("`\n"))
 
 
 @cache
+def nothing_like_calls() -> Automaton:
+    """Return the automaton of texts in which nothing looks like a call in another form.
+
+    An object in JSON looks like one, and so does a word right before a parenthesis.
+    """
+    nfa = Nfa()
+    home, opened, named, called = (nfa.state() for _ in range(4))
+    nfa.edge(home, ANY, home)
+    nfa.edge(home, chars("{"), opened)
+    nfa.edge(opened, SPACES, opened)
+    nfa.edge(opened, union([_QUOTES, _APOSTROPHES]), called)
+    nfa.edge(home, union([_LETTER, chars("_")]), named)
+    nfa.edge(named, chars("("), called)
+    return nfa.automaton([home], bad=[called])[0].smallest
+
+
+@cache
 def nothing_that_closes(*, is_line: bool) -> Automaton:
     """Return the automaton of texts that close no quotation; an apostrophe joins letters.
 
-    If it begins a line (*is_line*), it may have code in backticks, which closes none before it.
+    It may have code in backticks, but only begin with it if it begins a line (*is_line*).
     """
     nfa = Nfa()
-    home, letter, joined, comment, code, coded = (nfa.state() for _ in range(6))
+    begun, home, letter, joined, comment, code, coded = (nfa.state() for _ in range(7))
     others = minus(ANY, union([_LATIN, _CLOSERS, _APOSTROPHES, _COMMENTS]))
-    for state in (home, letter, comment):
+    for state in (begun, home, letter, comment):
         nfa.edge(state, _LATIN, letter)
         nfa.edge(state, _COMMENTS, comment)
         nfa.edge(state, others if state != comment else minus(others, chars(")>")), home)
-        if is_line:
+        if is_line or state != begun:
             nfa.edge(state, chars("`"), code)
     nfa.edge(letter, _APOSTROPHES, joined)
     nfa.edge(joined, _LATIN, letter)
     nfa.edge(code, _CODE, coded)
     nfa.edge(coded, _CODE, coded)
     nfa.edge(coded, chars("`"), letter)
-    return nfa.automaton([home], bad=(), bad_ends=[joined, code, coded])[0].smallest
+    return nfa.automaton([begun], bad=(), bad_ends=[joined, code, coded])[0].smallest

@@ -87,14 +87,15 @@ def no_half_mark(parts: tuple[str, ...]) -> Automaton:
 
 
 @cache
-def no_json_lines() -> Automaton:
-    """Return the automaton of texts without a line that begins like JSON."""
+def no_objects() -> Automaton:
+    """Return the automaton of texts without a brace, or a line that begins with a bracket."""
     nfa = Nfa()
     home, line, bad = nfa.state(), nfa.state(), nfa.state()
     nfa.edge(home, ANY, home)
     nfa.edge(home, chars("\n"), line)
     nfa.edge(line, union([SPACES, chars("`")]), line)
-    nfa.edge(line, chars("{["), bad)
+    nfa.edge(line, chars("[("), bad)
+    nfa.edge(home, chars("{"), bad)
     return nfa.automaton([home, line], bad=[bad])[0].smallest
 
 
@@ -257,7 +258,7 @@ class CountingMarks:
             made = intersection(made, text_without(("```",)))
         else:
             return made
-        return intersection(made, no_json_lines())
+        return intersection(made, no_objects())
 
     def in_json(self, state: str, then: str) -> Automaton:
         """Return the automaton of texts that each string of JSON may be in a *state*.

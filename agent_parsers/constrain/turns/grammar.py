@@ -15,7 +15,11 @@ from agent_parsers.constrain.parts.automaton import (
     minus,
     union,
 )
-from agent_parsers.constrain.parts.cautious import nothing_like_marks, nothing_that_closes
+from agent_parsers.constrain.parts.cautious import (
+    nothing_like_calls,
+    nothing_like_marks,
+    nothing_that_closes,
+)
 from agent_parsers.constrain.parts.markless import content_before_calls, marks_of, no_half_mark
 from agent_parsers.constrain.parts.slots import SLOTS, Slot, tokens
 from agent_parsers.constrain.parts.tree import (
@@ -166,9 +170,12 @@ class _Turns:
         if slot == Slot.CONTENT:
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(Slot.INPUT)[2]
+            said = intersection(self._marks.text(self._marks.begin, then), nothing_like_calls())
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
-            if not self._brief and self._has_many_transitions(then, within):
+            whole = intersection(said, intersection(within, nothing_like_marks(self._dialect)))
+            if not self._brief and _has_many_transitions(whole):
                 within = content_before_calls(gap, has_fence=has_fence, brief=True)
+            within = intersection(within, nothing_like_calls())
         after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]
         for nodes, place in self._leads(leads.pop(), then, within):
             if not self._is_several:
@@ -180,15 +187,17 @@ class _Turns:
             elif (calls := self._calls(rests)) is not None:
                 yield sequence(*nodes, calls, *after)
 
-    def _has_many_transitions(self, then: str, within: Automaton) -> bool:
-        whole = intersection(self._marks.text(self._marks.begin, then), within)
-        whole = intersection(whole, nothing_like_marks(self._dialect))
-        return sum(map(len, whole.smallest.rows)) > _MOST_TRANSITIONS
+    def _unlike_marks(self, made: Automaton) -> Automaton:
+        """Return the automaton of the texts of *made* in which nothing looks like a mark."""
+        whole = intersection(made, nothing_like_marks(self._dialect))
+        if _has_many_transitions(whole):
+            whole = intersection(made, nothing_like_marks(self._dialect, 1))
+        return whole
 
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""
         place = self._marks.follow(self._marks.begin, f"{self._alone[0]}{tail}")
-        made = intersection(self._marks.text(place), nothing_like_marks(self._dialect))
+        made = self._unlike_marks(intersection(self._marks.text(place), nothing_like_calls()))
         made = intersection(
             made, intersection(nothing_that_closes(is_line="\n" in tail), NOT_BLANK)
         )
@@ -326,14 +335,19 @@ class _Turns:
         is_thought = part == Slot.THOUGHT
         most = self._options.max_thought if is_thought else self._options.max_content
         if most is None:
-            made = intersection(self._marks.text(place, then), nothing_like_marks(self._dialect))
+            made = self._marks.text(place, then)
             if not is_thought and within is not None:
                 made = intersection(made, within)
+            made = self._unlike_marks(made)
             if is_thought and self._marks.ends_in_mark(place, then):
                 made = intersection(made, _NO_TICK)
             return Text(made.smallest)
         ends = self._marks.barred(place.state), last_chars(self._marks.stop)
-        return Repeat(Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[")]))), 1, most)
+        return Repeat(Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[(")]))), 1, most)
+
+
+def _has_many_transitions(automaton: Automaton) -> bool:
+    return sum(map(len, automaton.smallest.rows)) > _MOST_TRANSITIONS
 
 
 def _cut(written: str, slot: str) -> tuple[str, str]:

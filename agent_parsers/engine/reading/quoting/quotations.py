@@ -68,6 +68,7 @@ _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
 _QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
+_STRING: Final = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"', re.DOTALL)
 _OBJECT: Final = re.compile(r"[^{}\"'`<>()\[\]]*+\{.*\}\s*\Z", re.DOTALL).match
 _KEPT: Final = ("a fence", "an element")
 """What may not open before a raw input and close in it, even if it is dressing."""
@@ -153,6 +154,7 @@ class Surroundings:
     def __init__(self, text: str, holes: Sequence[Span], begin: int = 0) -> None:
         self._holes = [trimmed(text, *hole) for hole in holes]
         self._begin = begin
+        self._written = text
         self._text = _blanked(text, self._holes)
         self._lead = _first(self._text, 0)
         self._first = _first(self._text, begin)  # after the last label
@@ -230,8 +232,17 @@ class Surroundings:
         number = 0  # of holes before the mark
         for mark in marks_in(self._text):
             while number < len(self._holes) and self._holes[number][0] < mark.start():
+                self._open_in(self._written[slice(*self._holes[number])])
                 number += 1
             self._meet(mark, number)
+
+    def _open_in(self, call: str) -> None:
+        """Open the brackets that a *call* opens and does not close, such as that of a list."""
+        if any(map(self._open.get, "[({")):
+            call = _STRING.sub("", call)
+            for opens, closes in ("[]", "()", "{}"):
+                rest = call.count(opens) - call.count(closes)
+                self._open.setdefault(opens, []).extend([((0, 0), len(self._holes))] * rest)
 
     def _meet(self, mark: Match[str], number: int) -> None:
         """Open or close a quotation at a *mark* that comes after a *number* of holes."""
@@ -405,7 +416,10 @@ class Surroundings:
                 by_sign = None
                 if at in blocks:
                     by_sign = Quotation("an indented block", at, stop)
-                elif _SIGN(line[2]) is not None:
+                elif _SIGN(line[2]) is not None and not (
+                    # what parts two calls is no sign of a comment
+                    number and before.strip() == ";" and self._found[number - 1] is None
+                ):
                     by_sign = Quotation("a quotation", at, stop)
             found = self._found[number]
             if found is not None and not found.problem:

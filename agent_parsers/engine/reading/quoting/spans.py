@@ -85,7 +85,8 @@ def is_torn(text: str, spans: Iterable[Span]) -> bool:
     pieces, at = [""], 0
     for start, stop in (trimmed(text, *span) for span in merged(spans)):
         call = text[start:stop]
-        first, last = start + len(call) - len(call.lstrip("[({")), start + len(call.rstrip("])}"))
+        first = start + len(call) - len(call.lstrip(f"[({{{_SEPARATORS}"))
+        last = start + len(call.rstrip(f"])}}{_SEPARATORS}"))
         pieces += (text[at:first], _CALL * (last - first))
         at = max(last, first)
     blank = "".join(pieces) + text[at:]
@@ -103,6 +104,7 @@ def is_torn(text: str, spans: Iterable[Span]) -> bool:
 
 
 _CALL: Final = "\0"
+_SEPARATORS: Final = ",; \t\r\n"
 _CLOSED_BY: Final = {"[": "]", "(": ")", "{": "}"}
 _BRACKETS: Final = re.compile(r"[\[\](){}]")
 _SAYS: Final = re.compile(r"[^\W_]").search

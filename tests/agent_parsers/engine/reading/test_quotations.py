@@ -152,3 +152,9 @@ def test_the_class_is_the_contract() -> None:
     for text, tools in ((quoted, ["search"]), (thought, None)):
         with pytest.raises(OutputParserException):
             ReActSingleInputOutputParser(tools=tools).parse(text)
+
+
+def test_a_semicolon_parts_calls_but_quotes_one_that_begins_a_line_of_comment() -> None:
+    call = '{"name": "ping", "parameters": {}}'
+    assert outcome("llama3_json", f"{call}\n; {call}") == "call"
+    assert outcome("llama3_json", f"I would write\n; {call}\n; {call}\nor wait.") != "call"
