@@ -41,7 +41,7 @@ def nothing_like_marks(dialect: Dialect, most: int = _LETTERS) -> Automaton:
     if dialect.form is not None and dialect.form.own_tool:
         # Its labels count anywhere; with more than this there would be far too many states.
         return _without([], {sign: {each[:1] for each in begins} for sign, begins in signs.items()})
-    return _without(labels, signs)
+    return _without(labels, signs, most)
 
 
 @lru_cache(maxsize=256)
@@ -78,8 +78,13 @@ def _spelt(dialect: Dialect, most: int) -> tuple[list[tuple[str, bool]], dict[st
     return labels, signs
 
 
-def _without(labels: Collection[tuple[str, bool]], signs: Mapping[str, set[str]]) -> Automaton:
-    """Return the automaton of texts without these *labels* and *signs*; see `_spelt`."""
+def _without(
+    labels: Collection[tuple[str, bool]], signs: Mapping[str, set[str]], most: int = _LETTERS
+) -> Automaton:
+    """Return the automaton of texts without these *labels* and *signs*; see `_spelt`.
+
+    If *most* is 0, no line begins with the first letter of a label.
+    """
     nfa = Nfa()
     line, anywhere = nfa.state(), nfa.state()
     nfa.edge(anywhere, ANY, anywhere)
@@ -89,8 +94,8 @@ def _without(labels: Collection[tuple[str, bool]], signs: Mapping[str, set[str]]
     bad: set[int] = set()
     half: set[int] = set()
     for label, is_anywhere in labels:
-        start, most = (anywhere, 3 * _WORD) if is_anywhere else (line, _WORD)
-        bad.add(_label(nfa, start, label, most))
+        start, letters = (anywhere, 3 * _WORD) if is_anywhere else (line, _WORD if most else 1)
+        bad.add(_label(nfa, start, label, letters))
     for sign, begins in signs.items():
         start = nfa.state()
         nfa.edge(anywhere, chars(sign), start)

@@ -189,6 +189,8 @@ class _Turns:
 
     def _unlike_marks(self, made: Automaton) -> Automaton:
         """Return the automaton of the texts of *made* in which nothing looks like a mark."""
+        if self._brief:
+            return intersection(made, nothing_like_marks(self._dialect, 0))
         whole = intersection(made, nothing_like_marks(self._dialect))
         if _has_many_transitions(whole):
             whole = intersection(made, nothing_like_marks(self._dialect, 1))
