@@ -360,7 +360,10 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
             nfa.edge(state, chars(">|"), quoted)
         for state in (line, blank, signs):
             nfa.edge(state, _LINE_SIGNS, signs)
-        bad.add(quoted)
+        block = line  # a block is indented by a tab, or by four blanks
+        for _ in range(3):
+            block = _word(nfa, block, " ")
+        bad |= {quoted, _word(nfa, line, "\t"), _word(nfa, block, " ")}
         bad_ends |= {blank, signs}
     if has_fence:
         bad |= {_word(nfa, home, "```"), _word(nfa, home, "~~~")}

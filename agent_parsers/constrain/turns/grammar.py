@@ -16,6 +16,7 @@ from agent_parsers.constrain.parts.automaton import (
     union,
 )
 from agent_parsers.constrain.parts.cautious import (
+    none_of,
     nothing_like_calls,
     nothing_like_marks,
     nothing_that_closes,
@@ -47,8 +48,10 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-_MOST_TRANSITIONS: Final = 1_700
-"""The most transitions of content before calls; llguidance follows no more at once."""
+_MOST_TRANSITIONS: Final = 900
+"""The most transitions of a text; llguidance follows those of two at once, but not 2,000."""
+_MOST_NAMES: Final = 16
+"""Of how many tools the names are no answers; of more, there would be too many states."""
 _TICK: Final = chars("`")
 _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, frozenset([0]))
 """Texts after which a mark is not one in backticks, whatever follows it."""
@@ -273,6 +276,9 @@ class _Turns:
         if quoted:
             return Text(self._texts.quoted(JSON_ESCAPES).text)
         made = intersection(self._texts.bare(place, after), NOT_BLANK)
+        names = tuple(filter(None, self._names))
+        if not after and len(names) <= _MOST_NAMES:  # a name alone may be half a call
+            made = intersection(made, none_of(names))
         if not after and self._marks.is_call(place):  # in a message, half its end is no text
             made = intersection(made, no_half_mark(self._marks.literals))
         return Text(made.smallest)
