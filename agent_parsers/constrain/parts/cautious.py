@@ -51,10 +51,13 @@ def nothing_like_tags(dialect: Dialect) -> Automaton:
 
 
 @lru_cache(maxsize=256)
-def nothing_like_labels_anywhere(dialect: Dialect) -> Automaton:
-    """Return the automaton of texts without labels that count anywhere; for inputs."""
-    labels = [each for each in _spelt(dialect, _LETTERS)[0] if each[1]]
-    return _without(labels, {})
+def nothing_like_labels(dialect: Dialect, *, anywhere: bool = False) -> Automaton:
+    """Return the automaton of texts in which nothing looks like a label; for inputs.
+
+    No line begins like one; or, with *anywhere*, no label is in them that counts anywhere.
+    """
+    labels = _spelt(dialect, _LETTERS)[0]
+    return _without([each for each in labels if each[1] or not anywhere], {})
 
 
 def _spelt(dialect: Dialect, most: int) -> tuple[list[tuple[str, bool]], dict[str, set[str]]]:
@@ -94,8 +97,8 @@ def _without(
     bad: set[int] = set()
     half: set[int] = set()
     for label, is_anywhere in labels:
-        start, letters = (anywhere, 3 * _WORD) if is_anywhere else (line, _WORD if most else 1)
-        bad.add(_label(nfa, start, label, letters))
+        start, size = (anywhere, 3 * _WORD) if is_anywhere else (line, _WORD if most else 1)
+        bad.add(_label(nfa, start, label, size))
     for sign, begins in signs.items():
         start = nfa.state()
         nfa.edge(anywhere, chars(sign), start)

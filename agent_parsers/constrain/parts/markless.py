@@ -356,8 +356,13 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
         blank, signs = nfa.state(), nfa.state()
         for state in (line, blank, signs):
             nfa.edge(state, SPACES, blank if state == line else state)
+        numbered = nfa.state()
         for state in (line, blank):
-            nfa.edge(state, chars(">|"), quoted)
+            nfa.edge(state, chars(">|│┃＞»›❯"), quoted)
+        for state in (line, blank, numbered):
+            nfa.edge(state, chars("0123456789"), numbered)
+        nfa.edge(numbered, _BLANKS, numbered)
+        nfa.edge(numbered, chars("|│"), quoted)
         for state in (line, blank, signs):
             nfa.edge(state, _LINE_SIGNS, signs)
         block = line  # a block is indented by a tab, or by four blanks

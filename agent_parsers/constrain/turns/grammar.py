@@ -88,7 +88,7 @@ class _Turns:
         self._output_type = output_type_of(tools)
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
-        self._texts = Texts(self._shapes, self._marks, self._rules, self._notes)
+        self._texts = Texts(self._shapes, self._marks, self._rules, self._notes, brief=brief)
         self._inputs = Inputs(tools, self._shapes, self._marks, self._texts, self._notes)
         self._names: list[str | None] = [None] if tools is None else [*tools.names]
 
@@ -351,7 +351,9 @@ class _Turns:
                 made = intersection(made, _NO_TICK)
             return Text(made.smallest)
         ends = self._marks.barred(place.state), last_chars(self._marks.stop)
-        return Repeat(Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[(")]))), 1, most)
+        return Repeat(
+            Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[(|│┃＞»›❯+%;!$&")]))), 1, most
+        )
 
 
 def _has_many_transitions(automaton: Automaton) -> bool:

@@ -226,7 +226,7 @@ class Inputs:
         """Return the inputs of *tool* where text stands as it is."""
         schema = self._schema(tool)
         if schema is None:
-            return Text(intersection(self._texts.bare(place, after), NOT_BLANK).smallest)
+            return Text(intersection(self._texts.any_input(place, after), NOT_BLANK).smallest)
         whole, inner = self._texts.raw(place, after)
         values = self._texts.values(inner)
         return choice([values.value(schema, schema.root), *self._lone(schema, whole, values)])

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.constrain.parts.automaton import Automaton, Charset, chars, intersection, union
-from agent_parsers.constrain.parts.cautious import nothing_like_labels_anywhere, nothing_like_tags
-from agent_parsers.constrain.parts.markless import CountingMarks, Place, text_without
+from agent_parsers.constrain.parts.cautious import nothing_like_labels, nothing_like_tags
+from agent_parsers.constrain.parts.markless import (
+    CountingMarks,
+    Place,
+    no_objects,
+    text_without,
+)
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.json_values import JsonValues
 from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings
@@ -26,11 +31,19 @@ class Texts:
         marks: Its markers.
         rules: Collects the parts with names.
         notes: Collects what is left out of the schemas.
+        brief: Whether grammars have to be short, even if they allow a little that is misread.
     """
 
     def __init__(
-        self, shapes: Shapes, marks: CountingMarks, rules: dict[str, Node], notes: Notes
+        self,
+        shapes: Shapes,
+        marks: CountingMarks,
+        rules: dict[str, Node],
+        notes: Notes,
+        *,
+        brief: bool = False,
     ) -> None:
+        self._is_brief = brief
         self._shapes = shapes
         self._marks = marks
         self._rules = rules
@@ -44,14 +57,25 @@ class Texts:
             made = intersection(made, text_without(self._closers(after), after))
         return made.smallest
 
+    def bare_input(self, place: Place, after: str) -> Automaton:
+        """Return the inputs that may stand at *place* as text, if *after* follows."""
+        bare = intersection(self.bare(place, after), text_without(("```",))).smallest
+        if self._is_brief or self._shapes.own_tool:
+            return bare
+        return intersection(bare, nothing_like_labels(self._marks.dialect)).smallest
+
+    def any_input(self, place: Place, after: str) -> Automaton:
+        """Return the inputs of any tool: as `bare_input`, without what begins like JSON."""
+        return intersection(self.bare_input(place, after), no_objects()).smallest
+
     def raw(self, place: Place, after: str) -> tuple[Strings, Strings]:
         """Return what may stand at *place* as text, and in JSON, if *after* follows."""
-        bare = intersection(self.bare(place, after), text_without(("```",))).smallest
+        bare = self.bare_input(place, after)
         inner = self._marks.in_json(place.state, after)
         if after.strip():
             inner = intersection(inner, text_without(self._closers(after), after))
         if self._shapes.own_tool:  # any label ends a question
-            unlike = nothing_like_labels_anywhere(self._marks.dialect)
+            unlike = nothing_like_labels(self._marks.dialect, anywhere=True)
             inner, bare = intersection(inner, unlike), intersection(bare, unlike).smallest
         barred = self._marks.barred(place.state)
         if after.strip():
