@@ -52,6 +52,8 @@ _MOST_TRANSITIONS: Final = 900
 """The most transitions of a text; llguidance follows those of two at once, but not 2,000."""
 _MOST_NAMES: Final = 16
 """Of how many tools the names are no answers; of more, there would be too many states."""
+_NOT_IN_SHORT: Final = chars("\n:：`~<>{[(|│┃＞»›❯+%;!$&")
+"""What is not in a text of limited length, since it may quote, forbid or be a call."""
 _TICK: Final = chars("`")
 _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, frozenset([0]))
 """Texts after which a mark is not one in backticks, whatever follows it."""
@@ -351,9 +353,7 @@ class _Turns:
                 made = intersection(made, _NO_TICK)
             return Text(made.smallest)
         ends = self._marks.barred(place.state), last_chars(self._marks.stop)
-        return Repeat(
-            Chars(minus(ANY, union([*ends, chars("\n:：`~<>{[(|│┃＞»›❯+%;!$&")]))), 1, most
-        )
+        return Repeat(Chars(minus(ANY, union([*ends, _NOT_IN_SHORT]))), 1, most)
 
 
 def _has_many_transitions(automaton: Automaton) -> bool:
