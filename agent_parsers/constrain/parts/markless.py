@@ -353,23 +353,14 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
     bad, bad_ends = set(), set()
     if "\n" not in gap:
         quoted = nfa.state()  # on earlier lines it does no harm, but to allow it doubles the states
-        blank, signs = nfa.state(), nfa.state()
-        for state in (line, blank, signs):
-            nfa.edge(state, SPACES, blank if state == line else state)
-        numbered = nfa.state()
-        for state in (line, blank):
-            nfa.edge(state, chars(">|│┃＞»›❯"), quoted)
-        for state in (line, blank, numbered):
-            nfa.edge(state, chars("0123456789"), numbered)
-        nfa.edge(numbered, _BLANKS, numbered)
-        nfa.edge(numbered, chars("|│"), quoted)
-        for state in (line, blank, signs):
+        nfa.edge(home, chars("|│┃"), quoted)
+        nfa.edge(line, union([minus(SPACES, _LINE), chars(">＞»›❯")]), quoted)
+        signs = nfa.state()
+        nfa.edge(signs, SPACES, signs)
+        for state in (line, signs):
             nfa.edge(state, _LINE_SIGNS, signs)
-        block = line  # a block is indented by a tab, or by four blanks
-        for _ in range(3):
-            block = _word(nfa, block, " ")
-        bad |= {quoted, _word(nfa, line, "\t"), _word(nfa, block, " ")}
-        bad_ends |= {blank, signs}
+        bad.add(quoted)
+        bad_ends.add(signs)
     if has_fence:
         bad |= {_word(nfa, home, "```"), _word(nfa, home, "~~~")}
     sentence = nfa.state()

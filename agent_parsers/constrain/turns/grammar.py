@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-_MOST_TRANSITIONS: Final = 900
-"""The most transitions of a text; llguidance follows those of two at once, but not 2,000."""
+_MOST_TRANSITIONS: Final = 1_600
+"""The most transitions of a text; llguidance follows some others at once, but not 2,000."""
 _MOST_NAMES: Final = 16
 """Of how many tools the names are no answers; of more, there would be too many states."""
 _NOT_IN_SHORT: Final = chars("\n:：`~<>{[(|│┃＞»›❯+%;!$&")
@@ -177,8 +177,7 @@ class _Turns:
             has_fence = "```" in rests[0].rpartition(Slot.INPUT)[2]
             said = intersection(self._marks.text(self._marks.begin, then), nothing_like_calls())
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
-            whole = intersection(said, intersection(within, nothing_like_marks(self._dialect)))
-            if not self._brief and _has_many_transitions(whole):
+            if _has_many_transitions(self._unlike_marks(intersection(said, within))):
                 within = content_before_calls(gap, has_fence=has_fence, brief=True)
             within = intersection(within, nothing_like_calls())
         after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]

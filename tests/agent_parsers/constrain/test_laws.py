@@ -49,7 +49,10 @@ MESSAGES = {"functionary_v32", "harmony", "inkling", "muse_glimmer"}
 ONE_CALL = {"json_toolcall", "harmony"}
 """Dialects that write several calls in another way than one, or end one call in a stop sequence; a
 grammar has one."""
-MANY_MARKS = {"command_r", "deepseek_v3", "granite", "minimax_m3"}
+MANY_MARKS = {
+    *("apriel", "command_r", "deepseek_v3", "firefunction", "gigachat3", "granite", "harmony"),
+    *("hunyuan_a13b", "json_toolcall", "minimax_m3", "phi4_mini"),
+}
 """Dialects whose grammar has no sentence that ends in a colon before calls."""
 COUNT = 3000 if DEEP else 100 if THOROUGH else 15
 """How many sentences of each dialect are tried."""
