@@ -130,6 +130,9 @@ def raw_input(dialect: Dialect, text: str) -> RawInput | None:
         return None
     behind = text[start + len(written) :].strip()
     stops = [stop.strip() for stop in dialect.stop]
+    if not text.startswith(written, start):  # it has escapes, and is longer as it is written
+        ends = (text.find(stop, start) for stop in stops)
+        behind = text[min((end for end in ends if end >= 0), default=len(text)) :]
     is_stop = any(stop and behind.startswith(stop) for stop in stops)
     is_json = written.lstrip()[:1] in ("{", "[")
     return RawInput(start, is_json, "" if is_stop else behind, written)
