@@ -59,7 +59,7 @@ _NAMED_LINE: Final = (
 """A line that speaks of a beginning or an end, or of one word, which may end a document."""
 _named_line: Final = re.compile(rf"[ \t]*+(?P<named>{_NAMED_LINE})[ \t\r]*+$", re.MULTILINE).match
 _ruler: Final = re.compile(
-    rf"[ \t]*+(?P<ruler>(?:[^\w\s{HOLE}]|_)[^\n{HOLE}]{{1,199}}+)$", re.MULTILINE
+    rf"[^\S\n{HOLE}]*+(?P<ruler>(?:[^\w\s{HOLE}]|_)[^\n{HOLE}]{{1,1999}}+)$", re.MULTILINE
 ).match
 _at_line_start: Final = re.compile(
     r"[ \t>]*+(?P<fence>`{3}`*+|~{3}~*+)|[ \t]*+\w{1,3}[)）](?=[ \t]++\S)"
@@ -249,7 +249,7 @@ def ruler_key(line: str) -> str:
         return ""
     lead, said, tail = found.groups()
     signs = lead if said else "".join(found[0].split())
-    sign = max(signs, key=signs.count, default="")
+    sign = max(dict.fromkeys(signs), key=signs.count, default="")  # each once: lines may be long
     if not said:
         is_short = len(signs) < 3 and sign not in "$%@&^|="
         is_other = sign in f"{_QUOTES}`~([{{" or ("|" in signs and "-" in signs)
@@ -309,7 +309,8 @@ def may_nest(text: str, span: tuple[int, int]) -> bool:
 
     It has a direction, and stands before a word and not behind one.
     """
-    before, mark, after = text[max(0, span[0] - 1) : span[0]], text[span[0]], text[span[1] :][:1]
+    before, mark = text[max(0, span[0] - 1) : span[0]], text[span[0]]
+    after = text[span[1] : span[1] + 1]
     is_first = before in ("", "(", "[") or before.isspace()
     return mark not in "'\"＂＇" and is_first and _is_letter(after)
 

@@ -50,6 +50,9 @@ def outcome(name: str, text: str, *, lenient: bool = True) -> str:
         (f"1) I ping (once\n{CALL}\n2) I wait.", "call"),
         (f'It is 5" wide.\n{CALL}\n"Good," she said.', "call"),
         (f"A page:\n----\n{CALL}\n----\nIt is odd.", "call_in_quotation"),
+        (f"A page:\n{'=' * 250}\n{CALL}\n{'=' * 250}\nIt is odd.", "call_in_quotation"),
+        (f"=== {'word ' * 60}===\n{CALL}\n=== end ===\nIt is odd.", "call_in_quotation"),
+        (f"A page:\n\xa0----\n{CALL}\n\xa0----\nIt is odd.", "call_in_quotation"),
         (f"A page:\n=== page ===\n{CALL}\n=== end ===", "call_in_quotation"),
         (f"BEGIN PAGE\n{CALL}\nEND PAGE\nIt is odd.", "call_in_quotation"),
         (f"cat <<EOF\n{CALL}\nEOF\nIt is odd.", "call_in_quotation"),
@@ -100,7 +103,8 @@ def test_a_raw_input_encloses_nothing(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "mark", ["-", "#", "*", "<a>", "</a>", "[", ' "x', "~~ ", "`a", "(", "---\n", "==a\n"]
+    "mark",
+    ["-", "#", "*", "<a>", "</a>", "[", ' "x', "~~ ", "`a", "(", "---\n", "==a\n", "“a ", "=+-"],
 )
 def test_many_marks_take_linear_time(mark: str) -> None:
     def seconds(size: int) -> float:
