@@ -53,7 +53,7 @@ class WholeReader:
 
             self._match = turn_matcher(machine)
         self._respell = None if self._match is None else respeller(machine)
-        self._reads_as_langchain = machine.mode == "langchain"
+        self._is_lenient = machine.lenient
         # What strict mode calls is what lenient mode calls without a repair.
         is_strict = machine.mode == "strict"
         self._first = whole_reader(machine.dialect, "lenient")._match if is_strict else None
@@ -122,9 +122,9 @@ class WholeReader:
 
     def _counts(self, is_answer: bool, text: str) -> bool:
         """Return whether what the matcher of this mode finds is surely what lenient mode allows."""
-        if is_answer or self._first is None:
-            return is_answer or not (self._reads_as_langchain and speaks_of_thoughts(text))
-        return False
+        if is_answer or self._is_lenient:
+            return True
+        return self._first is None and not speaks_of_thoughts(text)  # as LangChain reads
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn; return `None` if only a stream can; arguments: as for `plain`."""

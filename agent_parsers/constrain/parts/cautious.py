@@ -139,26 +139,6 @@ def _label(nfa: Nfa, start: int, text: str, most: int) -> int:
     return at
 
 
-@lru_cache(maxsize=64)
-def none_of(words: tuple[str, ...]) -> Automaton:
-    """Return the automaton of texts that are none of *words*, apart from white space around it."""
-    nfa = Nfa()
-    home, other = nfa.state(), nfa.state()
-    nfa.edge(home, SPACES, home)
-    nfa.edge(home, ANY, other)
-    nfa.edge(other, ANY, other)
-    ends: set[int] = set()
-    for word in words:
-        at = home
-        for char in word:
-            after = nfa.state()
-            nfa.edge(at, chars(char), after)
-            at = after
-        nfa.edge(at, SPACES, at)
-        ends.add(at)
-    return nfa.automaton([home], bad=(), bad_ends=ends)[0].smallest
-
-
 # -- content beside calls --------------------------------------------------------------------------
 
 _QUOTES: Final = chars('"“”„‟＂〝〞〟‘‚‛＇«»‹›「」『』《》〈〉｢｣﹁﹂﹃﹄')

@@ -86,6 +86,20 @@ def no_half_mark(parts: tuple[str, ...]) -> Automaton:
     return nfa.automaton([home], bad=(), bad_ends=ends)[0].smallest
 
 
+@lru_cache(maxsize=64)
+def none_of(words: tuple[str, ...]) -> Automaton:
+    """Return the automaton of all texts except *words*, even with white space around them."""
+    nfa = Nfa()
+    home, other = nfa.state(), nfa.state()
+    nfa.edge(home, SPACES, home)
+    nfa.edge(home, ANY, other)
+    nfa.edge(other, ANY, other)
+    ends = {chain(nfa, home, tuple(map(re.escape, word))) for word in words}
+    for end in ends:
+        nfa.edge(end, SPACES, end)
+    return nfa.automaton([home], bad=(), bad_ends=ends)[0].smallest
+
+
 @cache
 def no_objects() -> Automaton:
     """Return the automaton of texts without a brace, or a line that begins with a bracket."""

@@ -16,12 +16,16 @@ from agent_parsers.constrain.parts.automaton import (
     union,
 )
 from agent_parsers.constrain.parts.cautious import (
-    none_of,
     nothing_like_calls,
     nothing_like_marks,
     nothing_that_closes,
 )
-from agent_parsers.constrain.parts.markless import content_before_calls, marks_of, no_half_mark
+from agent_parsers.constrain.parts.markless import (
+    content_before_calls,
+    marks_of,
+    no_half_mark,
+    none_of,
+)
 from agent_parsers.constrain.parts.slots import SLOTS, Slot, tokens
 from agent_parsers.constrain.parts.tree import (
     Chars,
