@@ -152,14 +152,14 @@ _CODE: Final = minus(ANY, chars("`\n"))
 def nothing_like_calls() -> Automaton:
     """Return the automaton of texts in which nothing looks like a call in another form.
 
-    A brace looks like one, which may open JSON, and so does a word right before a parenthesis.
+    A brace looks like one, which may open JSON, and so does a word right before `(` or `[`.
     """
     nfa = Nfa()
     home, named, called = (nfa.state() for _ in range(3))
     nfa.edge(home, ANY, home)
     nfa.edge(home, chars("{"), called)
     nfa.edge(home, union([_LETTER, chars("_")]), named)
-    nfa.edge(named, chars("("), called)
+    nfa.edge(named, chars("(["), called)
     return nfa.automaton([home], bad=[called])[0].smallest
 
 

@@ -65,6 +65,7 @@ _SHOWN: Final = re.compile(
 _OR: Final = frozenset(("or", "or else", "alternatively", "or alternatively", "oder", "ou", "或"))
 _LETTERS: Final = re.compile(r"[^\W\d_]+").findall
 _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
+_ENDS_IN_FENCE: Final = re.compile(rf"(?:{_FENCE.pattern}|[`~]++)\Z").search
 _QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
@@ -437,7 +438,7 @@ class Surroundings:
 def _is_fence_quoted(before: str) -> bool:
     """Return whether the text *before* a call ends in a fence that a quoted line opens."""
     lead = before.rstrip(_BETWEEN)
-    fence = _TAG.search(lead)
+    fence = _ENDS_IN_FENCE(lead)
     return fence is not None and _QUOTED_LINE(lead[: fence.start()]) is not None
 
 

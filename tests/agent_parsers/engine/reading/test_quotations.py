@@ -30,6 +30,8 @@ def outcome(name: str, text: str, *, lenient: bool = True) -> str:
         (f"I need `<b>` here.\n{CALL}\nNot `</b>`.", "call"),
         (f"I read <b>this</b>.\n{CALL}\nAnd <i>that</i>.", "call"),
         (f"1. First:\n\n    {CALL}", "call"),
+        (f"> `ping\n{CALL}", "call"),
+        (f"> ```ping\n{CALL}", "text"),
         (f"<function_calls>\n{CALL}\n</function_calls>", "call"),
         (f"I ping.\n<use_tool>\n{CALL}\n</use_tool>", "call"),
         (f"<json>\n{CALL}\n</json>", "call"),
