@@ -6,6 +6,7 @@ Every name is imported at its first use, so that importing this package costs ne
 from typing import TYPE_CHECKING
 
 from agent_parsers import neighbours  # noqa: F401 - first, since it says what hides a package
+from agent_parsers.foreign import asked  # noqa: F401 - second, so that the engine can ask
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ SHARED: Final = {*(text for pair in REASONING for text in pair)} | {
 }
 """Markers that dialects read whatever they write."""
 _TAGS: Final = re.compile(r"<[^\s<>]{2,40}>").findall
+_IS_MARK: Final = re.compile(r"[<\[][^<>\n]{2,40}[>\[\]]").fullmatch
 _OPENS_CALLS: Final = re.compile(r"[\[{(]|<\w+:\w").search  # the last is an element with a prefix
 
 
@@ -122,21 +123,25 @@ def signs_of(dialect: Dialect) -> OwnSigns:
         else:
             literals.update(filter(str.strip, spelt_texts(marker)))
     is_bare = table.parts[table.initial] is Part.CALL
-    return (*sorted(labels),), (*sorted(literals),), (*sorted(_frames(dialect)),), is_bare
+    frames = _frames(dialect) - literals
+    return (*sorted(labels),), (*sorted(literals),), (*sorted(frames),), is_bare
 
 
 def _frames(dialect: Dialect) -> set[str]:
-    """Return the marks around the answers and the thoughts of a *dialect*, as far as they tell it.
+    """Return the marks of a *dialect* around answers and thoughts that others do not read.
 
     The end of an answer that opens with a word tells as much as a mark.
     """
-    form = dialect.form
-    if form is None:
-        return set()
+    markers = (each for each in dialect.lenient.markers.values() if not label_words(each))
+    texts = {text.strip() for marker in markers for text in spelt_texts(marker)}
+    marks = {*filter(_IS_MARK, texts - SHARED)}
+    if (form := dialect.form) is None:
+        return marks
     answer = form.answer if isinstance(form.answer, tuple) else ()
-    before = "".join((*answer[:1], form.around[0], *(form.thought or ())))
-    opened = {*_TAGS(before)} - SHARED
-    return opened or {*(_TAGS(answer[1]) if answer and answer[0].strip() else ())}
+    opened = {*_TAGS("".join((*answer[:1], form.around[0])))} - SHARED
+    if not opened and answer and answer[0].strip():
+        opened = {*_TAGS(answer[1])}
+    return marks | opened
 
 
 def _known_signs() -> _Signs:

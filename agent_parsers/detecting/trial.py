@@ -162,7 +162,7 @@ class DialectTrial:
                 written = text[span[0] + offset : span[1] + offset].strip()
                 for word in _WORDS.finditer(text, span[0] + offset, span[1] + offset):
                     self._know(*word.span(), _MARK)
-                self.has_own_mark = self.has_own_mark or written not in SHARED
+                self.has_own_mark = self.has_own_mark or not _is_shared(written)
                 if name in self._names:
                     if self.first_mark < 0:
                         self.first_mark = span[0] + offset
@@ -309,6 +309,11 @@ def try_reply(
     trial.result = stream.result
     trial.is_framed = trial.frames_answer(text)
     return trial
+
+
+def _is_shared(mark: str) -> bool:
+    """Return whether *mark*, or half of it, is part of what dialects read whatever they write."""
+    return any(mark in shared for shared in SHARED)
 
 
 def _canonical(tool_input: Any) -> str:

@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, overload
 
 from agent_parsers import dialects
-from agent_parsers.engine.reading.rules.foreign import Foreign, ask_for_foreign
 from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.engine.tables.modes import MAX_CHARS, OnConflict
 from agent_parsers.registry.names import ALIASES, OneCallName, SeveralCallsName
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
         MultiActionDialectParser,
     )
     from agent_parsers.tools import ToolsAgentOutputParser
-    from agent_parsers.toolset import Tools, ToolSet
+    from agent_parsers.toolset import Tools
 
     AnyParser: TypeAlias = (
         AnyDialectParser[T] | OpenAIFunctionsAgentOutputParser[T] | ToolsAgentOutputParser[T]
@@ -91,16 +90,6 @@ KNOWN: Final[dict[str, Dialect]] = {}
 """The dialects that have been loaded or registered."""
 _LOADED: Final[dict[str, Dialect]] = {}
 """The dialects of this library that have been loaded."""
-
-
-def _find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> Foreign | None:
-    """Find calls in the form of any dialect that is known here, or of none."""
-    foreign = import_module("agent_parsers.foreign.finding")  # it stands above: it asks for all
-    found: Foreign | None = foreign.find_foreign(text, tools, over, is_own)
-    return found
-
-
-ask_for_foreign(_find_foreign)
 
 
 def list_dialects() -> list[str]:

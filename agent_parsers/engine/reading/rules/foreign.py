@@ -1,73 +1,24 @@
 """Calls that a turn holds in a form that its dialect does not have.
 
 A lenient turn that would end as an answer is looked at once more, since what a dialect does not
-understand is no answer. Here stand the question and the reply. What finds such calls knows all
-dialects, so it stands above the engine; the registry passes it to `ask_for_foreign`.
+understand is no answer. What finds such calls knows all dialects, so it stands above the engine.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final
 
+from agent_parsers.engine.foreign_calls import FINDERS
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from agent_parsers.engine.foreign_calls import ForeignCall
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
-
-
-class ForeignCall(NamedTuple):
-    """A call in the form of another dialect, or of none."""
-
-    tool: str
-    tool_input: str | dict[str, Any]
-    """The input, as the tool takes it."""
-    span: Span
-    id: str | None = None
-    frame: tuple[Span, ...] = ()
-    """What the calls of its turn are written in, in order: no content."""
-
-
-class Foreign(NamedTuple):
-    """What looks like calls in the text of an answer."""
-
-    form: str
-    """Whose form it is, to follow the word "call": ``"in the form of hermes"``."""
-    span: Span
-    calls: tuple[ForeignCall, ...] = ()
-    """The calls, if they can be made."""
-    why: str = ""
-    """Why they cannot be made, if there are none."""
-
-
-class FindForeign(Protocol):
-    """Finds calls in the text of an answer."""
-
-    def __call__(
-        self, text: str, tools: ToolSet | None, over: int, is_own: bool, /
-    ) -> Foreign | None:
-        """Return what looks like calls in *text*.
-
-        Args:
-            text: The turn, in which all that is hidden is blank.
-            tools: The available tools; `None` if they are not known.
-            over: Where the mark stands that ends the turn. Text behind it is another turn, unless
-                a dialect has that mark within its turns.
-            is_own: Whether the text is refused since marks of the dialect itself hold no call of
-                it. Only a dialect that reads all of it as it is written counts then.
-        """
-
-
-_finders: Final[list[FindForeign]] = []
-
-
-def ask_for_foreign(find: FindForeign) -> None:
-    """Let *find* look at the texts of answers from now on."""
-    _finders[:] = [find]
 
 
 begins_call: Final = re.compile(
@@ -136,11 +87,11 @@ def foreign_calls(
     names = () if tools is None else tools.names
     edges = [0, *(edge for span in hidden for edge in span), len(text)]
     shown = [text[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)]
-    if not _finders or not any(may_be_foreign(each, names) for each in shown):
+    if not any(may_be_foreign(each, names) for each in shown):
         return ()
     blank = [_NOT_BREAK.sub(" ", text[start:stop]) for start, stop in hidden]
     visible = "".join(piece for pair in zip(shown, [*blank, ""], strict=True) for piece in pair)
-    found = _finders[0](visible, tools, len(text) if over < 0 else over, is_own)
+    found = FINDERS[0](visible, tools, len(text) if over < 0 else over, is_own)
     if found is None:
         return ()
     why = found.why
