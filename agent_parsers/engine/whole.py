@@ -56,7 +56,8 @@ class WholeReader:
         self._is_lenient = machine.lenient
         # What strict mode calls is what lenient mode calls without a repair.
         is_strict = machine.mode == "strict"
-        self._first = whole_reader(machine.dialect, "lenient")._match if is_strict else None
+        self._calls = whole_reader(machine.dialect, "lenient")._match if is_strict else None
+        self._keeps_end = machine.table.keeps_input_end  # which lenient mode does not
 
     def parse(
         self,
@@ -85,9 +86,9 @@ class WholeReader:
             raise too_long("text", text[:max_chars], max_chars)
         # "stop" accepts whatever "unknown" accepts, and more
         if self._match is not None and not (start or prompt) and ended != "length":
-            if self._first is not None and self._first.may_call(text):
-                result = self._first.result(text, tools, is_exact=True)
-                if result is not None:
+            if (calls := self._first(text)) is not None:
+                result = calls.result(text, tools, is_exact=True)
+                if result is not None and not isinstance(result, AgentFinish):
                     return result
             result = self._match.result(text, tools)
             if result is not None and self._counts(isinstance(result, AgentFinish), text):
@@ -111,20 +112,26 @@ class WholeReader:
             text: What the model wrote.
             tools: The available tools, or only their names.
         """
-        if self._first is not None and self._first.may_call(text):
-            turn = self._first.read(text, tools)
-            if turn is not None and not turn.repairs:
+        if (calls := self._first(text)) is not None:
+            turn = calls.read(text, tools)
+            if turn is not None and turn.calls and not turn.repairs:
                 return turn
         turn = None if self._match is None else self._match.read(text, tools)
         if turn is not None and not self._counts(not turn.calls, text):
             return None
         return self._respelt(text, tools) if turn is None else turn
 
+    def _first(self, text: str) -> Matcher | None:
+        """Return the matcher of lenient mode that tries a strict *text* first; it reads calls."""
+        if self._calls is None or (self._keeps_end and text[-1:].isspace()):
+            return None
+        return self._calls if self._calls.may_call(text) else None
+
     def _counts(self, is_answer: bool, text: str) -> bool:
         """Return whether what the matcher of this mode finds is surely what lenient mode allows."""
         if is_answer or self._is_lenient:
             return True
-        return self._first is None and not speaks_of_thoughts(text)  # as LangChain reads
+        return self._calls is None and not speaks_of_thoughts(text)  # as LangChain reads
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn; return `None` if only a stream can; arguments: as for `plain`."""
@@ -138,8 +145,10 @@ class WholeReader:
 
     def step(self, text: str, tools: ToolSet | Collection[str] | None = None) -> PlainStep | None:
         """Return a step with the places of its parts; `None` if only a stream can."""
-        if self._first is not None and (step := self._first.step(text, tools)) is not None:
-            return step
+        if (calls := self._first(text)) is not None:
+            step = calls.step(text, tools)
+            if step is not None and not isinstance(step.action, AgentFinish):
+                return step
         step = None if self._match is None else self._match.step(text, tools)
         is_answer = step is None or isinstance(step.action, AgentFinish)
         return step if self._counts(is_answer, text) else None

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.foreign_calls import FINDERS
+from agent_parsers.engine.reading.rules.foreign_calls import FINDERS
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.foreign_calls import Foreign
+    from agent_parsers.engine.reading.rules.foreign_calls import Foreign
     from agent_parsers.toolset import ToolSet
 
 

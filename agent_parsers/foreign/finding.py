@@ -17,9 +17,9 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.detecting.detection import ranked
 from agent_parsers.detecting.signs import SHARED, has_telling_marker
 from agent_parsers.detecting.trial import DialectTrial, try_reply
-from agent_parsers.engine.foreign_calls import Foreign, ForeignCall
 from agent_parsers.engine.reading.quoting.spans import is_torn, without
 from agent_parsers.engine.reading.rules.foreign import begins_call
+from agent_parsers.engine.reading.rules.foreign_calls import Foreign, ForeignCall
 from agent_parsers.foreign.places import (
     are_fenced,
     framed,

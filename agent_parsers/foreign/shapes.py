@@ -21,8 +21,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
-from agent_parsers.engine.foreign_calls import Foreign, ForeignCall
 from agent_parsers.engine.reading.quoting.spans import is_torn, without
+from agent_parsers.engine.reading.rules.foreign_calls import Foreign, ForeignCall
 from agent_parsers.foreign import spellings
 from agent_parsers.foreign.elements import called_element, enclosed_call, speaks_of_calls
 from agent_parsers.foreign.objects import calls_in, fitted, is_schema, names_call, object_at

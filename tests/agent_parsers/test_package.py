@@ -102,28 +102,32 @@ def test_importing_a_package_loads_only_the_list_of_its_names(package: str) -> N
     python = modules_after("import __future__, typing, importlib")
     loaded = modules_after(f"import {package}") - python
     known = {
-        "agent_parsers.engine", "agent_parsers.engine.foreign_calls",
+        "agent_parsers.engine", "agent_parsers.engine.reading",
+        "agent_parsers.engine.reading.rules", "agent_parsers.engine.reading.rules.foreign_calls",
         "agent_parsers.foreign", "agent_parsers.foreign.asked",
         "agent_parsers.neighbours", "output_parsers.neighbours", "outputs.lazy_names",
     }  # fmt: skip
     assert loaded <= {"agent_parsers", "output_parsers", "outputs"} | known
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "from agent_parsers.react_single_input import ReActSingleInputOutputParser as P\n"
-        "print(P(lenient=True, tools=['look']).parse('Final Answer: ' + CALL).tool)",
-        "from agent_parsers.dialects.qwen3_coder import DIALECT\n"
-        "from agent_parsers.engine.stream_parser import StreamParser\n"
-        "parser = StreamParser(DIALECT, tools=['look'])\n"
-        "parser.feed(CALL), parser.close()\n"
-        "print(parser.result[0].tool)",
-    ],
-)
+BY_CLASS = """
+from agent_parsers.react_single_input import ReActSingleInputOutputParser
+parser = ReActSingleInputOutputParser(lenient=True, tools=["look"])
+print(parser.parse(f"Final Answer: {CALL}").tool)
+"""
+BY_DIALECT = """
+from agent_parsers.dialects.qwen3_coder import DIALECT
+from agent_parsers.engine.stream_parser import StreamParser
+parser = StreamParser(DIALECT, tools=["look"])
+parser.feed(CALL), parser.close()
+print(parser.result[0].tool)
+"""
+
+
+@pytest.mark.parametrize("code", [BY_CLASS, BY_DIALECT])
 def test_what_a_text_means_does_not_depend_on_what_was_imported_before(code: str) -> None:
     call = '<tool_call>\n{"name": "look", "arguments": {"at": "lakes"}}\n</tool_call>'
-    code = f"CALL = {call!r}\n{code}"
+    code = f"CALL = {call!r}{code}"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "look\n"
 
 

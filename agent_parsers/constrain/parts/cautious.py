@@ -149,15 +149,16 @@ _CODE: Final = minus(ANY, chars("`\n"))
 
 
 @cache
-def nothing_like_calls() -> Automaton:
+def nothing_like_calls(*, is_labelled: bool = False) -> Automaton:
     """Return the automaton of texts in which nothing looks like a call in another form.
 
-    A brace looks like one, which may open JSON, and so does a word right before `(` or `[`.
+    A brace looks like one, which may open JSON, and so does a word right before `(` or `[`. If
+    labels in many spellings count anywhere (*is_labelled*), so does the colon with which they end.
     """
     nfa = Nfa()
     home, named, called = (nfa.state() for _ in range(3))
     nfa.edge(home, ANY, home)
-    nfa.edge(home, chars("{"), called)
+    nfa.edge(home, chars("{:：" if is_labelled else "{"), called)
     nfa.edge(home, union([_LETTER, chars("_")]), named)
     nfa.edge(named, chars("(["), called)
     return nfa.automaton([home], bad=[called])[0].smallest

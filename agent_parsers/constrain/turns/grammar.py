@@ -44,6 +44,7 @@ from agent_parsers.constrain.turns.shapes import Shapes
 from agent_parsers.constrain.turns.texts import Texts, last_chars
 from agent_parsers.constrain.values.strings import JSON_ESCAPES
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
     from agent_parsers.constrain.parts.markless import Place
@@ -161,6 +162,17 @@ class _Turns:
         """Whether calls end in a stop sequence, so that nothing follows them."""
         return any(stop in each for each in self._alone for stop in self._dialect.stop)
 
+    @cached_property
+    def _is_thought_open(self) -> bool:
+        """Whether a call follows a thought without a mark between them, as it follows content."""
+        form, table = self._dialect.form, self._marks.table
+        if form is None or form.thought is None or form.thought[1].strip():
+            return False
+        return any(
+            (table.parts[state], table.parts[go.to]) == (Part.THOUGHT, Part.CALL)
+            for (state, _), go in table.transitions.items()
+        )
+
     def _begun(self, written: list[str], slot: str, tail: str | None = None) -> Iterator[Node]:
         """Yield the turns that begin as those *written*.
 
@@ -176,14 +188,15 @@ class _Turns:
         if len(leads) > 1:
             return
         then, within = _literal(commonprefix(rests)), None
-        if slot == Slot.CONTENT:
+        if slot == Slot.CONTENT or (slot and self._is_thought_open):
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(Slot.INPUT)[2]
-            said = intersection(self._marks.text(self._marks.begin, then), nothing_like_calls())
+            uncalled = nothing_like_calls(is_labelled=bool(self._shapes.own_tool))
+            said = intersection(self._marks.text(self._marks.begin, then), uncalled)
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
             if _has_many_transitions(self._unlike_marks(intersection(said, within))):
                 within = content_before_calls(gap, has_fence=has_fence, brief=True)
-            within = intersection(within, nothing_like_calls())
+            within = intersection(within, uncalled)
         after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]
         for nodes, place in self._leads(leads.pop(), then, within):
             if not self._is_several:
@@ -332,7 +345,8 @@ class _Turns:
         for at, part in enumerate(parts):
             following = _literal("".join([*parts[at + 1 :], then]))
             if part in (Slot.THOUGHT, Slot.CONTENT):
-                nodes.append(self._said(part, place, following, within))
+                is_last = at == len(parts) - 1
+                nodes.append(self._said(part, place, following, within if is_last else None))
                 place = self._marks.fresh(place.state)
             else:
                 nodes += tokens(part)
@@ -349,7 +363,7 @@ class _Turns:
         most = self._options.max_thought if is_thought else self._options.max_content
         if most is None:
             made = self._marks.text(place, then)
-            if not is_thought and within is not None:
+            if within is not None:
                 made = intersection(made, within)
             made = self._unlike_marks(made)
             if is_thought and self._marks.ends_in_mark(place, then):

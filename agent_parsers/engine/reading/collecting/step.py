@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.foreign_calls import ForeignCall
+    from agent_parsers.engine.reading.rules.foreign_calls import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet

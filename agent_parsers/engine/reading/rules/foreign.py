@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.foreign_calls import FINDERS
+from agent_parsers.engine.reading.rules.foreign_calls import FINDERS
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from agent_parsers.engine.foreign_calls import ForeignCall
+    from agent_parsers.engine.reading.rules.foreign_calls import ForeignCall
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 

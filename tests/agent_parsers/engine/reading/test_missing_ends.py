@@ -74,7 +74,7 @@ TABLE: list[tuple[str, str, Any, Any]] = [
     ("react", "Action: g()\nAction Input: 1", None, NONE),
     ("xml", '<tool>g()</tool><tool_input>{"b": 1}</tool_input>', [g], NONE),
     ("glm47", "<tool_call>g {}", [g], (REFUSED, [("g", {})], REFUSED)),
-    ("glm47", '<tool_call>g {"b": 1}', [g], (REFUSED, [("g", {"b": 1})], REFUSED)),
+    ("glm47", '<tool_call>g {"b": 1}', [g], (*[[("g", {"b": 1})]] * 2, REFUSED)),
     ("glm47", "<tool_call>g {}</tool_call>", [g], [[("g", {})]] * 3),
     ("glm47", f"<tool_call>g {{}}{TAGS[12:]}x</arg_value></tool_call>", None, NONE),
     ("json", '{"action": "f", "action_input": {"a": "x"}', None, (CALL, CALL, REFUSED)),

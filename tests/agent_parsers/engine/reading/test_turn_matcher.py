@@ -15,6 +15,7 @@ import pytest
 from agent_parsers import ToolInputError, get_dialect, get_parser, list_dialects
 from agent_parsers.actions.tool_action import make_message
 from agent_parsers.authoring import SAMPLE_TURN, Written, WrittenCall
+from agent_parsers.engine import whole
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.matching import (
     json_turns,
@@ -365,6 +366,7 @@ def test_these_texts_would_find_bugs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seed(monkeypatch)
+    monkeypatch.setattr(whole, "whole_reader", whole_reader.__wrapped__)  # none made before
     reader = WholeReader(machine(get_dialect(name), "strict"))
     assert differences(reader, iter([text])) == (1, [text])
 
