@@ -42,9 +42,12 @@ _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
 _WORDS: Final = re.compile(rf"[^{re.escape(_BETWEEN)}`~]++").finditer
 _SIGN: Final = re.compile(
-    r"\s*+(?:(?:[>|│┃＞»›❯]|\d++[ \t]*+[|│]).*|(?:[+%;!$&~]++|//++|--++)\s*)"
+    r"\s*+(?:(?:[>│┃＞»›❯]|\|(?![^\s|]++\|>)|\d++[ \t]*+[|│]).*|(?:[+%;!$&~]++|//++|--++)\s*)"
 ).fullmatch
-"""Matches what quotes the rest of its line; a single hyphen begins an item of a list."""
+"""Matches what quotes the rest of its line.
+
+A single hyphen begins an item of a list, and ``|call|>`` is a mark without its first character.
+"""
 _IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
 _IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
 _IS_GIVEN: Final = re.compile(

@@ -32,6 +32,8 @@ def outcome(name: str, text: str, *, lenient: bool = True) -> str:
         (f"1. First:\n\n    {CALL}", "call"),
         (f"> `ping\n{CALL}", "call"),
         (f"> ```ping\n{CALL}", "text"),
+        (f"|begin|>{CALL}", "call"),
+        (f"|begin | >{CALL}", "text"),
         (f"<function_calls>\n{CALL}\n</function_calls>", "call"),
         (f"I ping.\n<use_tool>\n{CALL}\n</use_tool>", "call"),
         (f"<json>\n{CALL}\n</json>", "call"),
