@@ -93,7 +93,7 @@ def tagged_table(
         (name, row) for (state, name), row in table.transitions.items() if state == "content"
     ]
     stray = tags.get(TagPart.END_VALUE)
-    if stray is not None and stray.canonical[-1] == ">":
+    if form.lenient and stray is not None and stray.canonical[-1] == ">":
         markers["end of value"] = Literal(stray.canonical)
         transitions[_AFTER, "end of value"] = Go(_AFTER, clash="ambiguous_end")
     if not wrapped and not is_whole:
