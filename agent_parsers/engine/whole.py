@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.reading.matching.respelling import respeller
@@ -125,6 +126,8 @@ class WholeReader:
         """Return the matcher of lenient mode that tries a strict *text* first; it reads calls."""
         if self._calls is None or (self._keeps_end and text[-1:].isspace()):
             return None
+        if "\\u" in text and _HALF(text) is not None:
+            return None  # which not all strict readers take
         return self._calls if self._calls.may_call(text) else None
 
     def _counts(self, is_answer: bool, text: str) -> bool:
@@ -163,6 +166,10 @@ class WholeReader:
         # What is repaired in an input stands behind all labels.
         moved = (repair.moved(len(text) - len(spelt.text)) for repair in turn.repairs)
         return turn._replace(repairs=(*spelt.repairs, *moved))
+
+
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]").search
+"""Finds the escape of half of a character, as JSON may have it."""
 
 
 @cache

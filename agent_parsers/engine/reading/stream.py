@@ -188,6 +188,7 @@ class TurnStream(Scanner):
             self._collector.is_half = ended != "stop"
             self._take_half(events, half)
         self._advance(events, self._tail, is_last=True)
+        self._collector.is_closed = False  # no marker follows
         end = self._leave(events, None, self._size, self._size)
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))

@@ -243,6 +243,13 @@ def _object_at(text: str, at: int) -> tuple[Any, int]:
     return parse_whole(text[at:end], MAX_DEPTH), end
 
 
+_TOO_MUCH: Final = "nested too deep, or a number of too many digits"
+_HALF_ESCAPE: Final = re.compile(
+    r"\\u(?:d[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..\\u)d[c-f])", re.IGNORECASE
+).search
+"""Finds an escape of half of a character, which Python writes as two."""
+
+
 def _broken(text: str) -> InputProblem:
     try:
         json.loads(text)
@@ -251,9 +258,9 @@ def _broken(text: str) -> InputProblem:
         reason = f"{reason} at line {error.lineno}"
         reason = f"{reason}, column {error.colno}"
     except (ValueError, RecursionError):
-        reason = "nested too deep, or a number of too many digits"
+        reason = _TOO_MUCH
     else:
-        reason = "nested too deep, or a number of too many digits"
+        reason = "half of a character in an escape" if _HALF_ESCAPE(text) else _TOO_MUCH
     return InputProblem((), "a JSON object", f"text that cannot be read as one ({reason})")
 
 

@@ -387,3 +387,30 @@ def test_a_broken_call_between_two_whole_ones_is_refused_in_both_modes(lenient: 
     parser = get_parser("internlm2", tools=TOOLS, lenient=lenient)
     with pytest.raises(OutputParserException):
         parser.parse(whole + broken + whole)
+
+
+FENCED = (
+    'Thought: I look.\n```json\n{"name": "search", "arguments": {"query": "a"}}\n```\nOne moment.'
+)
+HOLDS_ANOTHER = """\
+<tool_calls>
+<tool_call>search<tool_sep>
+<arg_key>query</arg_key>
+<arg_value><tool_calls>
+<tool_call>search<tool_sep>
+</tool_call>
+</tool_calls> and so on</arg_value>
+</tool_call>
+</tool_calls>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("llama3_json", FENCED), ("xlam", FENCED), ("hermes", HOLDS_ANOTHER)],
+)
+def test_what_this_dialect_takes_for_quoted_may_be_how_another_writes_its_calls(
+    name: str, text: str
+) -> None:
+    with suppress(ForeignCallError):
+        result = get_parser(name, tools=TOOLS).parse(text, ended="stop")
+        assert isinstance(result, list), result

@@ -300,7 +300,7 @@ class CallsCollector(Collector):
         judged = judge(self.text, self._met, self._beside, lenient=self._machine.lenient)
         events += judged.repairs
         self._made, self._beside.content = judged.made, judged.content
-        self._beside.quoted = [met.hole for met in judged.quoted]
+        self._beside.hidden = judged.hidden
         self._problem = self._problem or judged.problem
         if self._early is not None:
             self._problem = self._problem or self._early.refuted_by(self._made)
@@ -372,7 +372,7 @@ class CallsCollector(Collector):
         repairs: list[Repair] = []
         try:
             self._machine.check_answer(answer, span, self._tools)
-            hidden = merged([*self._beside.thoughts, *self._beside.quoted])
+            hidden = merged([*self._beside.thoughts, *self._beside.hidden])
             if calls := self._foreign(events, hidden, over):
                 self._act_as(events, calls, log)
                 return

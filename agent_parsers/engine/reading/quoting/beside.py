@@ -18,7 +18,7 @@ class Beside:
     """Where the text beside the calls of a turn is."""
 
     __slots__ = (
-        "asides", "begun", "closer", "content", "marks", "opener", "quoted", "skipped_at",
+        "asides", "begun", "closer", "content", "hidden", "marks", "opener", "skipped_at",
         "thoughts",
     )  # fmt: skip
 
@@ -29,8 +29,8 @@ class Beside:
         """Text for the user that is not the answer."""
         self.thoughts: list[Span] = []
         """The thoughts."""
-        self.quoted: list[Span] = []
-        """The calls that are only quoted."""
+        self.hidden: list[Span] = []
+        """The quoted calls that no other dialect reads."""
         self.marks: list[Span] = []
         """The markers."""
         self.begun: int = -1

@@ -57,6 +57,12 @@ class Judged(NamedTuple):
     """What was repaired."""
     problem: BadPayload | None
     """The first call that is wrong."""
+    hidden: list[Span]
+    """Where quoted calls stand that no other dialect reads either.
+
+    Not among them is a fence with text behind it, which may be how another writes its calls, and
+    what is no call of this dialect.
+    """
 
 
 def judge(
@@ -75,7 +81,7 @@ def judge(
         lenient: Whether a quoted call, and text that is no call, is content; else it is wrong.
     """
     content, thoughts, last = beside.content, beside.thoughts, beside.last
-    judged = Judged([], [], content, [], None)
+    judged = Judged([], [], content, [], None, [])
     bare = [each.hole for each in met if each.is_bare]
     marked = [each.hole for each in met if not each.is_bare]
     holes = merged([*merged([*marked, *beside.marks], text), *bare, *thoughts])
@@ -87,6 +93,8 @@ def judge(
         if quotation is not None and lenient and not quotation.problem:
             judged.repairs.append(quoted_repair(each.place, quotation.what))
             judged.quoted.append(each)
+            if each.bad is None and quotation.what != "a fence":
+                judged.hidden.append(each.hole)
             continue
         bad = each.bad
         if bad is not None and bad.problem == "no_call" and each.is_bare and lenient:
