@@ -432,7 +432,7 @@ def test_text_is_an_input(tool: str, text: Any, value: Any) -> None:
         ("find", '{"query": "lak', "expected a JSON object, found text that cannot be read as one"),
         ("find", '{"query": ' + "[" * 300, "expected a JSON object, found text that cannot be"),
         ("find", '{"limit": ' + "9" * 5000 + "}", "(nested too deep, or a number of too many"),
-        ("find", '{"text": "\\ud83d"}', "(half of a character in an escape)"),
+        ("book", '{"where": "\\ud83d", "nights": 2}', "(half of a character in an escape)"),
         ("book", "{1}", "expected a JSON object with keys where, nights"),
         ("find", '{"q": "lakes"}', 'q: expected only the keys query, limit, found the key "q"'),
         ("now", "please", 'expected no input, found "please"'),
