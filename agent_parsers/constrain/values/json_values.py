@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.constrain.parts.automaton import chars, intersection, union
+from agent_parsers.constrain.parts.markless import text_without
 from agent_parsers.constrain.parts.tree import (
     JSON,
     NOTHING,
@@ -35,6 +36,7 @@ from agent_parsers.constrain.values.patterns import of_pattern
 from agent_parsers.constrain.values.strings import Strings, count_of, words
 
 if TYPE_CHECKING:
+    from agent_parsers.constrain.parts.automaton import Automaton
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
     from agent_parsers.toolset.schemas.schema import Schema
 
@@ -130,7 +132,14 @@ class JsonValues:
 
     @property
     def _any_key(self) -> Node:
-        return self.string if self._notation.is_json else _BARE_KEY
+        """Any key; a mark in it might end a call in which the string before has no end."""
+        if not self._notation.is_json:
+            return _BARE_KEY
+        return Rule(self._add("key", lambda: self._quoted(Text(self._key_text))))
+
+    @property
+    def _key_text(self) -> Automaton:
+        return intersection(self._strings.text, text_without(("<",))).smallest
 
     def _member(self, key: Node, value: Node) -> Node:
         return sequence(key, ":", self._ws, value)
