@@ -10,6 +10,7 @@ from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     AnswerDelta,
+    Finish,
     Delta,
     Event,
     MarkerSeen,
@@ -160,9 +161,13 @@ def thought_of(events: Iterable[Event]) -> str:
     return _joined(events, ThoughtDelta)
 
 
-def content_of(events: Iterable[Event]) -> str:
+def content_of(events: Sequence[Event]) -> str:
     """Return the content of a turn, or its answer; see `thought_of`."""
-    return _joined(events, AnswerDelta)
+    if said := _joined(events, AnswerDelta):
+        return said
+    # What is told as the input of a call may turn out to be the answer.
+    answers = (each.finish.return_values.get("output") for each in events if type(each) is Finish)
+    return next((answer for answer in answers if isinstance(answer, str)), "")
 
 
 def _joined(events: Iterable[Event], kind: type[Delta]) -> str:

@@ -121,6 +121,8 @@ def test_an_input_that_comes_first_may_turn_out_to_be_the_answer() -> None:
     assert [event for event in events if isinstance(event, InputDelta | AnswerDelta)] == [
         InputDelta(r"a\nb", (118, 122))
     ]
+    turn = get_parser("json").read('{"action_input": "42", "action": "Final Answer"}')
+    assert turn.content == "42"
 
 
 def test_an_answer_may_be_an_object_which_is_emitted_as_it_is_written() -> None:
