@@ -10,9 +10,9 @@ from agent_parsers.actions.in_words import turn_lines
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     AnswerDelta,
-    Finish,
     Delta,
     Event,
+    Finish,
     MarkerSeen,
     Repair,
     ThoughtDelta,
