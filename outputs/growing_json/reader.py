@@ -83,6 +83,21 @@ class JsonReader(JsonSteps):
         return self.end is not None
 
     @property
+    def known(self) -> int:
+        """Up to where the text is understood: to its end, the value's, or what is held back.
+
+        After an error, it is the place of that.
+        """
+        if self.error is not None:
+            return self.error.pos
+        return self._offset - len(self._held) if self.end is None else self.end
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether the text ends inside a string, and not at a quote that may end it."""
+        return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
+
+    @property
     def depth(self) -> int:
         """How many arrays and objects are open, or were when the text stopped being JSON."""
         return self._grown.depth

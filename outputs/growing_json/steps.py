@@ -306,6 +306,8 @@ class JsonSteps:
         raise self.error
 
     _SPACE: ClassVar[dict[str, Step]] = dict.fromkeys(" \t\n\r", _space)
+    _TEXTS: ClassVar[tuple[Step, ...]] = (_text, _key_text)
+    """The steps within a string."""
     _VALUE: ClassVar = NextChars(
         "a value",
         {

@@ -6,7 +6,7 @@ import re
 import string
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from outputs.growing_json import scalars as scalars
 from outputs.growing_json.errors import JsonLimitError, JsonSyntaxError
@@ -292,3 +292,5 @@ class LenientStrings(JsonReader):
 
     def _ignore(self, chunk: str, _pos: int) -> int:
         return len(chunk)
+
+    _TEXTS: ClassVar = (_text, _key_text)

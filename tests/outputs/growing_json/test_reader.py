@@ -19,6 +19,7 @@ from outputs.growing_json.errors import (
     JsonLimitError,
     JsonSyntaxError,
 )
+from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.reader import JsonReader, parse_partial_json
 from outputs.growing_json.whole import parse_container
 
@@ -393,3 +394,23 @@ def test_errors_keep_what_they_know_when_they_are_pickled() -> None:
         again = pickle.loads(pickle.dumps(error))
         assert isinstance(again, JsonError)
         assert (str(again), vars(again)) == (str(error), vars(error))
+
+
+@pytest.mark.parametrize("reader", [JsonReader, LenientJsonReader])
+@pytest.mark.parametrize(
+    ("text", "known", "is_quoting"),
+    [
+        ('{"a', 3, True),
+        ('{"a\\', 3, True),
+        ('{"a"', 4, False),
+        ('{"a": "b\\u00', 8, True),
+        ('{"a": 1} b', 8, False),
+        ("", 0, False),
+    ],
+)
+def test_it_says_what_it_has_understood_and_whether_a_string_is_open(
+    reader: type[JsonReader], text: str, known: int, is_quoting: bool
+) -> None:
+    value = reader()
+    value.feed(text)
+    assert (value.known, value.is_quoting) == (known, is_quoting)

@@ -16,9 +16,8 @@ from agent_parsers.engine.calls.json.members import CallKeys, Members
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonLimitError
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
-from outputs.growing_json.lenient.strings import LenientStrings
 from outputs.growing_json.reader import JsonReader
-from outputs.growing_json.steps import JsonSteps, NextChars, Step
+from outputs.growing_json.steps import NextChars
 
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
@@ -37,7 +36,6 @@ class Watch(JsonReader):
         base: Offset of the JSON in the text; all positions count from the start of that text.
     """
 
-    _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
     _READS_REMAINS: ClassVar = True  # so that repeated keys are noticed
 
     def __init__(self, members: Members | None = None, base: int = 0) -> None:
@@ -66,18 +64,6 @@ class Watch(JsonReader):
         except JsonError:
             return "bad_call"
         return ""
-
-    @property
-    def known(self) -> int:
-        """Where the text ends whose meaning is certain, or the value, if it has ended."""
-        if self.error is not None:
-            return self.error.pos
-        return self._offset - len(self._held) if self.end is None else self.end
-
-    @property
-    def is_quoting(self) -> bool:
-        """Whether the text ends inside a string, and not at a quote that may end it."""
-        return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
 
     @property
     def repeats_key(self) -> bool:
@@ -178,7 +164,6 @@ class StrictWatch(Watch):
 class LenientWatch(Watch, LenientJsonReader):
     """Reads JSON as models write it, and reports the repairs."""
 
-    _TEXTS: ClassVar = (LenientStrings._text, LenientStrings._key_text)
     _COLON: ClassVar = NextChars(
         LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
     )
