@@ -109,11 +109,15 @@ def test_another_way_is_seen(path: str, code: str) -> None:
     assert {where for where, _ in strangers({path: code})} == {path}
 
 
-MOST_LINES = 23_150
-"""How many lines the engine and what it reads with may have; it only becomes less."""
+MOST_LINES = 22_980
+"""How many lines the engine and what it reads with may have; it only becomes less.
+
+The list of signs, which a program writes, is not counted.
+"""
 
 
 def test_the_engine_does_not_grow() -> None:
     rooms = ["engine", "families", "forms", "foreign", "detecting"]
-    lines = sum(code.count("\n") for path, code in FILES.items() if is_in(path, rooms))
+    counted = (path for path in FILES if is_in(path, rooms) and path != "detecting/shipped.py")
+    lines = sum(FILES[path].count("\n") for path in counted)
     assert lines <= MOST_LINES, "replace, don't add"

@@ -39,10 +39,18 @@ if TYPE_CHECKING:
 
 
 def find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> Foreign | None:
-    """Find what looks like calls in *text*, the text of an answer; see `FindForeign`.
+    """Find what looks like calls in *text*, the text of an answer.
 
     If the tools are not known, nothing can be called, but what is a call of exactly one dialect by
     its marks is no answer either.
+
+    Args:
+        text: The turn, in which all that is hidden is blank.
+        tools: The available tools; `None` if they are not known.
+        over: Where the mark stands that ends the turn. Text behind it is another turn, unless a
+            dialect has that mark within its turns.
+        is_own: Whether the text is refused since marks of the dialect itself hold no call of it.
+            Only a dialect that reads all of it as it is written counts then.
     """
     said = text[:over]
     if "_key>" in said:

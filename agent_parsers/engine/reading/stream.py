@@ -23,9 +23,12 @@ from agent_parsers.events import MarkerSeen, Repair
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset import ToolSet
@@ -229,16 +232,10 @@ class TurnStream(Scanner):
             return closer
         if state.part is not Part.CALL:
             return None
-        markers = (
-            (crossing, crossing.marker)
-            for crossing in state.crossings
-            if not crossing.ends_thought and crossing.to.part is not Part.THOUGHT
-        )
         begun = [
             (crossing, text)
-            for crossing, marker in markers
-            for text in spelt_texts(marker)
-            if text.startswith(tail)
+            for crossing, text in _begun(state, tail)
+            if not crossing.ends_thought and crossing.to.part is not Part.THOUGHT
         ]
         if not all(c.closes and c.to is not state and not c.drops for c, _ in begun):
             return None
@@ -252,16 +249,19 @@ class TurnStream(Scanner):
         is_text = state.part in (Part.THOUGHT, Part.CONTENT) or state is self._machine.initial
         if state.is_draft or not is_text:
             return None
-        begun = [
-            (crossing, text)
-            for crossing in state.crossings
-            for text in spelt_texts(crossing.marker)
-            if text.startswith(tail)
-        ]
+        begun = [*_begun(state, tail)]
         if not all(crossing.ends_thought for crossing, _ in begun):
             return None
         half = next((crossing for crossing, text in begun if _is_half(tail, text)), None)
         return half and replace(half, name="half of a marker", marker=Literal(tail))
+
+
+def _begun(state: State, tail: str) -> Iterator[tuple[Crossing, str]]:
+    """Yield the markers in *state* that *tail* begins, each with the text that it begins."""
+    for crossing in state.crossings:
+        for text in spelt_texts(crossing.marker):
+            if text.startswith(tail):
+                yield crossing, text
 
 
 def _is_half(tail: str, text: str) -> bool:

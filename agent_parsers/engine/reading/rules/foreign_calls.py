@@ -6,7 +6,8 @@ import this file, which imports nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -37,23 +38,9 @@ class Foreign(NamedTuple):
     """Why they cannot be made, if there are none."""
 
 
-class FindForeign(Protocol):
-    """Finds calls in the text of an answer."""
-
-    def __call__(
-        self, text: str, tools: ToolSet | None, over: int, is_own: bool, /
-    ) -> Foreign | None:
-        """Return what looks like calls in *text*.
-
-        Args:
-            text: The turn, in which all that is hidden is blank.
-            tools: The available tools; `None` if they are not known.
-            over: Where the mark stands that ends the turn. Text behind it is another turn, unless
-                a dialect has that mark within its turns.
-            is_own: Whether the text is refused since marks of the dialect itself hold no call of
-                it. Only a dialect that reads all of it as it is written counts then.
-        """
-
-
+FindForeign: TypeAlias = "Callable[[str, ToolSet | None, int, bool], Foreign | None]"
 FINDERS: Final[list[FindForeign]] = []
-"""The function that is asked, which `agent_parsers.foreign.asked` puts here."""
+"""The function that is asked, `agent_parsers.foreign.finding.find_foreign`.
+
+`agent_parsers.foreign.asked` puts it here.
+"""
