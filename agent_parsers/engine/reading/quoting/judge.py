@@ -7,7 +7,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_parsers.engine.reading.quoting.meant import quoted_repair
-from agent_parsers.engine.reading.quoting.quotations import Surroundings, problem_of
+from agent_parsers.engine.reading.quoting.quotations import (
+    Surroundings,
+    may_be_of_another,
+    problem_of,
+)
 from agent_parsers.engine.reading.quoting.spans import joined_with, merged, trimmed, without
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
@@ -60,8 +64,8 @@ class Judged(NamedTuple):
     hidden: list[Span]
     """Where quoted calls stand that no other dialect reads either.
 
-    Not among them is a fence with text behind it, which may be how another writes its calls, and
-    what is no call of this dialect.
+    Not among them are what is no call of this dialect, and what may be how another writes its
+    calls, such as a fence.
     """
 
 
@@ -87,13 +91,18 @@ def judge(
     holes = merged([*merged([*marked, *beside.marks], text), *bare, *thoughts])
     around = Surroundings(text, holes)
     problem: BadPayload | None = None
+    marks: set[Span] = set()  # of what encloses quoted calls
+    like_made = {(frame.what, text[slice(*frame.marks[0])]) for frame in around.dressing}
     for each in met:
         number = bisect_right(holes, each.hole[0], key=itemgetter(0)) - 1
         quotation = around.quotation(number)
         if quotation is not None and lenient and not quotation.problem:
+            if (quotation.what, text[slice(*quotation.marks[0])]) in like_made:
+                problem = problem or BadPayload("call_in_quotation", each.place)
             judged.repairs.append(quoted_repair(each.place, quotation.what))
             judged.quoted.append(each)
-            if each.bad is None and quotation.what != "a fence":
+            marks |= {mark for mark in quotation.marks if mark[1]}
+            if each.bad is None and not may_be_of_another(quotation, text):
                 judged.hidden.append(each.hole)
             continue
         bad = each.bad
@@ -125,5 +134,5 @@ def judge(
     if judged.quoted:
         quoted = {each.hole for each in judged.quoted}
         others = [each.hole for each in met if each.hole not in quoted]
-        content = joined_with(content, quoted, [*others, *thoughts])
+        content = joined_with(content, [*quoted, *marks], [*others, *thoughts])
     return judged._replace(content=content, problem=problem)

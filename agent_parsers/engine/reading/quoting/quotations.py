@@ -469,6 +469,13 @@ def is_wrapper(name: str, *, is_led: bool) -> bool:
     return name in _IS_FORM and not is_led
 
 
+def may_be_of_another(quotation: Quotation, text: str) -> bool:
+    """Return whether a *quotation* in *text* may be how another dialect writes its calls."""
+    if quotation.what == "an element":
+        return is_wrapper(name_of(text[slice(*quotation.marks[0])]).casefold(), is_led=True)
+    return quotation.what == "a fence"
+
+
 def _indented(text: str) -> set[int]:
     """Return where the lines begin that are indented blocks, as Markdown has them, below text."""
     lines: set[int] = set()
