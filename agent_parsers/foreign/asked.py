@@ -1,8 +1,4 @@
-"""Lets the engine ask for the calls that this folder finds.
-
-The package imports this file first of all, so what a text means does not depend on what else has
-been imported.
-"""
+"""Lets the engine ask this folder; imported with the package, so no import changes a reading."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
@@ -87,12 +88,7 @@ class EarlyCalls:
 
 def _since(spans: Sequence[Span], at: int) -> list[Span]:
     """Return the last of *spans*, which are in order, that do not end before *at*."""
-    found: list[Span] = []
-    for span in reversed(spans):
-        if span[1] <= at:
-            break
-        found.append(span)
-    return found
+    return [*takewhile(lambda span: span[1] > at, reversed(spans))]
 
 
 def _is_free(text: str, marks: Sequence[Span], thoughts: Sequence[Span], at: int) -> bool:

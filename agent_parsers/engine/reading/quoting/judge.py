@@ -108,17 +108,12 @@ def judge(
         bad = each.bad
         if bad is not None and bad.problem == "no_call" and each.is_bare and lenient:
             continue  # it is content
-        is_meant = quotation is None and (not each.is_bare or around.is_alone(number))
-        if is_meant and each.is_bare:
-            is_meant = not around.is_alternative(number)
-        if bad is None and not (
-            is_meant and not around.is_denied(number, is_marked=not each.is_bare)
-        ):
-            bad = (
-                BadPayload("call_in_sentence", each.place)
-                if quotation is None
-                else problem_of(quotation, text, each.place)
-            )
+        if quotation is not None:
+            bad = bad or problem_of(quotation, text, each.place)
+        elif (
+            each.is_bare and (not around.is_alone(number) or around.is_alternative(number))
+        ) or around.is_denied(number, is_marked=not each.is_bare):
+            bad = bad or BadPayload("call_in_sentence", each.place)
         if bad is None and each.is_short and each.place[0] < last:
             bad = BadPayload("ambiguous_end", each.place)
         problem = problem or bad
