@@ -108,10 +108,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         return Foreign(wrong.form, wrong.span, why=wrong.why)
     if not is_over(text, last.span[1]):
         return Foreign(last.form, last.span, why="text follows it")
-    for (one, its), (other, others) in pairwise(zip(shapes, places, strict=True)):
-        is_mixed = (its == "alone") != (others == "alone")
-        if is_mixed and is_over(text[one.span[1] : other.span[0]], 0):
-            return Foreign(other.form, other.span, why="what stands beside it is quoted")
+    if len(alone) < len(shapes):
+        return Foreign(first.form, first.span, why="another beside it is quoted")
     for one, other in pairwise(alone):
         if not is_over(text[one.span[1] : other.span[0]], 0):
             return Foreign(other.form, other.span, why="it is one of several, with text between")
