@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.reading.quoting.watch import CodeWatch, QuoteWatch
@@ -372,15 +372,11 @@ class Collector:
         return [(0, span[0]), (span[1], len(self.text))]
 
     def _foreign(
-        self, events: list[Event], hidden: Sequence[Span], over: int = -1, *, is_own: bool = False
+        self, events: list[Event], hidden: Sequence[Span], over: int = -1, **own: Any
     ) -> tuple[ForeignCall, ...]:
         """Return the calls that the text of an answer holds in the form of another dialect.
 
-        Args:
-            events: Collects the repairs.
-            hidden: Where text stands that is not the answer's.
-            over: Where the mark stands that ends the turn; -1 if it ends with the text.
-            is_own: Whether the dialect's own marks hold something that is not one of its calls.
+        The *events* collect the repairs; for the rest, see `foreign_calls`.
 
         Raises:
             BadPayload: It holds something that looks like a call, which cannot be made.
@@ -389,9 +385,7 @@ class Collector:
             return ()
         expected = f"a call as {self._machine.dialect.name} writes it"
         repairs: list[Repair] = []
-        calls = foreign_calls(
-            repairs, self.text, hidden, expected, self._tools, over, is_own=is_own
-        )
+        calls = foreign_calls(repairs, self.text, hidden, expected, self._tools, over, **own)
         events += repairs
         if calls and self.ended == "length":
             raise BadPayload("open_call", calls[-1].span)

@@ -68,6 +68,7 @@ def foreign_calls(
     tools: ToolSet | None,
     over: int = -1,
     *,
+    own: str = "",
     is_own: bool = False,
 ) -> tuple[ForeignCall, ...]:
     """Return the calls in the text of an answer, with a repair for each, or nothing.
@@ -79,6 +80,7 @@ def foreign_calls(
         expected: The call that was expected, in words.
         tools: The available tools; `None` if they are not known.
         over: Where the mark stands that ends the turn; -1 if it ends with the text.
+        own: The dialect of the text, if calls of it were found in it.
         is_own: Whether the dialect's own marks hold something that is not one of its calls.
 
     Raises:
@@ -92,7 +94,7 @@ def foreign_calls(
     blank = [_NOT_BREAK.sub(" ", text[start:stop]) for start, stop in hidden]
     visible = "".join(piece for pair in zip(shown, [*blank, ""], strict=True) for piece in pair)
     found = FINDERS[0](visible, tools, len(text) if over < 0 else over, is_own)
-    if found is None:
+    if found is None or (found.calls and not is_own and found.form == f"in the form of {own}"):
         return ()
     why = found.why
     if found.calls:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -10,7 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_parsers import ActionComplete, AgentAction, AgentFinish, get_dialect, get_parser
+from agent_parsers import (
+    ActionComplete,
+    AgentAction,
+    AgentFinish,
+    OutputParserException,
+    get_dialect,
+    get_parser,
+)
+from agent_parsers.authoring import Written
 from agent_parsers.engine.reading.collecting import collector, early_calls
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
 from agent_parsers.foreign import finding
@@ -354,3 +364,25 @@ def test_it_catches_a_call_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(finding, "find_foreign", first)
     with pytest.raises(BrokenLawError, match="it makes"):
         broken_by("hermes", "mistral")
+
+
+ALIKE = (
+    ("```json\n", "\n```"), ("<tool_call>\n", "\n</tool_call>"), ("<call>\n", "\n</call>"),
+    ("<b>", "</b>"), ("`", "`"), ("(", ")"), ("**", "**"), ("- ", ""),
+)  # fmt: skip
+"""What may enclose each call of a turn."""
+
+
+@every_dialect
+def test_of_two_calls_that_are_enclosed_alike_both_are_made_or_none(dialect: Dialect) -> None:
+    parser = get_parser(dialect.name, tools=["look", "send"])
+    for writer in {dialect.name, "hermes"} if dialect.several else ():
+        first, second = (
+            get_dialect(writer).write(Written(tool=tool, tool_input={"at": "lakes"}))
+            for tool in ("look", "send")
+        )
+        for (opens, closes), between, behind in product(ALIKE, ("\n", "\nThen:\n"), ("", "\nOh.")):
+            text = f"{opens}{first}{closes}{between}{opens}{second}{closes}{behind}"
+            with suppress(OutputParserException):
+                made = parser.read(text, ended="stop").actions
+                assert [each.tool for each in made] in ([], ["look", "send"]), text
