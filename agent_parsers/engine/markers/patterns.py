@@ -229,6 +229,12 @@ def _matcher(pattern: str) -> Callable[[str, int], Match[str] | None]:
     return re.compile(pattern).match
 
 
+@lru_cache(1024)
+def patterns_of(marker: Spelt) -> Patterns:
+    """Return what finds one *marker*; kept, since it is compiled at first use."""
+    return Patterns({"": marker})
+
+
 def check_markers(markers: Mapping[str, Spelt]) -> None:
     """Check that each of *markers* can be distinguished from the others.
 
