@@ -105,9 +105,14 @@ def markers(dialect: Dialect) -> list[Marker]:
 
 def marker_in(dialect: Dialect, text: str) -> str:
     """Return the name of the first marker of lenient mode in *text*, or ``""``."""
-    patterns = Patterns(dialect.lenient.markers)
+    patterns = _patterns(dialect)
     found = patterns.whole.search(f"\n{text}\n", 0)
     return "" if found is None else patterns.names[(found.lastindex or 1) - 1]
+
+
+@cache
+def _patterns(dialect: Dialect) -> Patterns:
+    return Patterns(dialect.lenient.markers)
 
 
 @cache
