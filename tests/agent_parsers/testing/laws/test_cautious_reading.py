@@ -44,7 +44,7 @@ def test_nothing_beside_a_call_is_dropped(dialect: Dialect, mode: Mode, kind: st
 
 @every_dialect
 def test_strict_reading_is_never_laxer(dialect: Dialect) -> None:
-    for case in some([*doubtful_turns(dialect)], dialect, 1 / 4):
+    for case in some([*doubtful_turns(dialect)], dialect, 1 / 4, thorough=1 / 4):
         laws.strict_reading_is_never_laxer(dialect, case.text, tools=case.tools)
 
 
