@@ -33,7 +33,7 @@ coverage:  ## run the tests and report branch coverage, which must not fall; a q
 	pytest --cov --cov-report=term
 
 .PHONY: thorough
-thorough:  ## run the tests on nearly everything there is, some 28 minutes on two cores
+thorough:  ## run the tests on nearly everything there is, two to three hours on two cores
 	HYPOTHESIS_PROFILE=ci pytest
 
 .PHONY: fuzz
