@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.markers.patterns import patterns_of
+from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.tables.modes import MAX_CHARS, Mode, OnConflict
 from agent_parsers.engine.tables.table import Part
@@ -259,5 +259,5 @@ class _ChunkWatcher(Watcher):
 
 
 def _may_become(tail: str, crossing: Crossing) -> bool:
-    found = patterns_of(crossing.marker).growing_at(tail, 0)
+    found = Patterns.of(crossing.marker).growing_at(tail, 0)
     return found is not None and found.lastindex is None

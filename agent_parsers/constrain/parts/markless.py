@@ -375,6 +375,12 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
             nfa.edge(state, _LINE_SIGNS, signs)
         bad.add(quoted)
         bad_ends.add(signs)
+    else:  # a fence that a quoted line opens
+        quoted, opened = nfa.state(), nfa.state()
+        nfa.edge(line, chars(">"), quoted)
+        nfa.edge(quoted, chars("> \t"), quoted)
+        nfa.edge(quoted, _TICKS, opened)
+        bad.add(opened)
     if has_fence:
         bad |= {_word(nfa, home, "```"), _word(nfa, home, "~~~")}
     sentence = nfa.state()

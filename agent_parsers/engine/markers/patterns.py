@@ -81,6 +81,12 @@ class Patterns:
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self.markers = markers
 
+    @staticmethod
+    @lru_cache(1024)
+    def of(marker: Spelt) -> Patterns:
+        """Return what finds one *marker*; kept, since it is compiled at first use."""
+        return Patterns({"": marker})
+
     def __reduce__(self) -> tuple[type[Patterns], tuple[Mapping[str, Spelt]]]:
         return Patterns, (self.markers,)
 
@@ -227,12 +233,6 @@ def _spellings(marker: Spelt) -> tuple[tuple[Atom, ...], ...]:
 @cache
 def _matcher(pattern: str) -> Callable[[str, int], Match[str] | None]:
     return re.compile(pattern).match
-
-
-@lru_cache(1024)
-def patterns_of(marker: Spelt) -> Patterns:
-    """Return what finds one *marker*; kept, since it is compiled at first use."""
-    return Patterns({"": marker})
 
 
 def check_markers(markers: Mapping[str, Spelt]) -> None:

@@ -257,11 +257,9 @@ class TurnStream(Scanner):
 
 
 def _begun(state: State, tail: str) -> Iterator[tuple[Crossing, str]]:
-    """Yield the markers in *state* that *tail* begins, each with the text that it begins."""
-    for crossing in state.crossings:
-        for text in spelt_texts(crossing.marker):
-            if text.startswith(tail):
-                yield crossing, text
+    """Return the markers in *state* that *tail* begins, each with the text that it begins."""
+    spelt = ((each, text) for each in state.crossings for text in spelt_texts(each.marker))
+    return (found for found in spelt if found[1].startswith(tail))
 
 
 def _is_half(tail: str, text: str) -> bool:

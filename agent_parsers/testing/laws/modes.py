@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentAction, AgentFinish, StreamParser
@@ -19,7 +18,7 @@ from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
-    from agent_parsers.authoring import Marker, Mode, Table
+    from agent_parsers.authoring import Mode, Table
     from agent_parsers.testing.trials.stories import Outcome, Story
     from outputs import Ended
 
@@ -212,16 +211,11 @@ def _places(table: Table, text: str) -> set[int]:
     `Inline` markers are left out, since they are read in few states.
     """
     finders = (
-        _find(marker)
+        Patterns.of(marker).whole.finditer
         for marker in table.markers.values()
         if marker.canonical.strip() and not isinstance(marker, Inline)
     )
     return {found.end() for find in finders for found in find("\n" + text)}
-
-
-@lru_cache(1024)
-def _find(marker: Marker) -> Callable[[str], Iterator[re.Match[str]]]:
-    return Patterns({"": marker}).whole.finditer
 
 
 def _without_edges(result: Outcome) -> Outcome:

@@ -373,7 +373,7 @@ class CallsCollector(Collector):
         try:
             self._machine.check_answer(answer, span, self._tools)
             hidden = merged([*self._beside.thoughts, *self._beside.hidden])
-            own = self._machine.dialect.name if self._met else ""
+            own = self._machine.dialect.name if any(met.bad is None for met in self._met) else ""
             if calls := self._foreign(events, hidden, over, own=own):
                 self._act_as(events, calls, log)
                 return

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_parsers.engine.reading.quoting.meant import quoted_repair
 from agent_parsers.engine.reading.quoting.quotations import (
     Surroundings,
-    may_be_of_another,
+    is_wrapper,
+    likeness,
     problem_of,
 )
 from agent_parsers.engine.reading.quoting.spans import joined_with, merged, trimmed, without
@@ -64,8 +65,8 @@ class Judged(NamedTuple):
     hidden: list[Span]
     """Where quoted calls stand that no other dialect reads either.
 
-    Not among them are what is no call of this dialect, and what may be how another writes its
-    calls, such as a fence.
+    What is no call of this dialect is not among them, nor is one in a fence or an element in which
+    another may write its calls.
     """
 
 
@@ -92,17 +93,19 @@ def judge(
     around = Surroundings(text, holes)
     problem: BadPayload | None = None
     marks: set[Span] = set()  # of what encloses quoted calls
-    like_made = {(frame.what, text[slice(*frame.marks[0])]) for frame in around.dressing}
+    like_made = {likeness(frame, text) for frame in around.dressing}
     for each in met:
         number = bisect_right(holes, each.hole[0], key=itemgetter(0)) - 1
         quotation = around.quotation(number)
         if quotation is not None and lenient and not quotation.problem:
-            if (quotation.what, text[slice(*quotation.marks[0])]) in like_made:
+            what, name = likeness(quotation, text)
+            if (what, name) in like_made:
                 problem = problem or BadPayload("call_in_quotation", each.place)
             judged.repairs.append(quoted_repair(each.place, quotation.what))
             judged.quoted.append(each)
             marks |= {mark for mark in quotation.marks if mark[1]}
-            if each.bad is None and not may_be_of_another(quotation, text):
+            may_be_frame = what == "a fence" or is_wrapper(name, is_led=True)
+            if each.bad is None and not may_be_frame:
                 judged.hidden.append(each.hole)
             continue
         bad = each.bad

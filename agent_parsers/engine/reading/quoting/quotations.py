@@ -42,12 +42,11 @@ _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
 _WORDS: Final = re.compile(rf"[^{re.escape(_BETWEEN)}`~]++").finditer
 _SIGN: Final = re.compile(
-    r"\s*+(?:(?:[>│┃＞»›❯]|\|(?![^\s|]++\|>)|\d++[ \t]*+[|│]).*|(?:[+%;!$&~]++|//++|--++)\s*)"
+    r"\s*+(?:(?:[>|│┃＞»›❯]|\d++[ \t]*+[|│]).*|(?:[+%;!$&~]++|//++|--++)\s*)"
 ).fullmatch
-"""Matches what quotes the rest of its line.
-
-A single hyphen begins an item of a list, and ``|call|>`` is a mark without its first character.
-"""
+"""Matches what quotes the rest of its line; a single hyphen begins an item of a list."""
+_IS_HALF_MARK: Final = re.compile(r"\s*+\|[^\s|]++\|>").match
+"""Matches a line that begins with a mark without its first character: ``|call|>``."""
 _IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
 _IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
 _IS_GIVEN: Final = re.compile(
@@ -68,7 +67,6 @@ _SHOWN: Final = re.compile(
 _OR: Final = frozenset(("or", "or else", "alternatively", "or alternatively", "oder", "ou", "或"))
 _LETTERS: Final = re.compile(r"[^\W\d_]+").findall
 _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
-_ENDS_IN_FENCE: Final = re.compile(rf"(?:{_FENCE.pattern}|[`~]++)\Z").search
 _QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
@@ -384,7 +382,7 @@ class Surroundings:
                 is_fence = what == "a fence" or not self._text[line:start].strip()
                 return None if is_fence and not has_words else quotation
             case "an element":
-                name = name_of(self._text[slice(*marks[0])]).casefold()
+                _, name = likeness(quotation, self._text)
                 if not (has_words or is_followed) and is_wrapper(name, is_led=is_led):
                     return None
                 if not (is_led or is_followed):
@@ -425,6 +423,8 @@ class Surroundings:
                     number and before.strip() == ";" and self._found[number - 1] is None
                 ):
                     by_sign = Quotation("a quotation", at, stop)
+                    if _IS_HALF_MARK(line[2]) is not None:  # or a row of a table
+                        by_sign = by_sign._replace(problem="call_in_quotation")
             found = self._found[number]
             if found is not None and not found.problem:
                 continue
@@ -441,7 +441,7 @@ class Surroundings:
 def _is_fence_quoted(before: str) -> bool:
     """Return whether the text *before* a call ends in a fence that a quoted line opens."""
     lead = before.rstrip(_BETWEEN)
-    fence = _ENDS_IN_FENCE(lead)
+    fence = _TAG.search(lead)
     return fence is not None and _QUOTED_LINE(lead[: fence.start()]) is not None
 
 
@@ -469,11 +469,11 @@ def is_wrapper(name: str, *, is_led: bool) -> bool:
     return name in _IS_FORM and not is_led
 
 
-def may_be_of_another(quotation: Quotation, text: str) -> bool:
-    """Return whether a *quotation* in *text* may be how another dialect writes its calls."""
-    if quotation.what == "an element":
-        return is_wrapper(name_of(text[slice(*quotation.marks[0])]).casefold(), is_led=True)
-    return quotation.what == "a fence"
+def likeness(quotation: Quotation, text: str) -> tuple[str, str]:
+    """Return what is equal for two quotations in *text* that enclose alike."""
+    is_named = quotation.what == "an element"
+    name = name_of(text[slice(*quotation.marks[0])]).casefold() if is_named else ""
+    return quotation.what, name
 
 
 def _indented(text: str) -> set[int]:

@@ -80,7 +80,7 @@ def foreign_calls(
         expected: The call that was expected, in words.
         tools: The available tools; `None` if they are not known.
         over: Where the mark stands that ends the turn; -1 if it ends with the text.
-        own: The dialect of the text, if calls of it were found in it.
+        own: The dialect of the text, if it found calls of its own in it, which are quoted.
         is_own: Whether the dialect's own marks hold something that is not one of its calls.
 
     Raises:
@@ -96,7 +96,7 @@ def foreign_calls(
     found = FINDERS[0](visible, tools, len(text) if over < 0 else over, is_own)
     if found is None or (found.calls and not is_own and found.form == f"in the form of {own}"):
         return ()
-    why = found.why
+    why = found.why or ("what reads otherwise is quoted" if own else "")
     if found.calls:
         start, stop = found.calls[0].span[0], found.calls[-1].span[1]
         if visible[start:stop] != text[start:stop]:

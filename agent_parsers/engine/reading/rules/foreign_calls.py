@@ -1,15 +1,15 @@
 """Calls that a turn holds in a form that its dialect does not have: the question and the reply.
 
-The engine asks for them, and what finds them knows all dialects, which the engine does not. So both
-import this file, which imports nothing.
+The engine and what finds them, which knows all dialects, both import this file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
@@ -38,8 +38,7 @@ class Foreign(NamedTuple):
     """Why they cannot be made, if there are none."""
 
 
-FindForeign: TypeAlias = "Callable[[str, ToolSet | None, int, bool], Foreign | None]"
-FINDERS: Final[list[FindForeign]] = []
+FINDERS: Final[list[Callable[[str, ToolSet | None, int, bool], Foreign | None]]] = []
 """The function that is asked, `agent_parsers.foreign.finding.find_foreign`.
 
 `agent_parsers.foreign.asked` puts it here.
