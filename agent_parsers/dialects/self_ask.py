@@ -14,6 +14,7 @@ from typing import ClassVar, Final
 
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.repairs.dressing import is_open
 from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords
 from agent_parsers.engine.tables.problems import Problem
@@ -73,7 +74,7 @@ class QuestionCall(CallReader):
         """End the text of the call; return no events, and the call."""
         question = str(self._text)
         problem = "" if question or not self._lenient else "no_question"
-        if self._lenient and question.count("```") % 2:
+        if self._lenient and is_open(question):
             problem = "open_fence"
         call = Call(
             tool=TOOL,

@@ -60,6 +60,29 @@ def nothing_like_labels(dialect: Dialect, *, anywhere: bool = False) -> Automato
     return _without([each for each in labels if each[1] or not anywhere], {})
 
 
+@lru_cache(maxsize=256)
+def nothing_like_ends_of_labels(dialect: Dialect) -> Automaton:
+    """Return the automaton of texts without a colon behind the last word of a label.
+
+    No letter stands between the two, but anything else may. So it has no label of *dialect*,
+    wherever labels count and however the words before are written.
+    """
+    nfa = Nfa()
+    anywhere, apart = nfa.state(), nfa.state()
+    nfa.edge(anywhere, ANY, anywhere)
+    nfa.edge(anywhere, _SIGN, apart)
+    ended = nfa.state()
+    for word in {label.split()[-1] for label, _ in _spelt(dialect, 0)[0]}:
+        at = apart
+        for char in word:
+            at = _after(nfa, at, char)
+        nfa.skip(at, ended)
+    nfa.edge(ended, _SIGN, ended)
+    colon = nfa.state()
+    nfa.edge(ended, chars(":："), colon)
+    return nfa.automaton([anywhere, apart], bad=[colon])[0].smallest
+
+
 def _spelt(dialect: Dialect, most: int) -> tuple[list[tuple[str, bool]], dict[str, set[str]]]:
     """Return the words of the marks in lenient mode, and at *most* so many letters behind signs.
 
@@ -149,16 +172,15 @@ _CODE: Final = minus(ANY, chars("`\n"))
 
 
 @cache
-def nothing_like_calls(*, is_labelled: bool = False) -> Automaton:
+def nothing_like_calls() -> Automaton:
     """Return the automaton of texts in which nothing looks like a call in another form.
 
-    A brace looks like one, which may open JSON, and so does a word right before `(` or `[`. If
-    labels in many spellings count anywhere (*is_labelled*), so does the colon with which they end.
+    A brace looks like one, which may open JSON, and so does a word right before `(` or `[`.
     """
     nfa = Nfa()
     home, named, called = (nfa.state() for _ in range(3))
     nfa.edge(home, ANY, home)
-    nfa.edge(home, chars("{:：" if is_labelled else "{"), called)
+    nfa.edge(home, chars("{"), called)
     nfa.edge(home, union([_LETTER, chars("_")]), named)
     nfa.edge(named, chars("(["), called)
     return nfa.automaton([home], bad=[called])[0].smallest

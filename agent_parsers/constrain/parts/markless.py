@@ -375,12 +375,10 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
             nfa.edge(state, _LINE_SIGNS, signs)
         bad.add(quoted)
         bad_ends.add(signs)
-    else:  # a fence that a quoted line opens
-        quoted, opened = nfa.state(), nfa.state()
+    else:
+        quoted = nfa.state()  # a fence may open behind the sign
         nfa.edge(line, chars(">"), quoted)
-        nfa.edge(quoted, chars("> \t"), quoted)
-        nfa.edge(quoted, _TICKS, opened)
-        bad.add(opened)
+        bad.add(quoted)
     if has_fence:
         bad |= {_word(nfa, home, "```"), _word(nfa, home, "~~~")}
     sentence = nfa.state()

@@ -17,6 +17,7 @@ from agent_parsers.constrain.parts.automaton import (
 )
 from agent_parsers.constrain.parts.cautious import (
     nothing_like_calls,
+    nothing_like_ends_of_labels,
     nothing_like_marks,
     nothing_that_closes,
 )
@@ -54,7 +55,9 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 _MOST_TRANSITIONS: Final = 1_600
-"""The most transitions of a text; llguidance follows some others at once, but not 2,000."""
+"""The most transitions of a text before calls."""
+_MOST_AT_ONCE: Final = 1_820
+"""The most of such a text and an answer, which llguidance follows at once; it follows 2,000."""
 _MOST_NAMES: Final = 16
 """Of how many tools the names are no answers; of more, there would be too many states."""
 _NOT_IN_SHORT: Final = chars("\n:：`~<>{[(|│┃＞»›❯+%;!$&")
@@ -98,13 +101,14 @@ class _Turns:
         self._texts = Texts(self._shapes, self._marks, self._rules, self._notes, brief=brief)
         self._inputs = Inputs(tools, self._shapes, self._marks, self._texts, self._notes)
         self._names: list[str | None] = [None] if tools is None else [*tools.names]
+        self._answer_size = 0  # how many transitions an answer has
 
     def grammar(self) -> Grammar:
-        turns: list[Node] = []
-        if self._options.turn != "answer":
-            turns += self._call_turns()
-        if self._options.turn != "call":
-            turns += self._answers()
+        has_calls = self._options.turn != "answer"
+        if has_calls:
+            self._check_names()
+        answers = [] if self._options.turn == "call" else [*self._answers()]
+        turns = [*(self._call_turns() if has_calls else ()), *answers]
         if not turns:
             raise GrammarError(f"{self._dialect.name} has no such turns")
         notes = tuple(self._notes.found)
@@ -116,7 +120,6 @@ class _Turns:
     # -- turns with calls --------------------------------------------------------------------------
 
     def _call_turns(self) -> Iterator[Node]:
-        self._check_names()
         for thought in self._thoughts:
             plain = self._turns_of(thought=thought, content=False)
             if not self._options.has_content:
@@ -191,10 +194,13 @@ class _Turns:
         if slot == Slot.CONTENT or (slot and self._is_thought_open):
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(Slot.INPUT)[2]
-            uncalled = nothing_like_calls(is_labelled=bool(self._shapes.own_tool))
+            uncalled = nothing_like_calls()
+            if self._shapes.own_tool:  # its labels count anywhere
+                uncalled = intersection(uncalled, nothing_like_ends_of_labels(self._dialect))
             said = intersection(self._marks.text(self._marks.begin, then), uncalled)
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
-            if _has_many_transitions(self._unlike_marks(intersection(said, within))):
+            size = _size(self._unlike_marks(intersection(said, within)))
+            if size > min(_MOST_TRANSITIONS, _MOST_AT_ONCE - self._answer_size):
                 within = content_before_calls(gap, has_fence=has_fence, brief=True)
             within = intersection(within, uncalled)
         after = [] if tail is None or self._is_stopped else [optional(self._content(tail))]
@@ -213,7 +219,7 @@ class _Turns:
         if self._brief:
             return intersection(made, nothing_like_marks(self._dialect, 0))
         whole = intersection(made, nothing_like_marks(self._dialect))
-        if _has_many_transitions(whole):
+        if _size(whole) > _MOST_TRANSITIONS:
             whole = intersection(made, nothing_like_marks(self._dialect, 1))
         return whole
 
@@ -299,6 +305,7 @@ class _Turns:
             made = intersection(made, none_of(names))
         if not after and self._marks.is_call(place):  # in a message, half its end is no text
             made = intersection(made, no_half_mark(self._marks.literals))
+        self._answer_size = max(self._answer_size, _size(made))
         return Text(made.smallest)
 
     # -- the text before ---------------------------------------------------------------------------
@@ -373,8 +380,9 @@ class _Turns:
         return Repeat(Chars(minus(ANY, union([*ends, _NOT_IN_SHORT]))), 1, most)
 
 
-def _has_many_transitions(automaton: Automaton) -> bool:
-    return sum(map(len, automaton.smallest.rows)) > _MOST_TRANSITIONS
+def _size(automaton: Automaton) -> int:
+    """Return how many transitions *automaton* has at least."""
+    return sum(map(len, automaton.smallest.rows))
 
 
 def _cut(written: str, slot: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.mentions import TextBefore
+from agent_parsers.engine.reading.collecting.collector import Left
 from agent_parsers.engine.tables.guards import (
     Here,
     closes_the_outermost,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.patterns import Found
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Machine
-    from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.engine.reading.rules.states import Crossing
     from agent_parsers.engine.tables.guards import Guard
     from agent_parsers.events import Span
 
@@ -123,7 +124,7 @@ class Scanner:
                 elif guard in (first_of_its_kind, not_mentioned, outside_of_fences) and (
                     crossing.is_of_thought
                 ):
-                    self._collector.meet_mark(span, opens=not crossing.unopened)
+                    self._collector.see_mention(span, opens=not crossing.unopened)
                 elif guard is opens_no_other:
                     self._before.depth += 1
                 elif guard is closes_the_outermost:
@@ -135,7 +136,7 @@ class Scanner:
     def _close_inner(self, events: list[Event], crossing: Crossing, span: Span) -> None:
         """Close a thought within a thought by the marker of *crossing* at *span*."""
         self._before.depth -= 1
-        self._collector.meet_inner_end(events, crossing.name, span)
+        self._collector.see_inner_end(events, crossing.name, span)
 
     def _pass_by(self, guard: Guard, reason: str, spelt: str, start: int) -> None:
         """Note that *guard* refused the marker *spelt* at *start*; subclasses may record it."""
@@ -153,7 +154,7 @@ class Scanner:
     def _begin_call(self) -> bool:
         """Enter the state of a call that has begun; return whether one has."""
         begun = self._state.begun
-        if begun is None or not self._collector.has_begun:
+        if begun is None or not self._collector.has_call_begun:
             return False
         self._state = begun
         return True
@@ -244,20 +245,23 @@ class Scanner:
         before.count_ticks("".join(before.blank) + spelt)
         to = crossing.to
         edge = end if crossing.closes else start
-        self._collector.is_closed = crossing.closes
         drops = crossing.drops
         if crossing.unopened and before.has_thought:
-            self._collector.meet_mark((start, end), opens=False)
+            self._collector.see_mention((start, end), opens=False)
             drops = ""
-        marker_at = self._leave(events, to, start, edge, drops=bool(drops))
-        if drops and not self._collector.has_dropped:
+        marker_at = self._end_text(events, start)
+        span = self._text_at, marker_at
+        left = Left(self._state, to, span, edge, crossing.closes, crossing.is_half)
+        if not drops:
+            self._collector.leave(events, left)
+        elif not self._collector.restart(events, left):
             drops = ""
         before.has_thought = before.has_thought or crossing.ends_thought
         if to.part is Part.THOUGHT or to.is_draft:
             before.depth += self._state.is_draft and not to.is_draft  # another was opened
         else:
             before.depth = 0
-        self._collector.turn_page(events, to.part, edge)
+        self._collector.enter(events, to.part, edge)
         label = spelt.strip()
         at = end - len(spelt.lstrip())
         span = (at, at + len(label))
@@ -270,9 +274,9 @@ class Scanner:
             message = f"the turn ended at {label!r}; what follows is not part of it"
             events.append(Repair("invented", span, message))
         if crossing.late:
-            self._collector.meet_late(crossing.late, span)
+            self._collector.see_late_marker(crossing.late, span)
         if crossing.of_call and not before.is_first:
-            self._collector.meet_closer(crossing.of_call, span)
+            self._collector.see_closer(crossing.of_call, span)
         self._state = to
         self._entry = start
         if drops and self._machine.lenient:
@@ -280,16 +284,12 @@ class Scanner:
         elif crossing.drops and self._machine.lenient:
             events.append(Repair("closer", span, "left out what closes nothing"))
         self._marker, self._marker_at = crossing.name, marker_at
-        self._collector.meet(spelt, span)
+        self._collector.see_marker(spelt, span)
         before.is_first = True
         self._has_unseen = False
 
-    def _leave(
-        self, events: list[Event], to: State | None, stop: int, edge: int, *, drops: bool = False
-    ) -> int:
-        """Leave this state for the next, or for the end of the text at offset *stop*.
-
-        The text of this state ends at *edge*, which is after the marker if that closes the state.
+    def _end_text(self, events: list[Event], stop: int) -> int:
+        """End the text of this state at offset *stop*.
 
         Returns:
             The offset of the white space before *stop* that is not part of the text.
@@ -303,12 +303,7 @@ class Scanner:
         elif blank and state.keeps_end:
             self._collector.take(events, state, blank, stop - len(blank))
             blank = ""
-        end = stop - len(blank)
-        if drops:
-            self._collector.restart(events, state, (self._text_at, end))
-        else:
-            self._collector.leave(events, state, to, (self._text_at, end), edge)
-        return end
+        return stop - len(blank)
 
 
 _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.engine.reading.collecting.collector import Left, Setup
 from agent_parsers.engine.reading.collecting.step import StepCollector
 from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
@@ -67,13 +68,20 @@ class TurnStream(Scanner):
     ) -> None:
         if calls == "each":
             machine.check_each(start, prompt)
-        collector = _collector(machine, tools, advise, calls)
-        super().__init__(machine, collector, start, prompt)
-        collector.reads_foreign = reads_foreign and machine.lenient and not machine.table.is_run
+        refusal, is_run = None, machine.table.is_run
         if refuses and machine.mode in STRICT:
             finds_foreign = reads_foreign and machine.mode == "strict"
-            collector.refusal = partial(_refusal, machine, tools, start, prompt, finds_foreign)
-        self._collector.keeps_text = max_chars is not None or not machine.table.is_run
+            refusal = partial(_refusal, machine, tools, start, prompt, finds_foreign)
+        setup = Setup(
+            machine,
+            tools,
+            advise,
+            calls,
+            reads_foreign=reads_foreign and machine.lenient and not is_run,
+            refusal=refusal,
+            keeps_text=max_chars is not None or not is_run,
+        )
+        super().__init__(machine, _collector(setup), start, prompt)
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._limit = self._max_chars  # -1 once no more text is taken
         self._size = 0  # characters taken so far
@@ -188,11 +196,10 @@ class TurnStream(Scanner):
         events = self.last_events
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:
-            self._collector.is_half = ended != "stop"
-            self._take_half(events, half)
+            self._take_half(events, replace(half, is_half=ended != "stop"))
         self._advance(events, self._tail, is_last=True)
-        self._collector.is_closed = False  # no marker follows
-        end = self._leave(events, None, self._size, self._size)
+        end = self._end_text(events, self._size)
+        self._collector.leave(events, Left(self._state, None, (self._text_at, end), self._size))
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
         self._refuse()
@@ -266,28 +273,23 @@ def _is_half(tail: str, text: str) -> bool:
     return text.startswith(tail) and 2 * len(tail) > len(text)
 
 
-def _collector(
-    machine: Machine, tools: ToolSet | None, advise: Advise | None, calls: EmitCalls
-) -> Collector:
+def _collector(setup: Setup) -> Collector:
     # imported lazily: only some dialects need the others
-    if machine.table.drafts:
-        from agent_parsers.engine.reading.collecting.drafts import DraftsCollector
-
-        return DraftsCollector(machine, tools, advise, calls)
+    machine = setup.machine
     if machine.table.several:
         from agent_parsers.engine.reading.collecting.calls import CallsCollector
 
-        return CallsCollector(machine, tools, advise, calls)
+        return CallsCollector(setup)
     if machine.table.is_run:
         from agent_parsers.engine.reading.collecting.run import RunCollector
 
-        def read_turn(text: str) -> list[Event]:
-            return TurnStream(machine_for(machine.dialect, "lenient"), tools).read_whole(
-                text, ended="stop"
-            )
+        lenient = machine_for(machine.dialect, "lenient")
 
-        return RunCollector(machine, tools, advise, read_turn)
-    return StepCollector(machine, tools, advise)
+        def read_turn(text: str) -> list[Event]:
+            return TurnStream(lenient, setup.tools).read_whole(text, ended="stop")
+
+        return RunCollector(setup, read_turn)
+    return StepCollector(setup)
 
 
 def _refusal(

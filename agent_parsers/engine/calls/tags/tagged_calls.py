@@ -9,9 +9,8 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallReader
-from agent_parsers.engine.calls.tags.block import In
+from agent_parsers.engine.calls.tags.block import GAP, In, TaggedBlock
 from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TaggedForm, TagPart
-from agent_parsers.engine.calls.tags.tags import GAP, TagActions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, SkippedDelta
 from outputs.growing_json.errors import JsonError
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _ends_name: Final = re.compile(r"[\n{]").search
 
 
-class TaggedCalls(TagActions):
+class TaggedCalls(TaggedBlock):
     """Reads ``<function=N><parameter=K>V</parameter></function>`` in the tags of any `TaggedForm`.
 
     Several calls may follow each other. Text before the first call is not part of any call; text

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
-from agent_parsers.engine.reading.collecting.collector import Collector, Left
+from agent_parsers.engine.reading.collecting.collector import Collector
 from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
+from agent_parsers.engine.reading.collecting.unclosed_thought import (
+    InnerEnd,
+    UnclosedThought,
+    as_thoughts,
+    is_plain,
+)
 from agent_parsers.engine.reading.quoting.beside import Beside
 from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
 from agent_parsers.engine.reading.quoting.spans import (
@@ -25,17 +31,24 @@ from agent_parsers.engine.reading.quoting.spans import (
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import ActionComplete, Event, Repair, Span, ThoughtDelta, cut_answer
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Event,
+    MarkerSeen,
+    Repair,
+    Span,
+    ThoughtDelta,
+    cut_answer,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.reading.collecting.collector import Left, Setup
     from agent_parsers.engine.reading.rules.foreign_calls import ForeignCall
-    from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
-    from agent_parsers.engine.tables.modes import EmitCalls
-    from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 
 _CLOSES: Final = (Part.CONTENT, Part.SKIPPED)
@@ -54,26 +67,18 @@ class CallsCollector(Collector):
     lenient mode, text that turns out not to be a call is content and does not affect the others.
 
     Args:
-        machine: The machine that reads the text.
-        tools: The available tools; `None` accepts any tool.
-        advise: Writes the observations of errors.
-        calls: When calls are emitted; see `StreamParser`.
+        setup: What the turn is read with.
     """
 
     __slots__ = (
         "_beside", "_early", "_empty", "_is_marked", "_is_unfilled", "_lost", "_made", "_met",
+        "_thought",
     )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
 
-    def __init__(
-        self,
-        machine: Machine,
-        tools: ToolSet | None,
-        advise: Advise | None,
-        calls: EmitCalls = "all",
-    ) -> None:
-        super().__init__(machine, tools, advise)
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
         self._made: list[Made] = []
         self._met: list[Met] = []
         self._beside = Beside()
@@ -81,37 +86,170 @@ class CallsCollector(Collector):
         self._is_marked = True  # whether markers open all calls so far
         self._is_unfilled = False  # whether a region was opened, in which no call was met yet
         self._empty: BadPayload | None = None  # the first empty block
-        self._early = EarlyCalls() if calls == "each" else None
+        self._early = EarlyCalls() if setup.calls == "each" else None
+        self._thought: UnclosedThought | None = None  # set by the first thought that may stay open
 
     @override
-    def leave(
-        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
-    ) -> None:
-        self._beside.meet_text(span)
+    def take(self, events: list[Event], state: State, text: str, at: int) -> None:
+        thought, before = self._thought, len(events)
+        if thought is not None and thought.inner is not None:
+            thought.hold(thought.inner, at, at + len(text))
+            return
+        super().take(events, state, text, at)
+        if state.is_draft:
+            as_thoughts(events, before)
+
+    @override
+    def leave(self, events: list[Event], left: Left) -> None:
+        state, to, thought = left.state, left.to, self._thought
+        if thought is not None and thought.inner is not None:
+            is_end = self.ended != "length" if to is None else to.part is Part.SKIPPED
+            if is_end and state.part is Part.THOUGHT:  # no call has begun
+                left = left._replace(span=self._end_at_inner(events, left.span, thought))
+            self._tell_held(events, thought)
+            if thought.is_over:
+                return
+        self._beside.see_text(left.span)
+        if state.is_draft:
+            assert thought is not None, "the draft stands in a thought"
+            self._leave_draft(events, left, thought)
+        elif to is not None and to.is_draft:
+            start, stop = left.span
+            if state.part is Part.THOUGHT:
+                self._beside.add_thought(left.span)
+            self._unclosed_thought().begins_at = start if start < stop else left.stop
+        else:
+            is_skipped = state.part is Part.SKIPPED and left.span[0] < left.span[1]
+            if is_skipped and thought is not None and thought.begins_at >= 0:
+                thought.drop_calls(self._beside, thought.begins_at)
+                # The end marker does not count either.
+                self._lost = self._lost or BadPayload("open_reasoning", left.span)
+            self._leave(events, left)
+
+    def _leave(self, events: list[Event], left: Left) -> None:
+        """Leave a state by the rules for all texts but the calls in a thought."""
+        state, to, span, is_closed = left.state, left.to, left.span, left.is_closed
         if state.part is Part.CONTENT:
             self._kept.clear()
             self._beside.add_content(span)
             if state.is_region and self._is_unfilled:
                 self._leave_region(events, to, span)
-        is_opened_again = to is state and not self.is_closed
+        is_opened_again = to is state and not is_closed
         if to is not None and (to.is_region is not state.is_region or is_opened_again):
             self._is_unfilled = to.is_region and state.part is not Part.CALL
         if state.part is Part.CONTENT:
             return
         if state.part is Part.THOUGHT:
             self._beside.add_thought(span)
-            if self._early is not None and not self.is_closed:
+            if self._early is not None and not is_closed:
                 self._early.wait()  # a later mark may close the thought
         if state.part is Part.SKIPPED and span[0] < span[1]:
             self._beside.skipped_at = span[0]
-        must_go_on = bool(state.problem) and not self.is_closed
+        must_go_on = bool(state.problem) and not is_closed
         if to is not None and to.part is Part.SKIPPED and must_go_on:  # the turn must not end here
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
         met = len(self._met)
-        super().leave(events, state, to, span, stop)
+        super().leave(events, left)
         if len(self._met) > met and state.new_call is not None:
             self._is_marked = False
+
+    def _unclosed_thought(self) -> UnclosedThought:
+        if self._thought is None:
+            self._thought = UnclosedThought()
+        return self._thought
+
+    def _leave_draft(self, events: list[Event], left: Left, thought: UnclosedThought) -> None:
+        """Leave a call in a *thought*, or the text after it."""
+        state, to, (start, stop) = left.state, left.to, left.span
+        if state.part is Part.CALL:
+            before = len(events)
+            is_text = self._leave_call_in(thought, events, left)
+            as_thoughts(events, before)
+            if is_text:
+                events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
+                is_closed = to is not None and left.is_closed
+                end = left.stop if is_closed else max(stop, self.label_span[1])
+                thought.drop_calls(self._beside, end)
+        elif start < stop:
+            thought.drop_calls(self._beside, stop)
+        if to is None or to.is_draft:
+            return
+        if to.part is not Part.SKIPPED:
+            end = stop if start < stop else self.label_span[1]
+            thought.drop_calls(self._beside, left.stop if to.part is Part.THOUGHT else end)
+            thought.begins_at = -1
+        elif thought.begins_at < 0 or not (thought.calls or thought.problem):
+            self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
+
+    def _leave_call_in(self, thought: UnclosedThought, events: list[Event], left: Left) -> bool:
+        """Leave a call in a *thought*, which gets what is read of it.
+
+        Returns:
+            Whether there is text that is no call, so that all is part of the thought.
+        """
+        met, content = len(self._met), len(self._beside.content)
+        outside = self._take_faults()
+        self._leave(events, left)
+        problem, lost = self._take_faults()
+        is_text = lost is not None or len(self._beside.content) > content
+        thought.calls += self._met[met:]
+        faults = (each.bad for each in thought.calls if each.bad is not None)
+        wrong = next((bad for bad in faults if bad.problem != "no_call"), None)
+        thought.problem = thought.problem or problem or wrong
+        del self._met[met:], self._beside.content[content:]
+        self.problem, self._lost = outside
+        return is_text
+
+    def _take_faults(self) -> tuple[BadPayload | None, BadPayload | None]:
+        """Return the first problem, and the first text that is no call, and forget both."""
+        faults = self.problem, self._lost
+        self.problem = self._lost = None
+        return faults
+
+    def _tell_held(self, events: list[Event], thought: UnclosedThought) -> None:
+        """Tell the text that was held back, which is part of the *thought*."""
+        if thought.inner is not None and (held := thought.inner.held) is not None:
+            events.append(ThoughtDelta(self._slice(*held), held))
+        thought.inner = None
+
+    def _end_at_inner(self, events: list[Event], span: Span, thought: UnclosedThought) -> Span:
+        """End a *thought* at the last mark that may close it, if what follows is no call.
+
+        Args:
+            events: Collects the events.
+            span: Span of all of its text.
+            thought: The thought, which may hold text back.
+
+        Returns:
+            The span of the thought.
+        """
+        if (inner := thought.inner) is None or inner.held is None:
+            return span
+        place, (at, stop) = inner.span, inner.held
+        said, content = self._slice(at, place[0]).rstrip(), self._slice(place[1], stop).lstrip()
+        if not is_plain(content, self._machine.initial):
+            return span
+        thought.inner = None
+        end, start = at + len(said), stop - len(content)
+        if said:
+            events.append(ThoughtDelta(said, (at, end)))
+        events.append(MarkerSeen(inner.name, (end, start)))
+        if not content:
+            return span[0], end
+        message = "ended the thought at the last mark that closes one, though more were opened"
+        events.append(Repair("open_reasoning", place, message))
+        events.append(AnswerDelta(content, (start, stop)))
+        self._beside.see_text(span)
+        self._beside.marks.append(place)
+        if thought.begins_at >= 0:
+            thought.drop_calls(self._beside, end)
+            thought.begins_at = -1
+        else:
+            self._beside.add_thought((span[0], end))
+        self._beside.add_content((start, stop))
+        thought.is_over = True
+        return span[0], end
 
     def _leave_region(self, events: list[Event], to: State | None, span: Span) -> None:
         """Leave the text at *span*, behind a mark that has to enclose calls."""
@@ -129,8 +267,16 @@ class CallsCollector(Collector):
         self._met.append(Met(hole, bad.span, is_bare=False, made=None, bad=bad))
 
     @override
-    def meet_mark(self, span: Span, *, opens: bool) -> None:
+    def see_mention(self, span: Span, *, opens: bool) -> None:
         self._beside.mention(span, opens=opens)
+
+    @override
+    def see_inner_end(self, events: list[Event], name: str, span: Span) -> None:
+        if not self._machine.table.drafts:
+            return
+        thought = self._unclosed_thought()
+        self._tell_held(events, thought)
+        thought.inner = InnerEnd(name, span)
 
     @override
     def _named(self, events: list[Event]) -> list[Event]:
@@ -159,39 +305,39 @@ class CallsCollector(Collector):
         return error if self._early is None else self._early.note(error)
 
     @override
-    def meet(self, label: str, span: Span) -> None:
-        super().meet(label, span)
+    def see_marker(self, label: str, span: Span) -> None:
+        super().see_marker(label, span)
         self._beside.marks.append(span)
 
     @override
-    def meet_late(self, problem: str, span: Span) -> None:
-        if self._met and self._problem is None:
-            self._problem = BadPayload(problem, span)
+    def see_late_marker(self, problem: str, span: Span) -> None:
+        if self._met and self.problem is None:
+            self.problem = BadPayload(problem, span)
 
     @override
-    def meet_closer(self, problem: str, span: Span) -> None:
+    def see_closer(self, problem: str, span: Span) -> None:
         is_call = bool(self._met) and self._met[-1].hole[0] >= self.label_span[0]
-        if not is_call and self._problem is None:
-            self._problem = BadPayload(problem, span)
+        if not is_call and self.problem is None:
+            self.problem = BadPayload(problem, span)
 
     @override
-    def restart(self, events: list[Event], state: State, span: Span) -> None:
+    def restart(self, events: list[Event], left: Left) -> bool:
         before = len(events)
-        self.leave(events, state, None, span, span[1])
-        is_odd = self._problem or self._lost or self._beside.content or self._beside.thoughts
+        self.leave(events, left._replace(to=None, stop=left.span[1]))
+        is_odd = self.problem or self._lost or self._beside.content or self._beside.thoughts
         is_sound = self._met and all(met.bad is None for met in self._met)
-        self.has_dropped: bool = not (is_sound and self._is_marked) or bool(is_odd)
-        if not self.has_dropped:
-            return  # a block at the very beginning is not in a thought
+        if is_sound and self._is_marked and not is_odd:
+            return False  # a block at the very beginning is not in a thought
         events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
-        super().restart(events, state, span)
-        self._beside.restart(span)
+        super().restart(events, left)
+        self._beside.restart(left.span)
         self._made.clear()
         self._met.clear()
-        self._answer = self._lost = self._empty = None
+        self._lost = self._empty = None
         self._is_marked = True
         if self._early is not None:
-            self._problem = self._early.refuted_by(self._made)
+            self.problem = self._early.refuted_by(self._made)
+        return True
 
     @override
     def _end_call(self, events: list[Event], left: Left) -> None:
@@ -201,9 +347,9 @@ class CallsCollector(Collector):
         is_cut = to is None and self._call is None  # the text ends in a marker that opens a call
         reader = self._call or self._new_call(state)
         self._call = None
-        if self.is_half or to is None:
+        if left.is_half or to is None:
             pass  # half a marker need not become this marker
-        elif self.is_closed or (to.part in _CLOSES and not to.is_cut):
+        elif left.is_closed or (to.part in _CLOSES and not to.is_cut):
             reader.meet()
         elif to.part is Part.CALL:
             reader.go_on()
@@ -211,7 +357,7 @@ class CallsCollector(Collector):
         events += self._named(last)
         calls = (first, *reader.more)
         opened_at = self.label_span[0] if self.label else left.span[0]  # a header may need no label
-        holes = call_holes(calls, stop, opened_at, is_closed=self.is_closed)
+        holes = call_holes(calls, stop, opened_at, is_closed=left.is_closed)
         for call, hole in zip(calls, holes, strict=True):
             for repair in call.repairs:  # a call without text is placed at its marker
                 start, end = repair.span
@@ -226,7 +372,7 @@ class CallsCollector(Collector):
                 is_text, wrong = bad.problem == "no_call", bad
                 if is_text and is_cut:
                     wrong = BadPayload("open_call", self.label_span)
-                elif is_text and self._machine.lenient and self._is_empty(events, bad, call.span):
+                elif is_text and self._machine.lenient and self._is_empty(events, left, bad, call):
                     wrong = None
             if made is None and wrong is None:
                 self._beside.marks.append(hole)  # an answer quotes nothing
@@ -236,23 +382,23 @@ class CallsCollector(Collector):
                 is_bare = call.is_bare or (made is None and state.is_labelled)
                 self._met.append(Met(hole, place, is_bare, made, wrong, call.is_short))
                 if self._early is not None and not state.is_draft:
-                    is_open = to is None or self.is_half
+                    is_open = to is None or left.is_half
                     met = self._met[-1]
                     events += self._early.take(met, self._beside, self._slice, is_open=is_open)
 
     def _is_half_call(self, text: Call) -> bool:
         """Return whether a *text* is only the name of a tool, whose input may be missing."""
-        tools = self._tools
+        tools = self.tools
         if tools is None or text.lacks != "input" or self.ended == "stop":
             return False
         return self._slice(*text.span) in tools
 
-    def _is_empty(self, events: list[Event], bad: BadPayload, span: Span) -> bool:
-        """Return whether there is nothing at *span*, which is not a call; other text is content."""
-        start, stop = span if span[0] < span[1] else bad.span
+    def _is_empty(self, events: list[Event], left: Left, bad: BadPayload, call: Call) -> bool:
+        """Return whether nothing stands where a *call* should; other text is content."""
+        start, stop = call.span if call.span[0] < call.span[1] else bad.span
         is_short = stop - start <= _LONGEST_BLANK
         is_blank = is_short and not self._slice(start, stop).strip(_NO_CALLS)
-        if self.label and self.is_closed and is_blank:
+        if self.label and left.is_closed and is_blank:
             self._empty = self._empty or bad
             place = (start, stop) if start < stop else self.label_span
             events.append(Repair("empty_call", place, "left out a block without a call"))
@@ -273,8 +419,8 @@ class CallsCollector(Collector):
         Raises:
             BadPayload: The call is wrong.
         """
-        call = self._machine.resolved(call, self._tools)
-        if problem := self._machine.call_problem(call, self.ended, self._tools):
+        call = self._machine.resolved(call, self.tools)
+        if problem := self._machine.call_problem(call, self.ended, self.tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is not part of it"
@@ -283,7 +429,7 @@ class CallsCollector(Collector):
             span = (call.span[1] - 1, call.span[1])
             events.append(Repair("unclosed", span, "took a call without its end"))
         repairs: list[Repair] = []
-        tools = self._tools
+        tools = self.tools
         if tools is not None and output_type_of(tools) is not None:
             tools = tools.answering(None)  # the end of the turn reads the answer
         action = self._machine.call_result(call, "", tools, repairs)
@@ -301,50 +447,69 @@ class CallsCollector(Collector):
         events += judged.repairs
         self._made, self._beside.content = judged.made, judged.content
         self._beside.hidden = judged.hidden
-        self._problem = self._problem or judged.problem
+        self.problem = self.problem or judged.problem
         if self._early is not None:
-            self._problem = self._problem or self._early.refuted_by(self._made)
+            self.problem = self.problem or self._early.refuted_by(self._made)
         if any(self._lost is met.bad for met in judged.quoted):
             self._lost = None
 
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
+        state = self._end_thought(events, state)
         text = self.text
         log = text[:entry].rstrip() if state.is_cut else text
         self._judge(events)
-        if self._problem is not None:
-            self._read_as_written(events, log, self._problem)
+        if self.problem is not None:
+            self._read_as_written(events, log, self.problem)
             return
         if (enclosed := self._beside.enclosed([made.span for made in self._made])) is not None:
-            self._problem = enclosed
+            self.problem = enclosed
         elif state.part is Part.SKIPPED and state.problem:  # a marker that must not follow
             has_begun = self._met or self._beside.content or self._answer  # not only thoughts
             is_first = state.problem == "invented_after" and not has_begun
             problem = "invented_first" if is_first else state.problem
-            self._problem = BadPayload(problem, end_span(problem, text, entry))
+            self.problem = BadPayload(problem, end_span(problem, text, entry))
         elif self._made and self._answer is not None and not state.beside_action:
-            self._problem = BadPayload(
+            self.problem = BadPayload(
                 "action_and_answer", end_span("action_and_answer", text, entry)
             )
         elif self._made and (refused := self._refused(log, self._made[0].span)) is not None:
-            self._problem = refused
+            self.problem = refused
         elif self._made:
             self._act_beside(events, log, entry if state.part is Part.SKIPPED else -1)
         elif self._answer is not None:
             self._finish_as_labelled(events, state, entry, log)
         elif self._lost is not None:
-            self._problem = self._lost
+            self.problem = self._lost
         elif not self._beside.content and self._empty is not None:
-            self._problem = self._empty
+            self.problem = self._empty
         elif self._beside.content and self._drops_stray_mark(events, state):
             self._finish_as_content(events, state, entry, log)
         elif state.problem or not self._beside.content:
             is_invented = state.is_cut and self._beside.skipped_at >= 0
             problem = "invented_first" if is_invented else "no_action_or_answer"
             problem = state.problem or problem
-            self._problem = BadPayload(problem, end_span(problem, text, entry))
+            self.problem = BadPayload(problem, end_span(problem, text, entry))
         else:
             self._finish_as_content(events, state, entry, log)
+
+    def _end_thought(self, events: list[Event], state: State) -> State:
+        """Collect the calls at the end of a thought that is still open, if there are any.
+
+        Returns:
+            The state in which the text ends, given the last one.
+        """
+        thought = self._thought
+        if thought is None:
+            return state
+        if thought.problem is not None:
+            self.problem = self.problem or thought.problem
+        elif thought.calls and self.ended == "length":
+            self.problem = self.problem or BadPayload("open_reasoning", thought.calls[0].place)
+        else:
+            self._met += thought.calls_made(events)
+        is_settled = thought.is_over and state.part is Part.THOUGHT
+        return self._machine.initial if is_settled else state
 
     def _drops_stray_mark(self, events: list[Event], state: State) -> bool:
         """Drop a last line that only opens a thought, where the model stopped.
@@ -371,19 +536,19 @@ class CallsCollector(Collector):
         over = entry if state.part is Part.SKIPPED else -1
         repairs: list[Repair] = []
         try:
-            self._machine.check_answer(answer, span, self._tools)
+            self._machine.check_answer(answer, span, self.tools)
             hidden = merged([*self._beside.thoughts, *self._beside.hidden])
             own = self._machine.dialect.name if any(met.bad is None for met in self._met) else ""
             if calls := self._foreign(events, hidden, over, own=own):
                 self._act_as(events, calls, log)
                 return
             if not spans:
-                self._problem = BadPayload(none, span)
+                self.problem = BadPayload(none, span)
                 return
             is_cut = self.ended == "length" and state.part is not Part.SKIPPED
-            finish = self._machine.finish(answer, log, span, self._tools, repairs, is_cut=is_cut)
+            finish = self._machine.finish(answer, log, span, self.tools, repairs, is_cut=is_cut)
         except BadPayload as bad:
-            self._problem = bad
+            self.problem = bad
             return
         events += repairs
         if is_cut:
@@ -396,7 +561,7 @@ class CallsCollector(Collector):
         answer, span = self._answer
         if state.problem or (state.is_open_answer and not answer):
             problem = state.problem or "no_action_or_answer"
-            self._problem = BadPayload(problem, end_span(problem, log, entry))
+            self.problem = BadPayload(problem, end_span(problem, log, entry))
             return
         if state.is_open_answer and self._machine.lenient:
             events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
@@ -406,7 +571,7 @@ class CallsCollector(Collector):
         try:
             self._finish(events, log)
         except BadPayload as bad:
-            self._problem = bad
+            self.problem = bad
 
     @override
     def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
@@ -425,7 +590,7 @@ class CallsCollector(Collector):
             return
         with suppress(BadPayload):
             if calls := self._foreign(events, self._beside.thoughts, is_own=True):
-                self._problem = None
+                self.problem = None
                 self._act_as(events, calls, log)
 
     def _act_beside(self, events: list[Event], log: str, over: int) -> None:
@@ -433,21 +598,20 @@ class CallsCollector(Collector):
         said = [*self._beside.content, *self._beside.thoughts]
         is_bare = self._beside.content and any(met.is_bare for met in self._met)
         if is_bare and is_torn(self.text, without([(0, len(self.text))], said)):
-            self._problem = BadPayload("odd_brackets", self._made[0].span)
+            self.problem = BadPayload("odd_brackets", self._made[0].span)
             return
-        made = (met.hole for met in self._met)
-        hidden = merged([*self._beside.thoughts, *self._beside.marks, *made])
+        hidden = without([(0, len(self.text))], self._beside.content)
         try:
             found = self._foreign([], hidden, over) if self._beside.content else ()
         except BadPayload as bad:
-            self._problem = bad
+            self.problem = bad
             return
         known = [(made.tool, made.tool_input) for made in self._made]
         other = next((call for call in found if (call.tool, call.tool_input) not in known), None)
         if other is None:  # the content only says what is called
             self._act(events, log)
         else:
-            self._problem = BadPayload("other_form", other.span)
+            self.problem = BadPayload("other_form", other.span)
 
     def _act(self, events: list[Event], text: str) -> None:
         # imported lazily: only turns with calls need it

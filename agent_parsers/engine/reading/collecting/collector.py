@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.reading.quoting.watch import CodeWatch, QuoteWatch
+from agent_parsers.engine.reading.collecting.turn_text import TurnText
+from agent_parsers.engine.reading.quoting.watch import QuoteWatch
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -28,29 +29,44 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.foreign_calls import ForeignCall
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
 
 
+class Setup(NamedTuple):
+    """What a turn is read with; nothing of it changes while the turn is read."""
+
+    machine: Machine
+    tools: ToolSet | None
+    """The available tools; `None` accepts any tool."""
+    advise: Advise | None
+    """Writes the observations of errors."""
+    calls: EmitCalls = "all"
+    """When calls are emitted; see `StreamParser`."""
+    reads_foreign: bool = False
+    """Whether calls in the form of another dialect are looked for in the text of an answer."""
+    refusal: Callable[[str, Ended, Span], BadPayload | None] | None = None
+    """Returns why a call at this place of the turn with this text is not made, if it is not."""
+    keeps_text: bool = True
+    """Whether the whole text is kept; a log without a limit would need all memory."""
+
+
 class Left(NamedTuple):
-    """The text of a state that is over."""
+    """A state whose text is over, as the scanner tells it."""
 
     state: State
     to: State | None
     """The next state; `None` at the end of the text."""
-    text: str
-    """The text without the emphasis that its label opened."""
     span: Span
-    """Its span, without the white space around it."""
-    raw: str
-    """The text as written."""
-    whole: Span
-    """The span of that."""
+    """Span of its text, without the white space around it."""
     stop: int
     """Where the state ends: before the next marker, or after it if the marker closes the state."""
-    watch: QuoteWatch | None
-    """What was seen of quotations in it."""
+    is_closed: bool = False
+    """Whether the next marker closes the state."""
+    is_half: bool = False
+    """Whether the text ends in only half of that marker, perhaps because it was cut."""
 
     @property
     def is_sound(self) -> bool:
@@ -58,78 +74,63 @@ class Left(NamedTuple):
         return not (self.state if self.to is None else self.to).problem
 
 
+class LeftText(NamedTuple):
+    """The text of such a state."""
+
+    text: str
+    """The text without the emphasis that its label opened."""
+    span: Span
+    """The span of that."""
+    raw: str
+    """The text as written."""
+    watch: QuoteWatch | None
+    """What was seen of quotations in it."""
+
+
 class Collector:
     """Collects the texts of a turn; its kinds make actions, answers and errors of them.
 
     Args:
-        machine: The machine that reads the text.
-        tools: The available tools; `None` accepts any tool.
-        advise: Writes the observations of errors.
+        setup: What the turn is read with.
     """
 
     __slots__ = (
-        "_advise", "_answer", "_call", "_code", "_fenced", "_fences", "_kept", "_machine",
-        "_named_at", "_problem", "_step_at", "_text", "_tools", "_watch", "add", "between", "ended",
-        "has_dropped", "is_closed", "is_half", "is_holding", "keeps_text", "label", "label_span",
-        "reads_foreign", "refusal", "result",
+        "_answer", "_call", "_kept", "_machine", "_named_at", "_setup", "_watch", "_whole",
+        "add", "ended", "label", "label_span", "problem", "result", "tools",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
     """What a turn ends in, for messages."""
 
-    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
-        self._machine = machine
-        self._advise = advise
-        self._tools = tools
-        self._problem: BadPayload | None = None  # the first problem of a turn
-        self._named_at: list[tuple[int, str]] = []  # the tools that were named so far, and where
-        self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
+    def __init__(self, setup: Setup) -> None:
+        self._setup, self._machine = setup, setup.machine
+        self.tools: ToolSet | None = setup.tools
+        """The available tools; `None` accepts any tool."""
+        self._whole = TurnText(is_kept=setup.keeps_text)
         self._kept = KeptText()  # the text of this state
-        self._call: CallReader | None = None
-        self._watch: QuoteWatch | None = None
-        self._code = CodeWatch()  # in the text since the last thought, outside of blocks of calls
+        self._call: CallReader | None = None  # reads it, if it may hold a call
+        self._watch: QuoteWatch | None = None  # sees the quotations in it
+        self._named_at: list[tuple[int, str]] = []  # the tools that were named so far, and where
+        self._answer: tuple[str, Span] | None = None
+        self.problem: BadPayload | None = None
+        """The first problem of the turn."""
+        self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
         self.label: str = ""
         """The marker before the text of this state, as written."""
         self.label_span: Span = (0, 0)
         """Span of that marker, without white space around it."""
-        self.is_closed: bool = False
-        """Whether the next marker, which was just found, closes this state."""
-        self.is_half: bool = False
-        """Whether the text ends in only half of that marker, perhaps because it was cut."""
-        self.is_holding: bool = False
-        """Whether text is held back, since more of the text decides what it is."""
-        self.has_dropped: bool = True
-        """Whether the last `restart` really dropped the turn so far."""
         self.ended: Ended = "unknown"
         """How the text ended; set before the end is read."""
-        self._answer: tuple[str, Span] | None = None
-        self._step_at = 0  # where the step begins
-        self.keeps_text: bool = True
-        """Whether `text` is kept; a log without a limit would need all memory."""
-        self.reads_foreign: bool = False
-        """Whether calls in the form of another dialect are looked for in the text of an answer."""
-        self.refusal: Callable[[str, Ended, Span], BadPayload | None] | None = None
-        """Returns why a call at this place of the turn with this text is not made, if it is not."""
-        self._text = KeptText()
-        self._fences: QuoteWatch | None = None  # sees the fences in a part of the text
-        self._fenced = 0, 0  # the span of that part
-        self.add: Callable[[str], None] = self._text.add
+        self.add: Callable[[str], None] = self._whole.add
         """Takes the next chunk of the whole text, including markers."""
-        self.between: Callable[[int, int], str] = self._text.slice
-        """Returns the text from one offset to another, in a state that has not ended."""
 
     @property
     def text(self) -> str:
         """All text so far; empty if it is not kept."""
-        return str(self._text) if self.keeps_text else ""
+        return self._whole.text
 
     @property
-    def tools(self) -> ToolSet | None:
-        """The available tools; `None` accepts any tool."""
-        return self._tools
-
-    @property
-    def has_begun(self) -> bool:
+    def has_call_begun(self) -> bool:
         """Whether a call has begun."""
         return self._call is not None and self._call.is_begun
 
@@ -155,20 +156,12 @@ class Collector:
         return part in str(self._kept)
 
     def is_in_fence(self, start: int, stop: int) -> bool:
-        """Return whether a fence opened at offset *start* or later is open at offset *stop*.
-
-        The text between them is looked at once, if *stop* never decreases.
-        """
-        if self._fences is None or self._fenced[0] != start:
-            self._fences, self._fenced = QuoteWatch(fences_only=True), (start, start)
-        self._fences.feed(self._text.slice(self._fenced[1], stop))
-        self._fenced = start, stop
-        return bool(self._fences.mark)
+        """Return whether a fence opened at offset *start* or later is open at offset *stop*."""
+        return self._whole.is_in_fence(start, stop)
 
     def is_in_code(self, at: int) -> bool:
         """Return whether code is open at offset *at*, not counting thoughts and blocks of calls."""
-        self._code.feed(self._slice(self._code.at, at))
-        return self._code.is_open
+        return self._whole.is_in_code(at)
 
     @property
     def opened_at(self) -> int:
@@ -198,52 +191,40 @@ class Collector:
         """Return a reader for the next call in *state*."""
         return (state.new_call or self._machine.new_call)()
 
-    def leave(
-        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
-    ) -> None:
-        """Finish the text of *state*: make its action or answer, or record its problem.
-
-        Args:
-            events: Collects the events.
-            state: The state that ends.
-            to: The next state; `None` at the end of the text.
-            span: Span of the state's text, without the white space around it.
-            stop: Where the state ends: before the next marker, or after it if the marker closes the
-                state.
-        """
+    def leave(self, events: list[Event], left: Left) -> None:
+        """Finish the text of a state: make its action or answer, or record its problem."""
+        state, span = left.state, left.span
         if state.part is Part.THOUGHT:
-            self._code = CodeWatch(stop)
+            self._whole.begin_code(left.stop)
         elif state.is_block and self._machine.table.several:
-            self.is_in_code(self.label_span[0])
-            self._code.at = stop
+            self._whole.leave_out(self.label_span[0], left.stop)
         raw = text = str(self._kept)
         self._kept.clear()
         watch, self._watch = self._watch, None
-        whole = span
         if text and self._machine.lenient and (text := unmarked(raw, self.label)) != raw:
             span = (span[0], span[0] + len(text))
             message = "took off the end of the emphasis that the label begins"
-            events.append(Repair("emphasis", (span[1], whole[1]), message))
+            events.append(Repair("emphasis", (span[1], left.span[1]), message))
         try:
-            self._end_part(events, Left(state, to, text, span, raw, whole, stop, watch))
+            self._end_part(events, left, LeftText(text, span, raw, watch))
         except BadPayload as bad:
             self._fail(events, bad)
 
-    def _end_part(self, events: list[Event], left: Left) -> None:
+    def _end_part(self, events: list[Event], left: Left, written: LeftText) -> None:
         """Take the text of a part that is over.
 
         Raises:
             BadPayload: The text is not what the part should be.
         """
-        state, to, span = left.state, left.to, left.span
+        state, to, span = left.state, left.to, written.span
         match state.part:
             case Part.CALL:
                 self._end_call(events, left)
             case Part.ANSWER:
-                if state.is_bare and left.text and (to is None or to.part is not Part.ANSWER):
+                if state.is_bare and written.text and (to is None or to.part is not Part.ANSWER):
                     message = "took text without a label for the answer"
                     events.append(Repair("bare_answer", span, message))
-                self._answer = (left.text, span)
+                self._answer = (written.text, span)
             case Part.SKIPPED if not state.is_cut and left.is_sound and span[0] < span[1]:
                 if self._machine.lenient:
                     message = f"text that follows {self._END} is not part of it"
@@ -273,40 +254,45 @@ class Collector:
         """The thought; `None` if a turn has only one call: its events have it."""
         return None
 
-    def meet(self, label: str, span: Span) -> None:
+    def see_marker(self, label: str, span: Span) -> None:
         """Record the marker before the next text, as written, at *span*."""
         self.label, self.label_span = label, span
 
-    def meet_late(self, problem: str, span: Span) -> None:
+    def see_late_marker(self, problem: str, span: Span) -> None:
         """Record a marker at *span* that may not follow a call."""
 
-    def meet_closer(self, problem: str, span: Span) -> None:
+    def see_closer(self, problem: str, span: Span) -> None:
         """Record a marker at *span* that may close nothing but a call, behind some text."""
 
-    def meet_mark(self, span: Span, *, opens: bool) -> None:
+    def see_mention(self, span: Span, *, opens: bool) -> None:
         """Record that text at *span* only mentions a marker that opens or closes a thought."""
 
-    def meet_inner_end(self, events: list[Event], name: str, span: Span) -> None:
+    def see_inner_end(self, events: list[Event], name: str, span: Span) -> None:
         """Record that a marker at *span* closes a thought within a thought."""
 
-    def restart(self, events: list[Event], state: State, span: Span) -> None:
-        """Drop the turn up to *state*, whose text is at *span*: all of it was reasoning."""
-        if state.part is Part.TOOL and self._kept:
-            events.append(ThoughtDelta(str(self._kept), span))
+    def restart(self, events: list[Event], left: Left) -> bool:
+        """Drop the turn up to the state that is left: all of it was reasoning.
+
+        Returns:
+            Whether it was dropped; it is not if it is certain that it was no reasoning.
+        """
+        if left.state.part is Part.TOOL and self._kept:
+            events.append(ThoughtDelta(str(self._kept), left.span))
         if self._call is not None:
             events += self._named(self._call.close()[0])
         self._kept.clear()
-        self._call = self._watch = self._answer = self._problem = None
+        self._call = self._watch = self._answer = self.problem = None
+        return True
 
-    def turn_page(self, events: list[Event], part: Part, start: int) -> None:
-        """Begin or end a step of a transcript at *start*, given the *part* of the next text."""
+    def enter(self, events: list[Event], part: Part, start: int) -> None:
+        """Begin a text of this *part* at *start*, which may end a step of a transcript."""
 
     def error(self) -> OutputParserException | None:
         """Return the error of the turn; `None` without an error."""
-        if (bad := self._problem) is None:
+        if (bad := self.problem) is None:
             return None
-        named = self._named_before(bad)
-        return self.noted(self._machine.error(bad, self.text, self._tools, self._advise, named))
+        named, advise = self._named_before(bad), self._setup.advise
+        return self.noted(self._machine.error(bad, self.text, self.tools, advise, named))
 
     def noted(self, error: OutputParserException) -> OutputParserException:
         """Return *error* with a note of the calls that were emitted before it, if there are any."""
@@ -316,7 +302,7 @@ class Collector:
         """Replace the names of tools in *events* by their repaired names."""
         for at, event in enumerate(events):
             if isinstance(event, ToolNamed):
-                events[at] = event = self._machine.named(event, self._tools)  # noqa: PLW2901
+                events[at] = event = self._machine.named(event, self.tools)  # noqa: PLW2901
                 self._named_at.append((event.span[0], event.tool))
         return events
 
@@ -340,15 +326,10 @@ class Collector:
 
         The first of them is at *span*.
         """
-        if self.refusal is None:
+        if self._setup.refusal is None:
             return None
         is_all = len(log) >= len(self.text.rstrip())  # else a mark ends the turn
-        return self.refusal(log, self.ended if is_all else "stop", span)
-
-    @property
-    def problem(self) -> BadPayload | None:
-        """What is wrong with the turn; `None` if nothing is."""
-        return self._problem
+        return self._setup.refusal(log, self.ended if is_all else "stop", span)
 
     def _finish(self, events: list[Event], log: str, *, is_cut: bool = False) -> None:
         assert self._answer is not None, "an answer was read"
@@ -358,12 +339,12 @@ class Collector:
             answer = self._machine.read_answer(written, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
-        self._machine.check_answer(answer, span, self._tools)
+        self._machine.check_answer(answer, span, self.tools)
         if calls := self._foreign(events, self._outside(span)):
             self._act_as(events, calls, log)
             return
         repairs = [repair.moved(span[0]) for repair in repairs]
-        result = self._machine.finish(answer, log, span, self._tools, repairs, is_cut=is_cut)
+        result = self._machine.finish(answer, log, span, self.tools, repairs, is_cut=is_cut)
         events += repairs
         self._done(events, result, span)
 
@@ -381,11 +362,11 @@ class Collector:
         Raises:
             BadPayload: It holds something that looks like a call, which cannot be made.
         """
-        if not self.reads_foreign:
+        if not self._setup.reads_foreign:
             return ()
         expected = f"a call as {self._machine.dialect.name} writes it"
         repairs: list[Repair] = []
-        calls = foreign_calls(repairs, self.text, hidden, expected, self._tools, over, **own)
+        calls = foreign_calls(repairs, self.text, hidden, expected, self.tools, over, **own)
         events += repairs
         if calls and self.ended == "length":
             raise BadPayload("open_call", calls[-1].span)
@@ -401,7 +382,7 @@ class Collector:
 
     def _fail(self, _events: list[Event], bad: BadPayload) -> None:
         """Record what is wrong with the turn; the first problem counts."""
-        self._problem = self._problem or bad
+        self.problem = self.problem or bad
 
     def _log(self, to: State | None, stop: int) -> str:
         """Return the model's text up to *stop*: all of it, if the turn ends with the text."""
@@ -412,6 +393,4 @@ class Collector:
 
         If the text is not kept, *start* never decreases from call to call.
         """
-        if not self.keeps_text:
-            self._text.forget(start)
-        return self._text.slice(start, stop)
+        return self._whole.slice(start, stop)

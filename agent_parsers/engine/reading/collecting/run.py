@@ -18,68 +18,56 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.collecting.collector import Left
-    from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.collecting.collector import Left, LeftText, Setup
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.events import Event, Span
-    from agent_parsers.toolset import ToolSet
 
 
 class RunCollector(StepCollector):
     """Collects the steps of a transcript; a step that is wrong does not affect the others.
 
     Args:
-        machine: The machine that reads the text.
-        tools: The available tools; `None` accepts any tool.
-        advise: Writes the observations of errors.
+        setup: What the transcript is read with.
         read_turn: Reads the events of a text that is one turn.
     """
 
-    __slots__ = ("_acted", "_column", "_counted", "_last", "_line", "_read_turn", "_turned_at")
+    __slots__ = ("_entered_at", "_has_acted", "_last", "_read_turn")
 
-    def __init__(
-        self,
-        machine: Machine,
-        tools: ToolSet | None,
-        advise: Advise | None,
-        read_turn: Callable[[str], Sequence[Event]],
-    ) -> None:
-        super().__init__(machine, tools, advise)
+    def __init__(self, setup: Setup, read_turn: Callable[[str], Sequence[Event]]) -> None:
+        super().__init__(setup)
         self._read_turn = read_turn
-        self._step_at = -1 if machine.initial.part in BETWEEN else 0  # -1 between two steps
-        self._acted = False  # whether the step has an action, an answer or an error
-        self._turned_at = -1  # where the last marker that leads to another state ends or begins
+        self._begins_at = -1 if setup.machine.initial.part in BETWEEN else 0  # -1 between steps
+        self._has_acted = False  # whether the step has an action, an answer or an error
+        self._entered_at = -1  # where the last marker that leads to another state ends or begins
         self._last = (0, 0)  # span of the last text
-        self._line = self._column = 1  # of the character at the offset `_counted`
-        self._counted = 0
 
     @override
-    def turn_page(self, events: list[Event], part: Part, start: int) -> None:
-        self._turned_at = start
+    def enter(self, events: list[Event], part: Part, start: int) -> None:
+        self._entered_at = start
         if part is Part.SKIPPED:
             return  # text after an answer belongs to its step
         if part in BETWEEN:
             self._end_step(events, start)
-            self._step_at = -1
-        elif self._step_at < 0 or self._acted:
-            self._step_at = start
-            self._acted = False
+            self._begins_at = -1
+        elif self._begins_at < 0 or self._has_acted:
+            self._begins_at = start
+            self._has_acted = False
             self._named_at.clear()
 
     def _end_step(self, events: list[Event], stop: int) -> None:
-        if self._step_at >= 0 and not self._acted:
+        if self._begins_at >= 0 and not self._has_acted:
             # The line break before its label belongs to the line above.
-            self._step_at += self._slice(self._step_at, self._step_at + 1) == "\n"
-            self._fail(events, BadPayload("no_action_or_answer", (self._step_at, stop)))
+            self._begins_at += self._slice(self._begins_at, self._begins_at + 1) == "\n"
+            self._fail(events, BadPayload("no_action_or_answer", (self._begins_at, stop)))
 
     @override
-    def _end_part(self, events: list[Event], left: Left) -> None:
-        self._last = left.whole
+    def _end_part(self, events: list[Event], left: Left, written: LeftText) -> None:
+        self._last = left.span
         is_observed = left.to is not None and left.to.part is Part.OBSERVATION
         if left.state.part is Part.QUESTION and is_observed:
-            self._take_first_turn(events, left.whole)
+            self._take_first_turn(events, left.span)
             return
-        super()._end_part(events, left)
+        super()._end_part(events, left, written)
         is_over = left.to is None or left.to.part is not Part.ANSWER
         if left.state.part is Part.ANSWER and is_over:
             self._finish(events, self._log(left.to, left.stop))
@@ -92,8 +80,8 @@ class RunCollector(StepCollector):
         Raises:
             BadPayload: It is a question by its label, or no turn with an action.
         """
-        self._step_at = start = span[0]
-        self._acted = False
+        self._begins_at = start = span[0]
+        self._has_acted = False
         read: Sequence[Event] = ()
         if not self.label:
             with suppress(OutputParserException):
@@ -112,43 +100,28 @@ class RunCollector(StepCollector):
     @override
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         super()._done(events, result, span)
-        self._acted = True
+        self._has_acted = True
         self.result = None
 
     @override
     def _fail(self, events: list[Event], bad: BadPayload) -> None:
-        at = min(self._step_at, bad.span[0])
-        self._count_lines(at)
+        at = min(self._begins_at, bad.span[0])
+        place = self._whole.place(at)
         text = self._slice(at, bad.span[1])
-        named = self._named_before(bad)
-        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise, named)
+        named, advise = self._named_before(bad), self._setup.advise
+        error = self._machine.error(bad.moved(-at), text, self.tools, advise, named)
         if at:
-            error.begins_at = self._line, self._column
+            error.begins_at = place
         events.append(StepFailed(error, bad.span))
-        self._acted = True
-
-    @override
-    def _slice(self, start: int, stop: int) -> str:
-        self._count_lines(start)  # of the text before, which may then be forgotten
-        return super()._slice(start, stop)
-
-    def _count_lines(self, stop: int) -> None:
-        """Count the lines up to the offset *stop*, from where the last count ended."""
-        if stop <= self._counted:
-            return
-        text = self._text.slice(self._counted, stop)
-        self._line += text.count("\n")
-        line_start = text.rfind("\n") + 1
-        self._column = len(text) - line_start + (1 if line_start else self._column)
-        self._counted = stop
+        self._has_acted = True
 
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         # A label at the end only prompts for the next step, as at the end of a scratchpad.
         start, end = self._last
-        if not (start >= end and self._step_at == self._turned_at):
+        if not (start >= end and self._begins_at == self._entered_at):
             self._end_step(events, end)
 
     @override
     def _log(self, to: State | None, stop: int) -> str:
-        return self._slice(max(self._step_at, 0), stop).strip()
+        return self._slice(max(self._begins_at, 0), stop).strip()

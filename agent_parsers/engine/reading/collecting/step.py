@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.actions.agent import make_action
-from agent_parsers.engine.reading.collecting.collector import Collector, Left
+from agent_parsers.engine.reading.collecting.collector import Collector
 from agent_parsers.engine.reading.quoting.quotations import Quotation, enclosing, problem_of
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.reading.collecting.collector import Left, LeftText, Setup
     from agent_parsers.engine.reading.rules.foreign_calls import ForeignCall
-    from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
-    from agent_parsers.toolset import ToolSet
 
 BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
 """The parts that do not belong to a step."""
@@ -38,50 +37,49 @@ class StepCollector(Collector):
     """Collects the texts of a turn with one action or answer.
 
     Args:
-        machine: The machine that reads the text.
-        tools: The available tools; `None` accepts any tool.
-        advise: Writes the observations of errors.
+        setup: What the turn is read with.
     """
 
-    __slots__ = ("_tool", "_tool_at")
+    __slots__ = ("_begins_at", "_tool", "_tool_at")
 
-    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
-        super().__init__(machine, tools, advise)
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self._begins_at = 0  # where the step begins
         # The tool that waits for its input, or why its name cannot be read; and the name's span.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
         self._tool_at = 0  # where the label of the tool begins
 
     @override
-    def restart(self, events: list[Event], state: State, span: Span) -> None:
-        super().restart(events, state, span)
+    def restart(self, events: list[Event], left: Left) -> bool:
         self._tool = None
+        return super().restart(events, left)
 
     @override
-    def _end_part(self, events: list[Event], left: Left) -> None:
+    def _end_part(self, events: list[Event], left: Left, written: LeftText) -> None:
         match left.state.part:
             case Part.TOOL:
-                self._end_tool(events, left)
+                self._end_tool(events, left, written)
             case Part.INPUT if left.to is None and left.state.needs_closer:
-                self._fail(events, BadPayload("cut_input", left.span))
+                self._fail(events, BadPayload("cut_input", written.span))
             case Part.INPUT if left.is_sound:
-                self._end_input(events, left)
+                self._end_input(events, left, written)
             case _:
-                super()._end_part(events, left)
+                super()._end_part(events, left, written)
 
-    def _end_tool(self, events: list[Event], left: Left) -> None:
-        to, span = left.to, left.whole
+    def _end_tool(self, events: list[Event], left: Left, written: LeftText) -> None:
+        to, span = left.to, left.span
         repairs: list[Repair] = []
         head: ToolHead | BadPayload
         try:
-            head = self._machine.read_head(left.text, span, self._tools, repairs)
+            head = self._machine.read_head(written.text, span, self.tools, repairs)
         except BadPayload as bad:
             head = bad
         self._tool, self._tool_at = (head, span), self.label_span[0]
         if isinstance(head, ToolHead) and self._machine.is_name(head):
             events.append(ToolNamed(head.tool, span))
             self._named_at.append((span[0], head.tool))
-        elif left.raw:
-            events.append(SkippedDelta(left.raw, span))
+        elif written.raw:
+            events.append(SkippedDelta(written.raw, span))
         events += (repair.moved(span[0]) for repair in repairs)
         if not left.is_sound or (to is not None and to.part is Part.INPUT):
             return
@@ -92,38 +90,37 @@ class StepCollector(Collector):
             return
         if isinstance(head, BadPayload):
             raise head
-        is_whole = is_beside or (to is not None and to.part in BETWEEN and not self.is_half)
+        is_whole = is_beside or (to is not None and to.part in BETWEEN and not left.is_half)
         made: list[Repair] = []
         value = self._machine.bare_input(
-            head, span, self._tools, made, is_whole=is_whole, ended=self.ended
+            head, span, self.tools, made, is_whole=is_whole, ended=self.ended
         )
         log = self._log(to, left.stop)
-        result = self._machine.result(head, value, log, span, self._tools, made)
+        result = self._machine.result(head, value, log, span, self.tools, made)
         events += made
         if head.tool_input is None:
             message = f"{head.tool!r} has no input; took it for an empty one"
             events.append(Repair("missing_input", span, message))
         self._done(events, result, span)
 
-    def _end_input(self, events: list[Event], left: Left) -> None:
+    def _end_input(self, events: list[Event], left: Left, written: LeftText) -> None:
         assert self._tool is not None, "an input follows a tool"
         if self._is_void(events, left.to):
             return
         head, span = self._tool
         if isinstance(head, BadPayload):
             raise head
-        written = self._unfenced(events, left.text, left.span)
-        self._machine.check_quotes(left.watch, written, left.span[0])
+        start, stop = written.span
+        text = self._unfenced(events, written.text, written.span)
+        self._machine.check_quotes(written.watch, text, start)
         repairs: list[Repair] = []
-        is_open = left.to is None or (self.is_half and not written)
+        is_open = left.to is None or (left.is_half and not text)
         ended = self.ended if is_open else "stop"  # the next marker closes it
-        value = self._machine.input_value(
-            head, span, written, left.span[0], self._tools, repairs, ended
-        )
+        value = self._machine.input_value(head, span, text, start, self.tools, repairs, ended)
         log = self._log(left.to, left.stop)
-        result = self._machine.result(head, value, log, left.span, self._tools, repairs)
+        result = self._machine.result(head, value, log, written.span, self.tools, repairs)
         events += repairs
-        self._done(events, result, (span[0], left.span[1]))
+        self._done(events, result, (span[0], stop))
 
     def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
         """Return an input, *written* at *span*, without the end of a fence around its action.
@@ -135,7 +132,7 @@ class StepCollector(Collector):
         found = self._enclosing((self._tool_at, self._tool[1][1]), span[1])
         if found is None:
             return written
-        base = max(self._step_at, 0)
+        base = max(self._begins_at, 0)
         start, end = found.marks[1][0] + base, found.stop + base
         if found.what != "a fence" or end < span[1]:
             raise problem_of(found, self._slice(base, span[1]), self._tool[1])
@@ -152,7 +149,7 @@ class StepCollector(Collector):
         """
         if not self._machine.lenient:
             return None
-        base = max(self._step_at, 0)
+        base = max(self._begins_at, 0)
         return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
 
     @override
@@ -161,14 +158,14 @@ class StepCollector(Collector):
         reader = self._call or self._new_call(state)
         self._call = None
         last, call = reader.close()
-        self._meet_end(call, to)
+        self._end_at(call, left)
         events += self._named(last)
         events += call.repairs
         if state.begun is not None and not self._ends_turn(call, to):
             return
         if state.begun is not None and state.problem and call.is_text:
             return
-        if problem := self._machine.call_problem(call, self.ended, self._tools):
+        if problem := self._machine.call_problem(call, self.ended, self.tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         written = call.tool_input if state.begun is None else None
         if isinstance(written, str) and self._enclosing(self.label_span, call.span[1]):
@@ -179,8 +176,8 @@ class StepCollector(Collector):
             if call is not first:
                 del events[len(events) - len(first.repairs) :]
                 events += call.repairs
-                self._meet_end(call, to)
-                if problem := self._machine.call_problem(call, self.ended, self._tools):
+                self._end_at(call, left)
+                if problem := self._machine.call_problem(call, self.ended, self.tools):
                     raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is not part of it"
@@ -193,7 +190,7 @@ class StepCollector(Collector):
             return
         # Text that is the answer ends with the turn.
         is_cut = call.is_text and to is None and self.ended == "length"
-        result = self._machine.call_result(call, log, self._tools, repairs, is_cut=is_cut)
+        result = self._machine.call_result(call, log, self.tools, repairs, is_cut=is_cut)
         events += repairs
         if is_cut:
             events.append(cut_answer(span))
@@ -206,15 +203,16 @@ class StepCollector(Collector):
         (call,) = calls
         self._done(events, make_action(call.tool, call.tool_input, log), call.span)
 
-    def _meet_end(self, call: Call, to: State | None) -> None:
+    def _end_at(self, call: Call, left: Left) -> None:
         """Take a *call* as closed by the marker after it, unless its arguments are still open."""
-        is_cut = to is None or self.is_half or (to.is_cut and call.lacks in ("arguments", "values"))
+        to = left.to
+        is_cut = to is None or left.is_half or (to.is_cut and call.lacks in ("arguments", "values"))
         if not is_cut:
             call.lacks = ""
 
     def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
         """Return the call of the step that counts; *call* in *state* is the first."""
-        base = max(self._step_at, 0)
+        base = max(self._begins_at, 0)
         label = self.label_span if self.label else (base, base)
         new_call = state.new_call or self._machine.new_call
         text = self._slice(base, stop)
@@ -229,7 +227,7 @@ class StepCollector(Collector):
         text = self.text
         if state.problem and not self._is_void(events, state):
             self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
-        elif self._problem is None and self.result is None:
+        elif self.problem is None and self.result is None:
             is_open = state.is_open_answer
             if self._answer is None or (is_open and not self._answer[0]):
                 self._fail(

@@ -48,7 +48,7 @@ class Beside:
         starts = (start for start, _ in (*self.content, *self.thoughts))
         return max((self.skipped_at, *starts))
 
-    def meet_text(self, span: Span) -> None:
+    def see_text(self, span: Span) -> None:
         """Note that there is text at *span*, unless it is empty; the first begins the turn."""
         if span[0] < span[1] and self.begun < 0:
             self.begun = span[0]

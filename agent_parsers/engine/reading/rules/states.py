@@ -166,6 +166,7 @@ class Crossing:
     odd: str = ""
     late: str = ""
     of_call: str = ""
+    is_half: bool = False
     guards: tuple[Guard, ...] = ()
     """What has to hold for the marker to count, in the order in which it is asked."""
 

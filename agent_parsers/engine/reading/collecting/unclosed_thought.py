@@ -1,0 +1,97 @@
+"""A thought that nothing has closed: the calls at its end, and the text that may be behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
+from agent_parsers.engine.tables.table import Part
+from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.reading.quoting.beside import Beside
+    from agent_parsers.engine.reading.quoting.judge import Met
+    from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.repairs.payloads import BadPayload
+
+
+class InnerEnd(NamedTuple):
+    """A mark that closes a thought within a thought, and the text behind it that is held back."""
+
+    name: str
+    span: Span
+    held: Span | None = None
+
+
+class UnclosedThought:
+    """What may end a thought that nothing has closed; `CallsCollector` keeps one.
+
+    A call in such a thought is part of it, unless the text ends behind the call: then the model
+    forgot to close the thought before it.
+
+    Where a thought opens within a thought, what closes it may have been meant to close both. So the
+    text behind it is held back until another mark closes one, or the text ends.
+    """
+
+    __slots__ = ("begins_at", "calls", "inner", "is_over", "problem")
+
+    def __init__(self) -> None:
+        self.begins_at: int = -1
+        """Where the thought begins that has the calls; -1 without such calls."""
+        self.calls: list[Met] = []
+        """The calls at its end."""
+        self.problem: BadPayload | None = None
+        """What is wrong with one of them."""
+        self.inner: InnerEnd | None = None
+        """The last mark that closed a thought within it, if text is held back."""
+        self.is_over: bool = False
+        """Whether that mark turned out to end the thought."""
+
+    def drop_calls(self, beside: Beside, stop: int) -> None:
+        """Treat the calls as part of the thought, which goes on up to *stop*."""
+        self.calls.clear()
+        self.problem = None
+        if stop > self.begins_at:
+            beside.thoughts = [span for span in beside.thoughts if span[0] < self.begins_at]
+            beside.thoughts.append((self.begins_at, stop))
+
+    def hold(self, inner: InnerEnd, at: int, stop: int) -> None:
+        """Hold the text from *at* to *stop* back, which follows what is held."""
+        self.inner = inner._replace(held=(at if inner.held is None else inner.held[0], stop))
+
+    def calls_made(self, events: list[Event]) -> list[Met]:
+        """Return the calls with which the text ends, and report that the thought is open."""
+        message = "made a call in reasoning that is not closed"
+        made = (met for met in self.calls if met.made is not None)
+        events += (Repair("open_reasoning", met.place, message) for met in made)
+        return self.calls
+
+
+def as_thoughts(events: list[Event], start: int) -> None:
+    """Turn the content deltas in *events* from *start* on into thought deltas."""
+    for at in range(start, len(events)):
+        event = events[at]
+        if isinstance(event, AnswerDelta):
+            events[at] = ThoughtDelta(event.text, event.span)
+
+
+def is_plain(content: str, home: State) -> bool:
+    """Return whether *content*, read in the state *home*, is text that calls no tool.
+
+    It may mention the marks of thoughts.
+    """
+    if home.new_call is not None:
+        reader = home.new_call()
+        reader.feed(content, 0)
+        calls = (reader.close()[1], *reader.more)
+        if not all(call.is_text or call.problem == "no_call" for call in calls):
+            return False
+    text, at = f"\n{content}", 0
+    while (found := home.whole(text, at)) is not None:
+        lead, at = text[max(found.start() - WINDOW, 0) : found.start()], found.end()
+        said = lead.rstrip()
+        if not is_spoken_of(said[-1:], lead[len(said) :], text[at : at + WINDOW]):
+            return False
+        if home.by_group[found.lastindex or 0].to.part in (Part.CALL, Part.SKIPPED):
+            return False
+    return True
