@@ -170,4 +170,4 @@ class StreamParser(TurnStream):
     @override
     def _refuse(self) -> None:
         if self._message is not None and (refused := self._message.error(self.text)) is not None:
-            raise self._collector.noted(refused)
+            raise self._collector.with_early_calls(refused)

@@ -168,8 +168,10 @@ class WholeReader:
         return turn._replace(repairs=(*spelt.repairs, *moved))
 
 
-_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]").search
-"""Finds the escape of half of a character, as JSON may have it."""
+_HALF: Final = re.compile(
+    r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]", re.DOTALL
+).search
+"""Finds the escape of half of a character without the other half, as JSON may have it."""
 
 
 @cache

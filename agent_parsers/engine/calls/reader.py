@@ -115,7 +115,7 @@ class CallReader(ABC):
     """What every call begins with; text without it has no call. ``""`` if any text may be one."""
 
     @property
-    def is_begun(self) -> bool:
+    def has_call_begun(self) -> bool:
         """Whether a call has begun; in a state of `Table.begun`, text before it is a thought."""
         return True
 
@@ -143,10 +143,10 @@ class CallReader(ABC):
     def feed(self, text: str, at: int) -> list[Event]:
         """Read *text*, which begins at offset *at*, and return the events it completes."""
 
-    def meet(self) -> None:  # noqa: B027 - most readers need not know
+    def see_closer(self) -> None:  # noqa: B027 - most readers need not know
         """Note that a marker closes the text, so nothing of it was cut off."""
 
-    def go_on(self) -> None:  # noqa: B027 - likewise
+    def see_next_call(self) -> None:  # noqa: B027 - likewise
         """Note that another call opens after the text, so it is not cut off."""
 
     more: tuple[Call, ...] = ()
@@ -222,13 +222,13 @@ class CallsReader(EmittingReader):
         return events
 
     @override
-    def meet(self) -> None:
+    def see_closer(self) -> None:
         self._is_met = True
         if self._inner is not None:
-            self._inner.meet()
+            self._inner.see_closer()
 
     @override
-    def go_on(self) -> None:
+    def see_next_call(self) -> None:
         self._goes_on = True
 
     @override
@@ -282,7 +282,7 @@ class CallsReader(EmittingReader):
         """Leave *text*, and all that follows, to another reader."""
         self._inner = inner
         if self._is_met:
-            inner.meet()
+            inner.see_closer()
         events += inner.feed(text, self._at)
         return ""
 

@@ -142,7 +142,7 @@ class TurnStream(Scanner):
             raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
         if self._is_full:
             self._closed = True
-            raise self._collector.noted(too_long("text", self.text, self._max_chars))
+            raise self._collector.with_early_calls(too_long("text", self.text, self._max_chars))
         room = self._max_chars - self._size
         if len(text) > room:
             text = text[:room]
@@ -192,7 +192,7 @@ class TurnStream(Scanner):
         self._closed = True
         self._limit = -1
         if self._is_full:
-            raise self._collector.noted(too_long("text", self.text, self._max_chars))
+            raise self._collector.with_early_calls(too_long("text", self.text, self._max_chars))
         events = self.last_events
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:

@@ -20,7 +20,7 @@ from agent_parsers.engine.calls.json.enclosers import (
     with_fence,
 )
 from agent_parsers.engine.calls.json.search import JsonSearch
-from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
+from agent_parsers.engine.calls.json.watch import JsonWatch, LenientWatch, repairs_within
 from agent_parsers.engine.calls.reader import Call, TextEvent
 from agent_parsers.events import (
     AnswerDelta,
@@ -114,7 +114,7 @@ class JsonCall(JsonSearch):
             self._next_step = self._read_after
             self._read_after("".join(self._pieces)[self._end - self._at :], events)
 
-    def _report(self, json: Watch, events: list[Event]) -> None:
+    def _report(self, json: JsonWatch, events: list[Event]) -> None:
         """Emit what was not emitted yet of the members of the call."""
         members = self._members
         for member in members.call:
@@ -143,7 +143,7 @@ class JsonCall(JsonSearch):
         start += before.index(key)
         member.start, member.end = start - 1, start + len(key) + 1  # as if in quotes
 
-    def _emit_input(self, json: Watch, member: Member, events: list[Event]) -> None:
+    def _emit_input(self, json: JsonWatch, member: Member, events: list[Event]) -> None:
         """Emit what is known of the input."""
         if member.start < 0:
             if member.end < 0:
@@ -161,7 +161,7 @@ class JsonCall(JsonSearch):
             decoded = self._decoded(json, member) if member.is_text else None
             self._emit_to(stop, AnswerDelta, events, decoded)
 
-    def _decoded(self, json: Watch, member: Member) -> str:
+    def _decoded(self, json: JsonWatch, member: Member) -> str:
         """Return the new text of an answer, with its escapes resolved."""
         if member.end < 0 and json.error is None:
             text = json.text_from(self._emitted)
@@ -212,9 +212,9 @@ class JsonCall(JsonSearch):
         if self._start < 0:
             return events, Call("", "", (-1, -1), problem="no_call")
         json, members, rules = self._json, self._members, self._rules
-        if json is None or not self.is_begun:
+        if json is None or not self.has_call_begun:
             is_open = self._is_lead and self._next_step == self._read_candidate
-            self._think("".join(self._pieces), events)
+            self._emit_lead("".join(self._pieces), events)
             span = (self._start, self._size)
             if self._is_broken or is_open:
                 problem = "bad_call" if self._is_broken else "open_call"
@@ -260,7 +260,7 @@ class JsonCall(JsonSearch):
         may_speak = (rules.lenient or several) and not rules.is_marked and not is_listed
         return "call_in_sentence" if may_speak and begins_clause(closers, follows[:1]) else ""
 
-    def _judged(self, json: Watch, span: Span, problem: str, lacks: Lack) -> Call:
+    def _judged(self, json: JsonWatch, span: Span, problem: str, lacks: Lack) -> Call:
         """Return the call at *span*, whose text has ended."""
         rules, members, base = self._rules, self._members, self._base
         tool, given = members.tool, members.tool_input

@@ -81,7 +81,7 @@ class HeadedMessage(CallsReader):
 
     @property
     @override
-    def is_begun(self) -> bool:
+    def has_call_begun(self) -> bool:
         """Whether the header was read, so that the kind of the body is known."""
         return self._header is not None
 

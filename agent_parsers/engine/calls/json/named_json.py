@@ -14,7 +14,7 @@ from agent_parsers.engine.calls.json.enclosers import (
     goes_on,
     outside_fences,
 )
-from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
+from agent_parsers.engine.calls.json.watch import JsonWatch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader
 from agent_parsers.events import (
     AnswerDelta,
@@ -86,7 +86,7 @@ class NamedJson(CallsReader):
         self._may_lead, self._mark = may_lead, mark
         self._size, self._closed, self._bare, self._unnamed = size, closed, bare, unnamed
         self._lead_size = 0  # length of the text that may precede the object
-        self._json: Watch | None = None
+        self._json: JsonWatch | None = None
         self._base = -1  # where the object begins
         self._is_fenced = False  # whether a fence encloses it
         self._closers = Closers(outside_fences)
@@ -158,7 +158,7 @@ class NamedJson(CallsReader):
         self._json.feed(text)
         return self._emit_input(text, self._json, events)
 
-    def _emit_input(self, text: str, json: Watch, events: list[Event]) -> str:
+    def _emit_input(self, text: str, json: JsonWatch, events: list[Event]) -> str:
         """Emit what is known of the object; return the text after it, if it has ended."""
         self._emit_known(text, json.known, events)
         if json.error is None and json.end is None:
@@ -233,7 +233,7 @@ class NamedJson(CallsReader):
             call.problem = missing if self._is_met else "open_call"
             self._skip(text, events)
 
-    def _end_json(self, json: Watch, events: list[Event]) -> None:
+    def _end_json(self, json: JsonWatch, events: list[Event]) -> None:
         """End the object, at its end or at the end of the text."""
         call = self._call
         problem = "" if json.error is None else "bad_call"

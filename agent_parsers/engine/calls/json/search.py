@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.enclosers import start_of_opener
 from agent_parsers.engine.calls.json.members import Members
-from agent_parsers.engine.calls.json.watch import Watch, watch
+from agent_parsers.engine.calls.json.watch import JsonWatch, watch
 from agent_parsers.engine.calls.reader import CallReader
 from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 from output_parsers.json_in_prose.search import BracketSkipper
@@ -67,7 +67,7 @@ class JsonSearch(CallReader):
         self._start = self._at = self._size = at
         self._pieces: list[str] = []  # text that was not emitted yet
         self._rest: list[str] = []  # prose that may be an answer; later the closers after the JSON
-        self._json: Watch | None = None
+        self._json: JsonWatch | None = None
         self._base = 0  # where the JSON begins
         self._is_lead = False  # whether the text or a fence begins with it
         self._is_quoted = False  # whether a sentence leads to it, so that it is not a call
@@ -81,7 +81,7 @@ class JsonSearch(CallReader):
 
     @property
     @override
-    def is_begun(self) -> bool:
+    def has_call_begun(self) -> bool:
         """Whether a call has begun."""
         return self._start >= 0 and self._members.tool is not None and not self._is_quoted
 
@@ -89,14 +89,14 @@ class JsonSearch(CallReader):
     @override
     def is_quoting(self) -> bool:
         """Whether what comes next is inside a string of the call."""
-        return self.is_begun and self._json is not None and self._json.is_quoting
+        return self.has_call_begun and self._json is not None and self._json.is_quoting
 
     @property
     def is_in_string(self) -> bool:
         """Whether the next text is inside a string of the call, or of what may be the call."""
         if self._start < 0 or self._json is None:
             return False
-        return (self.is_begun or self._is_lead) and self._json.is_quoting
+        return (self.has_call_begun or self._is_lead) and self._json.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
@@ -135,19 +135,19 @@ class JsonSearch(CallReader):
             self._before = text[start - 1 : start] or self._last
             self._is_quoted = self._rules.is_quoted(self._before, fence)
             if self._is_open(text, brace):
-                self._think(text[:start], events)
+                self._emit_lead(text[:start], events)
                 self._pieces = [text[start:]]
                 self._next_step = self._read_candidate
-                if self.is_begun:
+                if self.has_call_begun:
                     self._begin(events)
                 return
             pos = self._leave(text)
         hold = start_of_opener(text, len(text))
-        self._think(text[:hold], events)
+        self._emit_lead(text[:hold], events)
         self._pieces = [text[hold:]]
         self._next_step = self._read_prose if self._skipper is None else self._skip
 
-    def _think(self, text: str, events: list[Event]) -> None:
+    def _emit_lead(self, text: str, events: list[Event]) -> None:
         """Emit *text*, which precedes the call."""
         if text:
             events.append(self._lead(text, (self._at, self._at + len(text))))
@@ -161,13 +161,13 @@ class JsonSearch(CallReader):
         """Read JSON in *text* from *pos* on; return whether it is, or may still be, the call."""
         json = self._json
         assert json is not None
-        window = len(text) if self.is_begun else _FIRST_WINDOW
+        window = len(text) if self.has_call_begun else _FIRST_WINDOW
         while pos < len(text) and json.end is None and json.error is None:
             piece = text[pos : pos + window]
             json.feed(piece)
             pos += len(piece)
             window = len(text) if self._members.tool is not None else window * 4
-        return self.is_begun or (json.end is None and json.error is None)
+        return self.has_call_begun or (json.end is None and json.error is None)
 
     def _leave(self, text: str) -> int:
         """Give up on JSON that is not a call; return where to continue in *text*."""
@@ -202,5 +202,5 @@ class JsonSearch(CallReader):
         if not self._is_open(text, 0):
             whole = "".join(self._pieces)
             self._scan(whole, self._leave(whole), events)
-        elif self.is_begun:
+        elif self.has_call_begun:
             self._begin(events)

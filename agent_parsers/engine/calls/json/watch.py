@@ -28,7 +28,7 @@ _NOBODY: Final = Members(CallKeys(tool="", input=""))
 """The observer of JSON that is not a call but its arguments; it is never told anything."""
 
 
-class Watch(JsonReader):
+class JsonWatch(JsonReader):
     """A `JsonReader` with an observer; `StrictWatch` and `LenientWatch` are the two kinds.
 
     Args:
@@ -153,28 +153,28 @@ class Watch(JsonReader):
         return super()._break(chunk, pos, reason, in_string=in_string)
 
 
-class StrictWatch(Watch):
+class StrictWatch(JsonWatch):
     """Reads standard JSON, but accepts raw line breaks in strings."""
 
     _COLON: ClassVar = NextChars(
-        JsonReader._COLON.expected, {**JsonReader._COLON, ":": Watch._note_key}
+        JsonReader._COLON.expected, {**JsonReader._COLON, ":": JsonWatch._note_key}
     )
 
 
-class LenientWatch(Watch, LenientJsonReader):
+class LenientWatch(JsonWatch, LenientJsonReader):
     """Reads JSON as models write it, and reports the repairs."""
 
     _COLON: ClassVar = NextChars(
-        LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
+        LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": JsonWatch._note_key}
     )
 
 
-def watch(members: Members | None = None, base: int = 0, *, lenient: bool) -> Watch:
+def watch(members: Members | None = None, base: int = 0, *, lenient: bool) -> JsonWatch:
     """Return a reader of JSON at offset *base*, with an observer if there are *members*."""
     return LenientWatch(members, base) if lenient else StrictWatch(members, base)
 
 
-def repairs_within(json: Watch, stop: int) -> Iterator[Repair]:
+def repairs_within(json: JsonWatch, stop: int) -> Iterator[Repair]:
     """Yield the repairs of *json*, which stands in a text up to *stop*.
 
     The repair of missing text has the span of the character in its place, or of the last one.

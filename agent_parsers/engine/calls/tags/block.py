@@ -105,7 +105,7 @@ class TaggedBlock(CallsReader):
             return
         call = self._call
         if self._in is not In.CALL:
-            call.refuse(self._cut_or("no_value"))
+            call.refuse(self._open_call_or("no_value"))
         if call.input_span is None:
             call.refuse(without_end)
         if not call.tool or "<" in call.tool:  # the name of a tool holds no tag
@@ -117,7 +117,7 @@ class TaggedBlock(CallsReader):
         self._calls.append(call)
         self._in = In.BLOCK
 
-    def _doubt(self, problem: str) -> None:
+    def _refuse_last_call(self, problem: str) -> None:
         """Mark the last finished call as invalid."""
         if self._last is not None:
             self._last.refuse(problem)
@@ -129,10 +129,10 @@ class TaggedBlock(CallsReader):
         else:
             self._call.refuse(problem)
 
-    def _stray(self, span: Span) -> None:
+    def _report_stray_closer(self, span: Span) -> None:
         """Report a closing tag at *span* without an opener; in strict mode it is an error."""
         if self._in is In.BLOCK and not self._lenient:
-            self._doubt("odd_tag")
+            self._refuse_last_call("odd_tag")
             if self._last is None:
                 self._calls.append(Call("", "", span, problem="no_call"))
         self._repair("doubled", "found a closing tag too many", span, "odd_tag")
@@ -144,7 +144,7 @@ class TaggedBlock(CallsReader):
             mark = self._form.tags[TagPart.END_NAME].canonical
             self._repair("unclosed", f"ended the name without {mark}", span)
 
-    def _cut_or(self, problem: str) -> str:
+    def _open_call_or(self, problem: str) -> str:
         """Return *problem*, or ``"open_call"`` if the end is missing because the text ends."""
         is_cut = self._is_over and not (self._is_met or self._goes_on)
         return "open_call" if is_cut else problem
@@ -173,7 +173,7 @@ class TaggedBlock(CallsReader):
             self._call.refuse("bad_value")
         self._add_input(span)
         if part is None:
-            self._call.refuse(self._cut_or("open_tag"))
+            self._call.refuse(self._open_call_or("open_tag"))
         elif part not in OWN_CLOSERS:
             self._is_short = True
             self._is_next = part is TagPart.KEY
@@ -242,7 +242,7 @@ class TaggedBlock(CallsReader):
         if part is TagPart.VALUE and TagPart.END_KEY in self._form.tags:
             self._repair("unclosed", "ended a key without its closing tag", span, "open_tag")
         elif part not in (TagPart.VALUE, TagPart.END_KEY):
-            self._call.refuse(self._cut_or("no_value"))
+            self._call.refuse(self._open_call_or("no_value"))
 
     # -- tags -------------------------------------------------------------------------------------
 
@@ -276,7 +276,7 @@ class TaggedBlock(CallsReader):
             self._open_call(seen, written, events)
         elif part is TagPart.END_CALL:
             if self._in is In.BLOCK:
-                self._stray(span)
+                self._report_stray_closer(span)
             elif self._in_keys:
                 mark = self._form.tags[TagPart.END_KEYS].canonical
                 self._repair("unclosed", f"ended the parameters without {mark}", span, "open_tag")
@@ -285,7 +285,7 @@ class TaggedBlock(CallsReader):
         elif part in (TagPart.KEY, TagPart.OWN_KEY, TagPart.VALUE):
             self._open_parameter(part, seen, written, events)
         else:
-            self._pass(part, before, span)
+            self._take_other_tag(part, before, span)
             self._emit(written, MarkerSeen, events, part.value)
 
     def _open_call(self, seen: str, written: str, events: list[Event]) -> None:
@@ -311,7 +311,7 @@ class TaggedBlock(CallsReader):
         span = self._span(seen, written)
         is_value = part is TagPart.VALUE
         if self._in is In.BLOCK:
-            self._doubt("odd_tag")  # that call may not have ended
+            self._refuse_last_call("odd_tag")  # that call may not have ended
             self._begin_call(span[0])
             self._in = In.CALL
         if self._has_json:
@@ -334,31 +334,31 @@ class TaggedBlock(CallsReader):
         if hole.is_bare and not is_name(hole.name):
             self._odd_names.append(hole.name)
 
-    def _pass(self, part: TagPart, before: In, span: Span) -> None:
+    def _take_other_tag(self, part: TagPart, before: In, span: Span) -> None:
         """Process a tag that opens no element with text; *before* is the part read before it."""
         if part is TagPart.WRAP or part is TagPart.END_WRAP:
             self._leave(without_end="open_tag" if part is TagPart.WRAP else "")
         elif part is TagPart.END_VALUE:
             self._surplus = True
             if self._is_ended:
-                self._stray(span)
+                self._report_stray_closer(span)
             else:  # it may close a value that was ended too early
                 self._call.refuse("ambiguous_end")
-                self._doubt("ambiguous_end")
+                self._refuse_last_call("ambiguous_end")
                 if self._last is None:
                     self._calls.append(Call("", "", span, problem="ambiguous_end"))
         elif part is TagPart.END_NAME:
             if self._is_named:
-                self._stray(span)
+                self._report_stray_closer(span)
             self._is_named = True
         elif part is TagPart.NAME and self._in is In.CALL and not self._call.tool:
             self._in = In.NAME
             self._is_named = False
         elif part is TagPart.KEYS or part is TagPart.END_KEYS:
             if self._in is not In.CALL or self._in_keys is (part is TagPart.KEYS):
-                self._stray(span)
+                self._report_stray_closer(span)
             self._in_keys = self._in is In.CALL and part is TagPart.KEYS
         elif part is TagPart.NAME or before is not In.KEY:
             if self._in is In.CALL or (part is TagPart.NAME and self._in is not In.BLOCK):
                 self._call.refuse("odd_tag")
-            self._stray(span)
+            self._report_stray_closer(span)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
+from agent_parsers.engine.calls.json.watch import JsonWatch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.calls.tags.block import GAP, In, TaggedBlock
 from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TaggedForm, TagPart
@@ -50,7 +50,7 @@ class TaggedCalls(TaggedBlock):
         super().__init__(form, is_bare=bool(lead))
         self._tail = lead  # text that is not decided yet
         self._lead = len(lead)  # how much of it precedes the first chunk
-        self._json: Watch | None = None  # reads arguments in JSON
+        self._json: JsonWatch | None = None  # reads arguments in JSON
         self._json_at = -1
         self._element: CallReader | None = None  # reads a call in JSON in place of its name
 
@@ -207,7 +207,7 @@ class TaggedCalls(TaggedBlock):
         if element.is_quoting:
             self._feed_element(element, text[end : tag.end()], events)
             return tag.end()
-        element.meet()
+        element.see_closer()
         self._end_element(element, events)
         part, span = self._form.part(tag), self._span(tag[0], text[end : tag.end()])
         if part is not TagPart.END_CALL:
@@ -231,7 +231,9 @@ class TaggedCalls(TaggedBlock):
         self._last = self._calls[-1]
         self._element, self._in = None, In.BLOCK
 
-    def _read_json(self, json: Watch, text: str, at: int, stop: int, events: list[Event]) -> int:
+    def _read_json(
+        self, json: JsonWatch, text: str, at: int, stop: int, events: list[Event]
+    ) -> int:
         """Read arguments in JSON; return where they end, or *stop* if they continue."""
         used = json.feed(text[at:stop])
         self._emit_known(text[at : at + used], json.known, events)
@@ -258,7 +260,7 @@ class TaggedCalls(TaggedBlock):
         except JsonError:
             value = None
         if not isinstance(value, dict):
-            self._call.refuse(self._cut_or("bad_input") if may_be_cut else "bad_input")
+            self._call.refuse(self._open_call_or("bad_input") if may_be_cut else "bad_input")
         else:
             if json.repeats_key:
                 self._call.refuse("repeated_key")
@@ -338,7 +340,7 @@ class TaggedCalls(TaggedBlock):
             self._emit(self._tail, MarkerSeen, events, "tag")
         self._end_run()
         is_open = self._in is not In.BLOCK
-        self._leave(without_end="" if is_closed else self._cut_or("open_tag"))
+        self._leave(without_end="" if is_closed else self._open_call_or("open_tag"))
         if is_half and is_open and self._last is not None:
             self._last.lacks = "values"
 
@@ -348,7 +350,7 @@ class TaggedCalls(TaggedBlock):
             self._feed_element(element, self._tail.rstrip(), events)
             self._tail = ""
         if self._is_met:
-            element.meet()
+            element.see_closer()
         self._end_element(element, events)
 
     def _end_last_value(self, value: TaggedValue) -> bool:
@@ -363,7 +365,7 @@ class TaggedCalls(TaggedBlock):
     def _end_cut(self, cut: str) -> None:
         """Report that the text ends in an incomplete tag, *cut*, that may open something."""
         if self._in is not In.BLOCK:
-            self._call.refuse(self._cut_or("stray_text"))
+            self._call.refuse(self._open_call_or("stray_text"))
         elif self._last is None or not self._form.is_closing(cut, surely=False):
             span = (self._at, self._at + len(self._tail))
             self._calls.append(Call("", "", span, problem="open_call"))

@@ -17,8 +17,8 @@ from agent_parsers.engine.reading.collecting.unclosed_thought import (
     as_thoughts,
     is_plain,
 )
-from agent_parsers.engine.reading.quoting.beside import Beside
-from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
+from agent_parsers.engine.reading.quoting.beside import TextBeside
+from agent_parsers.engine.reading.quoting.judge import FoundCall, ReadyCall, judge
 from agent_parsers.engine.reading.quoting.spans import (
     call_holes,
     call_span,
@@ -79,9 +79,9 @@ class CallsCollector(Collector):
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
-        self._made: list[Made] = []
-        self._met: list[Met] = []
-        self._beside = Beside()
+        self._made: list[ReadyCall] = []
+        self._met: list[FoundCall] = []
+        self._beside = TextBeside()
         self._lost: BadPayload | None = None  # the first text that turned out not to be a call
         self._is_marked = True  # whether markers open all calls so far
         self._is_unfilled = False  # whether a region was opened, in which no call was met yet
@@ -264,7 +264,7 @@ class CallsCollector(Collector):
             events.append(Repair("empty_call", self.label_span, message))
             return
         hole = self.label_span[0], max(stop, self.label_span[1])
-        self._met.append(Met(hole, bad.span, is_bare=False, made=None, bad=bad))
+        self._met.append(FoundCall(hole, bad.span, is_bare=False, made=None, bad=bad))
 
     @override
     def see_mention(self, span: Span, *, opens: bool) -> None:
@@ -279,11 +279,11 @@ class CallsCollector(Collector):
         thought.inner = InnerEnd(name, span)
 
     @override
-    def _named(self, events: list[Event]) -> list[Event]:
+    def _with_tool_names(self, events: list[Event]) -> list[Event]:
         for event in events:  # a header may mark its message as a thought
             if isinstance(event, ThoughtDelta):
                 self._beside.add_thought(event.span)
-        return super()._named(events)
+        return super()._with_tool_names(events)
 
     @property
     @override
@@ -301,7 +301,7 @@ class CallsCollector(Collector):
         return "\n".join(text[start:stop] for start, stop in spans)
 
     @override
-    def noted(self, error: OutputParserException) -> OutputParserException:
+    def with_early_calls(self, error: OutputParserException) -> OutputParserException:
         return error if self._early is None else self._early.note(error)
 
     @override
@@ -350,11 +350,11 @@ class CallsCollector(Collector):
         if left.is_half or to is None:
             pass  # half a marker need not become this marker
         elif left.is_closed or (to.part in _CLOSES and not to.is_cut):
-            reader.meet()
+            reader.see_closer()
         elif to.part is Part.CALL:
-            reader.go_on()
+            reader.see_next_call()
         last, first = reader.close()
-        events += self._named(last)
+        events += self._with_tool_names(last)
         calls = (first, *reader.more)
         opened_at = self.label_span[0] if self.label else left.span[0]  # a header may need no label
         holes = call_holes(calls, stop, opened_at, is_closed=left.is_closed)
@@ -380,7 +380,7 @@ class CallsCollector(Collector):
                 place = call.whole or (call.span if call.span[0] < call.span[1] else hole)
                 # A label may stand before any text.
                 is_bare = call.is_bare or (made is None and state.is_labelled)
-                self._met.append(Met(hole, place, is_bare, made, wrong, call.is_short))
+                self._met.append(FoundCall(hole, place, is_bare, made, wrong, call.is_short))
                 if self._early is not None and not state.is_draft:
                     is_open = to is None or left.is_half
                     met = self._met[-1]
@@ -413,7 +413,7 @@ class CallsCollector(Collector):
             events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
         return start >= stop
 
-    def _make(self, events: list[Event], call: Call, stop: int) -> Made | None:
+    def _make(self, events: list[Event], call: Call, stop: int) -> ReadyCall | None:
         """Return the executable form of one *call*; `None` if it is an answer.
 
         Raises:
@@ -437,7 +437,7 @@ class CallsCollector(Collector):
         if isinstance(action, AgentFinish):  # a tool's name that marks the answer
             self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
             return None
-        return Made(action.tool, action.tool_input, call.id, call_span("", call, stop))
+        return ReadyCall(action.tool, action.tool_input, call.id, call_span("", call, stop))
 
     def _judge(self, events: list[Event]) -> None:
         """Collect the calls that count; the others are text, or wrong."""
@@ -575,7 +575,7 @@ class CallsCollector(Collector):
 
     @override
     def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
-        self._made = [Made(call.tool, call.tool_input, call.id, call.span) for call in calls]
+        self._made = [ReadyCall(call.tool, call.tool_input, call.id, call.span) for call in calls]
         left = without(self._beside.content, calls[0].frame)
         text = self.text
         self._beside.content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]

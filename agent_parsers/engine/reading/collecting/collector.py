@@ -132,7 +132,7 @@ class Collector:
     @property
     def has_call_begun(self) -> bool:
         """Whether a call has begun."""
-        return self._call is not None and self._call.is_begun
+        return self._call is not None and self._call.has_call_begun
 
     @property
     def is_quoting(self) -> bool:
@@ -175,7 +175,7 @@ class Collector:
         elif state.part is Part.CALL:
             if self._call is None:
                 self._call = self._new_call(state)
-            events += self._named(self._call.feed(text, at))
+            events += self._with_tool_names(self._call.feed(text, at))
         if state.is_kept:
             self.keep(state, text, at)
 
@@ -279,7 +279,7 @@ class Collector:
         if left.state.part is Part.TOOL and self._kept:
             events.append(ThoughtDelta(str(self._kept), left.span))
         if self._call is not None:
-            events += self._named(self._call.close()[0])
+            events += self._with_tool_names(self._call.close()[0])
         self._kept.clear()
         self._call = self._watch = self._answer = self.problem = None
         return True
@@ -292,13 +292,13 @@ class Collector:
         if (bad := self.problem) is None:
             return None
         named, advise = self._named_before(bad), self._setup.advise
-        return self.noted(self._machine.error(bad, self.text, self.tools, advise, named))
+        return self.with_early_calls(self._machine.error(bad, self.text, self.tools, advise, named))
 
-    def noted(self, error: OutputParserException) -> OutputParserException:
+    def with_early_calls(self, error: OutputParserException) -> OutputParserException:
         """Return *error* with a note of the calls that were emitted before it, if there are any."""
         return error
 
-    def _named(self, events: list[Event]) -> list[Event]:
+    def _with_tool_names(self, events: list[Event]) -> list[Event]:
         """Replace the names of tools in *events* by their repaired names."""
         for at, event in enumerate(events):
             if isinstance(event, ToolNamed):

@@ -13,8 +13,8 @@ from agent_parsers.events import ActionComplete
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine.reading.quoting.beside import Beside
-    from agent_parsers.engine.reading.quoting.judge import Made, Met
+    from agent_parsers.engine.reading.quoting.beside import TextBeside
+    from agent_parsers.engine.reading.quoting.judge import FoundCall, ReadyCall
     from agent_parsers.events import Event, Span
     from output_parsers import OutputParserException
 
@@ -30,7 +30,7 @@ class EarlyCalls:
     __slots__ = ("_at", "_waits", "made")
 
     def __init__(self) -> None:
-        self.made: list[Made] = []
+        self.made: list[ReadyCall] = []
         """The calls that were emitted."""
         self._at = 0  # where the last of them ends
         self._waits = False
@@ -40,7 +40,12 @@ class EarlyCalls:
         self._waits = True
 
     def take(
-        self, met: Met, beside: Beside, between: Callable[[int, int], str], *, is_open: bool
+        self,
+        met: FoundCall,
+        beside: TextBeside,
+        between: Callable[[int, int], str],
+        *,
+        is_open: bool,
     ) -> list[Event]:
         """Return the event of the call *met*, or nothing if it has to wait.
 
@@ -69,7 +74,7 @@ class EarlyCalls:
         action = make_tool_call(made.tool, made.tool_input, text, make_message(text), made.id)
         return [ActionComplete(action, made.span)]
 
-    def refuted_by(self, made: Sequence[Made]) -> BadPayload | None:
+    def refuted_by(self, made: Sequence[ReadyCall]) -> BadPayload | None:
         """Return what is wrong if *made*, the calls of the turn, lack one that was emitted."""
         for number, early in enumerate(self.made):
             if number >= len(made) or made[number] != early:

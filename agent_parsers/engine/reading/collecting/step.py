@@ -86,7 +86,7 @@ class StepCollector(Collector):
         is_beside = to is not None and to.beside_action
         if to is not None and to.part is Part.ANSWER and not is_beside:
             return
-        if self._is_void(events, to):
+        if self._names_no_tool(events, to):
             return
         if isinstance(head, BadPayload):
             raise head
@@ -105,7 +105,7 @@ class StepCollector(Collector):
 
     def _end_input(self, events: list[Event], left: Left, written: LeftText) -> None:
         assert self._tool is not None, "an input follows a tool"
-        if self._is_void(events, left.to):
+        if self._names_no_tool(events, left.to):
             return
         head, span = self._tool
         if isinstance(head, BadPayload):
@@ -159,7 +159,7 @@ class StepCollector(Collector):
         self._call = None
         last, call = reader.close()
         self._end_at(call, left)
-        events += self._named(last)
+        events += self._with_tool_names(last)
         events += call.repairs
         if state.begun is not None and not self._ends_turn(call, to):
             return
@@ -225,7 +225,7 @@ class StepCollector(Collector):
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         text = self.text
-        if state.problem and not self._is_void(events, state):
+        if state.problem and not self._names_no_tool(events, state):
             self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
         elif self.problem is None and self.result is None:
             is_open = state.is_open_answer
@@ -247,7 +247,7 @@ class StepCollector(Collector):
                 except BadPayload as bad:
                     self._fail(events, bad)
 
-    def _is_void(self, events: list[Event], answer: State | None) -> bool:
+    def _names_no_tool(self, events: list[Event], answer: State | None) -> bool:
         """Return whether the action beside an *answer* says that there is no action."""
         if answer is None or self._tool is None:
             return False

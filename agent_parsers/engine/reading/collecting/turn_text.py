@@ -23,7 +23,8 @@ class TurnText:
     def __init__(self, *, is_kept: bool) -> None:
         self._text = KeptText()
         self._is_kept = is_kept
-        self._code = CodeWatch()  # in the text since the last thought, outside of blocks of calls
+        # Sees code since the last thought, outside of blocks of calls; at first, where that begins.
+        self._code: CodeWatch | int = 0
         self._fences: QuoteWatch | None = None  # sees the fences in a part of the text
         self._fences_at = 0, 0  # the span of that part
         self._counted = 0, 1, 1  # an offset, its line and its column
@@ -68,14 +69,18 @@ class TurnText:
 
     def is_in_code(self, at: int) -> bool:
         """Return whether code is open at offset *at*, not counting thoughts and blocks of calls."""
+        return self._code_up_to(at).is_open
+
+    def _code_up_to(self, at: int) -> CodeWatch:
+        if isinstance(self._code, int):
+            self._code = CodeWatch(self._code)
         self._code.feed(self.slice(self._code.at, at))
-        return self._code.is_open
+        return self._code
 
     def begin_code(self, at: int) -> None:
         """Note that no code is open at offset *at*, where a thought ends."""
-        self._code = CodeWatch(at)
+        self._code = at
 
     def leave_out(self, start: int, stop: int) -> None:
         """Note that a block of calls stands from *start* to *stop*, in which no code counts."""
-        self.is_in_code(start)
-        self._code.at = stop
+        self._code_up_to(start).at = stop

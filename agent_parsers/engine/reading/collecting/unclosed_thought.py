@@ -9,8 +9,8 @@ from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.reading.quoting.beside import Beside
-    from agent_parsers.engine.reading.quoting.judge import Met
+    from agent_parsers.engine.reading.quoting.beside import TextBeside
+    from agent_parsers.engine.reading.quoting.judge import FoundCall
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.repairs.payloads import BadPayload
 
@@ -38,7 +38,7 @@ class UnclosedThought:
     def __init__(self) -> None:
         self.begins_at: int = -1
         """Where the thought begins that has the calls; -1 without such calls."""
-        self.calls: list[Met] = []
+        self.calls: list[FoundCall] = []
         """The calls at its end."""
         self.problem: BadPayload | None = None
         """What is wrong with one of them."""
@@ -47,7 +47,7 @@ class UnclosedThought:
         self.is_over: bool = False
         """Whether that mark turned out to end the thought."""
 
-    def drop_calls(self, beside: Beside, stop: int) -> None:
+    def drop_calls(self, beside: TextBeside, stop: int) -> None:
         """Treat the calls as part of the thought, which goes on up to *stop*."""
         self.calls.clear()
         self.problem = None
@@ -59,7 +59,7 @@ class UnclosedThought:
         """Hold the text from *at* to *stop* back, which follows what is held."""
         self.inner = inner._replace(held=(at if inner.held is None else inner.held[0], stop))
 
-    def calls_made(self, events: list[Event]) -> list[Met]:
+    def calls_made(self, events: list[Event]) -> list[FoundCall]:
         """Return the calls with which the text ends, and report that the thought is open."""
         message = "made a call in reasoning that is not closed"
         made = (met for met in self.calls if met.made is not None)

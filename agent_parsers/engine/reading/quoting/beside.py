@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
 
 
-class Beside:
+class TextBeside:
     """Where the text beside the calls of a turn is."""
 
     __slots__ = (

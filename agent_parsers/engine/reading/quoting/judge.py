@@ -20,11 +20,11 @@ from agent_parsers.events import Repair
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.reading.quoting.beside import Beside
+    from agent_parsers.engine.reading.quoting.beside import TextBeside
     from agent_parsers.events import Span
 
 
-class Made(NamedTuple):
+class ReadyCall(NamedTuple):
     """A call that can be executed."""
 
     tool: str
@@ -33,7 +33,7 @@ class Made(NamedTuple):
     span: Span
 
 
-class Met(NamedTuple):
+class FoundCall(NamedTuple):
     """A call that was found, whether it counts or is quoted."""
 
     hole: Span
@@ -41,7 +41,7 @@ class Met(NamedTuple):
     place: Span
     """Span of the call without its markers."""
     is_bare: bool
-    made: Made | None
+    made: ReadyCall | None
     """The call itself; `None` if it is wrong."""
     bad: BadPayload | None = None
     """What is wrong with the call."""
@@ -49,12 +49,12 @@ class Met(NamedTuple):
     """Whether only its position shows that a value in it is complete; see `Call.is_short`."""
 
 
-class Judged(NamedTuple):
+class Judgement(NamedTuple):
     """What the calls of a turn turn out to be."""
 
-    made: list[Made]
+    made: list[ReadyCall]
     """The calls that can be executed, in order."""
-    quoted: list[Met]
+    quoted: list[FoundCall]
     """The calls that are only text."""
     content: list[Span]
     """The content beside calls, with the quoted ones, without the fences around the others."""
@@ -72,11 +72,11 @@ class Judged(NamedTuple):
 
 def judge(
     text: str,
-    met: Sequence[Met],
-    beside: Beside,
+    met: Sequence[FoundCall],
+    beside: TextBeside,
     *,
     lenient: bool,
-) -> Judged:
+) -> Judgement:
     """Return what the calls in *text* turn out to be.
 
     Args:
@@ -86,7 +86,7 @@ def judge(
         lenient: Whether a quoted call, and text that is no call, is content; else it is wrong.
     """
     content, thoughts, last = beside.content, beside.thoughts, beside.last
-    judged = Judged([], [], content, [], None, [])
+    judged = Judgement([], [], content, [], None, [])
     bare = [each.hole for each in met if each.is_bare]
     marked = [each.hole for each in met if not each.is_bare]
     holes = merged([*merged([*marked, *beside.marks], text), *bare, *thoughts])

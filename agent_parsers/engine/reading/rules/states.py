@@ -40,7 +40,7 @@ _DELTAS: Final[Mapping[Part, type[Delta]]] = {
     Part.CONTENT: AnswerDelta,
 }
 """The delta of each part. The name of a tool is emitted only when it is complete."""
-_ARMED: Final = frozenset((
+_CONNECTED: Final = frozenset((
     "by_group", "can_be_cut", "crossings", "growing", "is_open_answer", "needs_closer", "watches",
     "whole",
 ))  # fmt: skip
@@ -56,17 +56,17 @@ class State:
     """
 
     __slots__ = (
-        "_arm", "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta", "growing",
-        "has_reader", "is_bare", "is_block", "is_cut", "is_draft", "is_kept", "is_labelled",
-        "is_open_answer", "is_region", "is_verbatim", "keeps_end", "needs_closer", "new_call",
-        "opener", "part", "problem", "watches", "whole",
+        "_connect", "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta",
+        "growing", "has_reader", "is_bare", "is_block", "is_cut", "is_draft", "is_kept",
+        "is_labelled", "is_open_answer", "is_region", "is_verbatim", "keeps_end", "needs_closer",
+        "new_call", "opener", "part", "problem", "watches", "whole",
     )  # fmt: skip
 
     def __init__(
-        self, name: str, table: Table, arm: Callable[[str], None], *, is_labelled: bool
+        self, name: str, table: Table, set_crossings: Callable[[str], None], *, is_labelled: bool
     ) -> None:
         part = table.parts[name]
-        self._arm = partial(arm, name)
+        self._connect = partial(set_crossings, name)
         self.part: Part = part
         # The delta that its text is emitted as.
         self.delta: type[Delta] | None = _DELTAS.get(part)
@@ -110,12 +110,12 @@ class State:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            if name not in _ARMED:
+            if name not in _CONNECTED:
                 raise AttributeError(name)
-            self._arm()
+            self._connect()
             return getattr(self, name)
 
-    def arm(self, crossings: Sequence[Crossing], stop: Collection[str]) -> None:
+    def set_crossings(self, crossings: Sequence[Crossing], stop: Collection[str]) -> None:
         """Set what the markers do in this state; *stop* has the dialect's stop sequences.
 
         The patterns of the markers are built when they are first needed.
@@ -182,16 +182,19 @@ def states_of(table: Table, stop: Collection[str]) -> dict[str, State]:
     for row in table.transitions:
         rows[row[0]].append(row[1])
 
-    def arm(name: str) -> None:
+    def set_crossings(name: str) -> None:
         goes = ((marker, states[table.transitions[name, marker].to]) for marker in rows[name])
-        states[name].arm([_crossing(table, name, *go) for go in goes], stop)
+        states[name].set_crossings([_crossing(table, name, *go) for go in goes], stop)
 
     opened, otherwise = set[str](), set[str]()
     for (_, marker), transition in table.transitions.items():
         is_label = isinstance(table.markers[marker], Label)
         (opened if is_label else otherwise).add(transition.to)
     labelled = opened - otherwise
-    states = {name: State(name, table, arm, is_labelled=name in labelled) for name in table.parts}
+    states = {
+        name: State(name, table, set_crossings, is_labelled=name in labelled)
+        for name in table.parts
+    }
     for name, later in table.begun.items():
         state, new_call = states[name], states[name].new_call or table.new_call
         state.begun = states[later]

@@ -148,10 +148,10 @@ def test_what_follows_a_call_is_skipped() -> None:
 def test_a_label_in_a_string_is_text_but_not_in_prose() -> None:
     reader = JsonCall(STRICT)
     reader.feed('{"x": "', 0)
-    assert not reader.is_begun
+    assert not reader.has_call_begun
     assert not reader.is_quoting
     reader.feed('y", "action": "a', 7)
-    assert reader.is_begun
+    assert reader.has_call_begun
     assert reader.is_quoting
     reader.feed('", "b', 23)
     assert reader.is_quoting
