@@ -63,15 +63,6 @@ if TYPE_CHECKING:
         register,
     )
     from agent_parsers.registry.for_model import dialect_for_model
-    from agent_parsers.runs.detecting.detect import detect
-    from agent_parsers.runs.read_log import read_runs
-    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.reading.transcript_parser import (
-        TranscriptParser,
-        parse_record,
-        parse_transcript,
-        parse_transcripts,
-    )
     from agent_parsers.self_ask import SelfAskOutputParser
     from agent_parsers.tools import ToolsAgentOutputParser
     from agent_parsers.toolset.problems.errors import (
@@ -81,6 +72,13 @@ if TYPE_CHECKING:
     )
     from agent_parsers.toolset.schemas.spec import ToolSpec
     from agent_parsers.toolset.set import ToolSet
+    from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
+    from agent_parsers.transcripts.transcript_parser import (
+        TranscriptParser,
+        parse_record,
+        parse_transcript,
+        parse_transcripts,
+    )
     from agent_parsers.xml import XMLAgentOutputParser
     from output_parsers.exceptions import OutputParserException
 
@@ -137,7 +135,6 @@ __all__ = [
     "XMLAgentOutputParser",
     "answer_stream",
     "arun_agent",
-    "detect",
     "dialect_for_model",
     "get_dialect",
     "get_parser",
@@ -146,7 +143,6 @@ __all__ = [
     "parse_record",
     "parse_transcript",
     "parse_transcripts",
-    "read_runs",
     "register",
     "run_agent",
     "to_anthropic",
@@ -187,10 +183,8 @@ _MODULES = modules_of(
         "agent_parsers.react_single_input": "ReActSingleInputOutputParser",
         "agent_parsers.registry.dialects_by_name": "get_dialect get_parser list_dialects register",
         "agent_parsers.registry.for_model": "dialect_for_model",
-        "agent_parsers.runs.detecting.detect": "detect",
-        "agent_parsers.runs.read_log": "read_runs",
-        "agent_parsers.runs.reading.transcript": "Transcript TranscriptStep",
-        "agent_parsers.runs.reading.transcript_parser": (
+        "agent_parsers.transcripts.transcript": "Transcript TranscriptStep",
+        "agent_parsers.transcripts.transcript_parser": (
             "TranscriptParser parse_record parse_transcript parse_transcripts"
         ),
         "agent_parsers.self_ask": "SelfAskOutputParser",

@@ -34,8 +34,6 @@ from agent_parsers.explain.explanation import Explanation
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker, Places
 from agent_parsers.parsers.auto_parser import AutoTurn
 from agent_parsers.parsers.message_parser import MessageTurn
-from agent_parsers.runs.reading.reader import UnknownLogError
-from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
 from agent_parsers.toolset.problems.errors import (
     AnswerError,
     ForeignCallError,
@@ -43,6 +41,7 @@ from agent_parsers.toolset.problems.errors import (
     UnknownToolError,
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem
+from agent_parsers.transcripts.transcript import Notice, RunSource, Transcript, TranscriptStep
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_form import error_kind
 from outputs.json_form.kinds import (
@@ -149,7 +148,6 @@ _EVENTS: Final = (
 
 _KEY: Final = either(TEXT, NUMBER, lambda key: isinstance(key, str))
 _ERRORS: Final = (
-    error_kind(UnknownLogError),
     error_kind(ForeignCallError, form=TEXT),
     error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT), tool_input=ANY),
     error_kind(AnswerError, answer=ANY, problems=many(a(InputProblem)), example=ANY),

@@ -8,13 +8,13 @@ from itertools import cycle
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.testing.trials.beside_calls import beside_calls
-from agent_parsers.testing.trials.double_keys import double_keys
-from agent_parsers.testing.trials.doubtful_turns import doubtful_turns
-from agent_parsers.testing.trials.enclosures import enclosed_calls
-from agent_parsers.testing.trials.pieces import marker_in, markers, sample_action
-from agent_parsers.testing.trials.quotations import quotations
-from agent_parsers.testing.trials.sample_calls import (
+from agent_laws.trials.beside_calls import beside_calls
+from agent_laws.trials.double_keys import double_keys
+from agent_laws.trials.doubtful_turns import doubtful_turns
+from agent_laws.trials.enclosures import enclosed_calls
+from agent_laws.trials.pieces import marker_in, markers, sample_action
+from agent_laws.trials.quotations import quotations
+from agent_laws.trials.sample_calls import (
     OBJECTS,
     TEXTS,
     Meant,
@@ -27,14 +27,14 @@ from agent_parsers.testing.trials.sample_calls import (
     usual_turn,
     written_turn,
 )
-from agent_parsers.testing.trials.tool_shapes import tool_sets
+from agent_laws.trials.tool_shapes import tool_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from agent_laws.trials.sample_calls import SampleTurn
     from agent_parsers.authoring import Dialect
     from agent_parsers.engine.tables.modes import Mode
-    from agent_parsers.testing.trials.sample_calls import SampleTurn
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 

@@ -6,9 +6,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from agent_laws.trials.pieces import a_tool, markers, spellings, template_marks, written
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.authoring import Result
-from agent_parsers.testing.trials.pieces import a_tool, markers, spellings, template_marks, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -256,7 +256,7 @@ def row_readings(texts: list[Text]) -> Iterator[tuple[int, Said]]:
     """Yield the number of each of some turns of one dialect, and its row of a table."""
     if pa is None or not texts:
         return
-    from agent_parsers.bulk import TURN_FIELDS, TableParser
+    from agent_runs.bulk import TURN_FIELDS, TableParser
 
     tools: dict[str, Any] = {}
     for text in texts:

@@ -15,6 +15,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from _differ_changes import dressed, mutated
 
+from agent_laws.trials.pieces import a_tool, rows, written
+from agent_laws.trials.quotations import quotations
+from agent_laws.trials.sample_calls import (
+    OBJECTS,
+    TEXTS,
+    calls_in,
+    reading,
+    sample_turns,
+)
 from agent_parsers import (
     AgentAction,
     OutputParserException,
@@ -24,15 +33,6 @@ from agent_parsers import (
     parse_transcripts,
 )
 from agent_parsers.authoring import Result, Written
-from agent_parsers.testing.trials.pieces import a_tool, rows, written
-from agent_parsers.testing.trials.quotations import quotations
-from agent_parsers.testing.trials.sample_calls import (
-    OBJECTS,
-    TEXTS,
-    calls_in,
-    reading,
-    sample_turns,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

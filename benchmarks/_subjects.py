@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import output_parsers as op
 import outputs
+from agent_laws.laws.work import RUNS
 from agent_parsers import (
     StreamParser,
     answer_stream,
@@ -16,17 +17,15 @@ from agent_parsers import (
     get_parser,
     list_dialects,
     parse_transcripts,
-    read_runs,
 )
-from agent_parsers.runs import detect, detect_log, list_readers
-from agent_parsers.runs.readers.text import plain
-from agent_parsers.serving.openai_reply import OpenAIReply
-from agent_parsers.templates import from_response_template
-from agent_parsers.testing.laws.work import RUNS
+from agent_runs import detect, detect_log, list_readers, read_runs
+from agent_runs.readers.text import plain
+from agent_serving.openai_reply import OpenAIReply
+from agent_serving.templates import from_response_template
 from outputs import AIMessage, AIMessageChunk
-from tests.agent_parsers.runs.readers.data_logs import LOGS as DATA_LOGS
-from tests.agent_parsers.runs.readers.text_logs import ANSWER, RESULT, THOUGHT
-from tests.agent_parsers.runs.readers.text_logs import LOGS as TEXT_LOGS
+from tests.agent_runs.readers.data_logs import LOGS as DATA_LOGS
+from tests.agent_runs.readers.text_logs import ANSWER, RESULT, THOUGHT
+from tests.agent_runs.readers.text_logs import LOGS as TEXT_LOGS
 from tests.helpers.public_parsers import SUBJECTS as PARSERS
 from tests.helpers.response_templates import exports
 

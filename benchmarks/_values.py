@@ -211,7 +211,7 @@ def tables() -> Iterator[Row]:
 
 
 def _table(dialect: str, texts: list[str], *, lenient: bool) -> Call:
-    parser = import_module("agent_parsers.bulk").TableParser(dialect, lenient=lenient)
+    parser = import_module("agent_runs.bulk").TableParser(dialect, lenient=lenient)
     return partial(parser, import_module("pyarrow").table({"text": texts}))
 
 

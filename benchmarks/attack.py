@@ -31,14 +31,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from _attacks import KINDS, attacks
 
-from agent_parsers import OutputParserException, get_dialect, list_dialects
-from agent_parsers.testing.trials.sample_calls import (
+from agent_laws.trials.sample_calls import (
     Meant,
     calls_in,
     is_cut_short,
     parser_for,
     same_input,
 )
+from agent_parsers import OutputParserException, get_dialect, list_dialects
 from tests.helpers.known_faults import known_attack
 
 if TYPE_CHECKING:

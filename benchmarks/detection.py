@@ -34,18 +34,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hypothesis import HealthCheck, Phase, given, settings
 
-from agent_parsers import (
-    AgentFinish,
-    OutputParserException,
-    detect,
-    get_dialect,
-    get_parser,
-    list_dialects,
-)
+from agent_laws.trials.strategies import turns
+from agent_parsers import AgentFinish, OutputParserException, get_dialect, get_parser, list_dialects
 from agent_parsers.actions.agent import as_text
 from agent_parsers.detecting.trial import try_reply
-from agent_parsers.testing.trials.strategies import turns
 from agent_parsers.toolset import ToolSet
+from agent_runs import detect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,20 +19,20 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from agent_laws.laws.acting import no_call_is_an_answer
+from agent_laws.laws.broken import BrokenLawError
+from agent_laws.laws.other_readings import auto_reads_what_a_dialect_writes
+from agent_laws.trials.foreign_turns import foreign_turns, stripped_turns, told_turns
+from agent_laws.trials.sample_calls import calls_in, parser_for
 from agent_parsers import AgentFinish, OutputParserException, get_dialect, list_dialects
-from agent_parsers.testing.laws.acting import no_call_is_an_answer
-from agent_parsers.testing.laws.broken import BrokenLawError
-from agent_parsers.testing.laws.other_readings import auto_reads_what_a_dialect_writes
-from agent_parsers.testing.trials.foreign_turns import foreign_turns, stripped_turns, told_turns
-from agent_parsers.testing.trials.sample_calls import calls_in, parser_for
 from tests.helpers.known_faults import STRIPPED, is_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agent_laws.trials.sample_calls import Meant
     from agent_parsers import Dialect, ToolSet
     from agent_parsers.engine.tables.modes import Mode
-    from agent_parsers.testing.trials.sample_calls import Meant
 
 OUTCOMES: Final = ("same call", "foreign", "error", "framed", "known", "other", "answer")
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")

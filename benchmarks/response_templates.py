@@ -18,7 +18,7 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
-from agent_parsers.templates import TemplateError, from_response_template, response_template
+from agent_serving.templates import TemplateError, from_response_template, response_template
 from tests.helpers.response_templates import reading, theirs, turn_texts
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers import read_runs
+from agent_runs import read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

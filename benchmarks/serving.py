@@ -133,7 +133,7 @@ def row(dialect: str, lines: int) -> str:
 
 
 def main() -> None:
-    import_module("agent_parsers.serving.vllm")
+    import_module("agent_serving.vllm")
     print(
         "| dialect | vLLM's parsers | tokens | median token: ours · theirs, µs | ratio"
         " | slowest token: ours · theirs, µs | ratio | all tokens | whole"

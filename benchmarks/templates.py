@@ -20,8 +20,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.templates import TemplateError, dialect_for_template, dialect_from_template
-from agent_parsers.testing import check_dialect
+from agent_laws import check_dialect
+from agent_serving.templates import TemplateError, dialect_for_template, dialect_from_template
 from conformance.leave_one_out import TEMPLATES
 
 if TYPE_CHECKING:

@@ -154,10 +154,10 @@ class VllmPlugin(Vllm):
     """Our plugin in vLLM."""
 
     def __init__(self) -> None:
-        from agent_parsers.serving.requests import served_names
+        from agent_serving.requests import served_names
 
         super().__init__({name: (served, served) for served, name in served_names().items()})
-        import_module("agent_parsers.serving.vllm")
+        import_module("agent_serving.vllm")
         self.about = f"our plugin in {self.about}"
 
     def _separates(self, vector: Vector) -> bool:
@@ -212,10 +212,10 @@ class SglangPlugin(Sglang):
     """Our plugin in SGLang."""
 
     def __init__(self) -> None:
-        from agent_parsers.serving.requests import served_names
+        from agent_serving.requests import served_names
 
         super().__init__({name: served for served, name in served_names().items()})
-        import_module("agent_parsers.serving.sglang").register()
+        import_module("agent_serving.sglang").register()
         self.about = f"our plugin in {self.about}"
 
 
@@ -226,7 +226,7 @@ class VerlPlugin:
 
     def __init__(self) -> None:
         stand_ins.provide("verl")
-        import_module("agent_parsers.serving.verl")
+        import_module("agent_serving.verl")
         self.about = f"our plugin in verl {stand_ins.version_of('verl')}"
         self._kind = import_module("verl.experimental.agent_loop.tool_parser").ToolParser
         self._tool = import_module("verl.tools.schemas").OpenAIFunctionToolSchema

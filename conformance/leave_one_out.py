@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentAction, get_dialect, list_dialects
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.templates import TemplateError, dialect_from_template
 from agent_parsers.toolset import ToolSet
+from agent_serving.templates import TemplateError, dialect_from_template
 from conformance.make import call_of
 from conformance.vectors import Got, load
 from output_parsers.exceptions import OutputParserException

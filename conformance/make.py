@@ -13,6 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
+from agent_laws.trials.sample_calls import sample_turns
 from agent_parsers import (
     AgentAction,
     Dialect,
@@ -22,7 +23,6 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing.trials.sample_calls import sample_turns
 from conformance.vectors import FOLDER, Got, Vector, dump
 
 if TYPE_CHECKING:

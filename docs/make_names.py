@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.detecting.signs import signs_of
-from agent_parsers.runs.readers import data, text
-from agent_parsers.runs.readers.known import reader_of
+from agent_runs.readers import data, text
+from agent_runs.readers.known import reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import ModuleType
 
-    from agent_parsers.runs.reading.reader import DataReader, TextReader
+    from agent_runs.reading.reader import DataReader, TextReader
 
 PACKAGE = Path(__file__).parents[1] / "agent_parsers"
 HEAD = '''\

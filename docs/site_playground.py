@@ -38,7 +38,7 @@ FILES: Final = (
 def build_playground(folder: Path) -> None:
     """Write the playground into *folder*."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(str(files("agent_parsers.playground") / "page"), folder)
+    shutil.copytree(str(files("agent_serving.playground") / "page"), folder)
     index = folder / "index.html"
     index.write_text(of_the_site(index.read_text("utf-8")), "utf-8")
     _fetch_pyodide(folder / "pyodide")

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from agent_parsers import OutputParserException, get_parser, list_dialects, to_openai
-from agent_parsers.serving.openai_reply import OpenAIReply
+from agent_serving.openai_reply import OpenAIReply
 from outputs import ProviderError
 
 Json = dict[str, Any]

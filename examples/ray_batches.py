@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import ray
 
-from agent_parsers.bulk import TableParser
+from agent_runs.bulk import TableParser
 
 REPLIES = (
     "I need the area of lake {n}.\nAction: area\nAction Input: lake {n}",

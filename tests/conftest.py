@@ -57,7 +57,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def brief_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make `check_dialect` try fewer texts, unless the run is thorough."""
-    from agent_parsers.testing import plan as _plan
+    from agent_laws import plan as _plan
 
     from .helpers.effort import THOROUGH
 

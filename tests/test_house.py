@@ -31,9 +31,9 @@ PACKAGES = ["outputs", "output_parsers", "agent_parsers"]
 DOORS = [
     "outputs", "outputs.growing_json", "outputs.html", "outputs.json_form", "outputs.messages",
     "output_parsers", "output_parsers.text", "agent_parsers", "agent_parsers.authoring",
-    "agent_parsers.bulk", "agent_parsers.core", "agent_parsers.constrain", "agent_parsers.explain",
-    "agent_parsers.html", "agent_parsers.messages", "agent_parsers.runs",
-    "agent_parsers.templates", "agent_parsers.testing", "agent_parsers.toolset",
+    "agent_runs.bulk", "agent_parsers.core", "agent_parsers.constrain", "agent_parsers.explain",
+    "agent_parsers.html", "agent_parsers.messages", "agent_runs",
+    "agent_serving.templates", "agent_parsers.testing", "agent_parsers.toolset",
 ]  # fmt: skip
 """Modules that only export names of other modules."""
 
@@ -59,7 +59,7 @@ FOR_APPLICATIONS = {
 
 MOST_FILES = {
     "outputs": 8, "output_parsers": 29, "agent_parsers": 19, "agent_parsers/dialects": 10_000,
-    "agent_parsers/runs/readers/data": 10_000, "agent_parsers/runs/readers/text": 10_000,
+    "agent_runs/readers/data": 10_000, "agent_runs/readers/text": 10_000,
 }  # fmt: skip
 """Maximum number of files in a folder; 14 for folders that are not listed."""
 
@@ -79,8 +79,8 @@ LANGCHAIN_BRIDGES = {
 
 IMPORTED_BY_NAME = {
     "agent_parsers.registry.dialects_by_name": 2,  # a dialect, or a parser in a list
-    "agent_parsers.runs.archives": 1,  # what can unpack an archive
-    "agent_parsers.runs.readers.known": 1,  # the reader of a form of logs
+    "agent_runs.archives": 1,  # what can unpack an archive
+    "agent_runs.readers.known": 1,  # the reader of a form of logs
     "outputs.html.viewable": 2,  # what draws a value
     "outputs.json_form.kinds": 1,  # a list of kinds
     "outputs.lazy_names": 2,  # what an ``__init__`` has names of

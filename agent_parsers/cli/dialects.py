@@ -10,7 +10,7 @@ from rich.text import Text
 
 from agent_parsers import Dialect, get_dialect, list_dialects
 from agent_parsers.cli.options import Format
-from agent_parsers.cli.showing.screen import Screen, echo_json
+from agent_parsers.cli.screen import Screen, echo_json
 
 _GROUPS: Final = {
     (False, True): "One call a turn. The text of a whole run can be read too",

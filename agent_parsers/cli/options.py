@@ -3,14 +3,11 @@
 Functions import what they need of the library, so that the help appears at once.
 """
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NoReturn, TypeAlias, TypeVar
 
 import typer
-
-from agent_parsers.cli.showing.runs import STDIN
 
 if TYPE_CHECKING:
     from agent_parsers import ToolSet
@@ -18,6 +15,8 @@ if TYPE_CHECKING:
 FormatT = TypeVar("FormatT", bound=StrEnum)
 
 NAME: Final = "agent-parsers"
+STDIN: Final = "-"
+"""The file name for standard input."""
 NOT_ALL: Final = 1
 """The exit status if something could not be read or written."""
 USAGE: Final = 2
@@ -65,41 +64,6 @@ def dialects_like(incomplete: str) -> list[str]:
     return [name for name in list_dialects() if name.startswith(incomplete)]
 
 
-def _known_reader(name: str) -> str:
-    if name != "auto":
-        from agent_parsers.runs.readers.known import get_reader
-
-        try:
-            get_reader(name)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
-    return name
-
-
-def _readers_like(incomplete: str) -> list[str]:
-    from agent_parsers.runs.readers.known import list_readers
-
-    return [name for name in list_readers() if name.startswith(incomplete)]
-
-
-def known_writer(name: str) -> str:
-    """Return *name* if a writer has it; any other is a usage error."""
-    from agent_parsers.runs.writers.known import get_writer
-
-    try:
-        return get_writer(name).name
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-def writers_like(incomplete: str) -> list[str]:
-    """Return the names of writers and dialects that begin with *incomplete*."""
-    from agent_parsers import list_dialects
-    from agent_parsers.runs.writers.known import list_writers
-
-    return [name for name in [*list_writers(), *list_dialects()] if name.startswith(incomplete)]
-
-
 def known_tools(tools: str | None) -> "ToolSet | None":
     """Return the tools that the option names; anything else is a usage error."""
     if tools is None:
@@ -115,21 +79,6 @@ def known_tools(tools: str | None) -> "ToolSet | None":
         raise typer.BadParameter(str(error), param_hint="--tools") from None
 
 
-FileNames: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FILE", help="Files, folders or patterns; - is standard input.", show_default=False
-    ),
-]
-ReaderName: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        callback=_known_reader,
-        autocompletion=_readers_like,
-        help="Form of the logs, of those that `forms` lists; recognised if not named.",
-    ),
-]
 DialectOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -158,24 +107,6 @@ ToolsGiven: TypeAlias = Annotated[
 ]
 FormatOption: TypeAlias = Annotated[Format, typer.Option("--format", help="Output format.")]
 JsonFlag: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
-StrictFlag: TypeAlias = Annotated[
-    bool, typer.Option("--strict", help="Count every notice as something that was not read.")
-]
-
-
-def or_stdin(ctx: typer.Context, files: list[str] | None) -> list[str]:
-    """Return *files*, those of folders and patterns too, or standard input.
-
-    Show the help if that is a terminal.
-    """
-    if files:
-        from agent_parsers.runs.sources import logs_in
-
-        return [str(each) for file in files for each in logs_in(file)]
-    if sys.stdin is None or sys.stdin.isatty():
-        typer.echo(ctx.get_help())
-        raise typer.Exit(USAGE)
-    return [STDIN]
 
 
 def only_for(kind: str, ctx: typer.Context, *names: str) -> None:

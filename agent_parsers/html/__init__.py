@@ -12,7 +12,6 @@ from outputs.lazy_names import late_names, modules_of
 if TYPE_CHECKING:
     from agent_parsers.html.explanations import explanation_html
     from agent_parsers.html.live import ashow, show, stream_html
-    from agent_parsers.html.report import report_html
     from agent_parsers.html.runs import transcript_html
     from agent_parsers.html.turn_pages import turn_html
     from outputs.html import STYLES, fragment, html_line, html_text, page, problem_html
@@ -26,7 +25,6 @@ __all__ = [
     "html_text",
     "page",
     "problem_html",
-    "report_html",
     "show",
     "stream_html",
     "transcript_html",
@@ -37,7 +35,6 @@ _MODULES = modules_of(
     {
         "agent_parsers.html.explanations": "explanation_html",
         "agent_parsers.html.live": "ashow show stream_html",
-        "agent_parsers.html.report": "report_html",
         "agent_parsers.html.runs": "transcript_html",
         "agent_parsers.html.turn_pages": "turn_html",
         "outputs.html": "fragment page",

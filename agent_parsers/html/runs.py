@@ -15,7 +15,7 @@ from agent_parsers.html.turn_pages import (
     result_fields,
     start_of_log,
 )
-from agent_parsers.runs.facts import first_line_of, form_of
+from agent_parsers.transcripts.facts import first_line_of, form_of
 from outputs.html import (
     NamedText,
     Piece,
@@ -28,7 +28,7 @@ from outputs.html import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
+    from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
 
 
 def transcript_html(transcript: Transcript) -> str:

@@ -26,7 +26,7 @@ from outputs.html import (
 if TYPE_CHECKING:
     from agent_parsers import MessageTurn, Turn
     from agent_parsers.core import TurnResult
-    from agent_parsers.runs.reading.transcript import TranscriptStep
+    from agent_parsers.transcripts.transcript import TranscriptStep
 
 
 def notes_about(

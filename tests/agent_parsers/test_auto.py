@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from agent_laws.trials.stories import Refusal, every_cut, outcome_of, parsed
 from agent_parsers import (
     AgentAction,
     AgentFinish,
     OutputParserException,
-    detect,
     get_dialect,
     get_parser,
     list_dialects,
@@ -22,7 +22,7 @@ from agent_parsers import (
 )
 from agent_parsers.authoring import Written
 from agent_parsers.parsers.auto_parser import AutoTurn
-from agent_parsers.testing.trials.stories import Refusal, every_cut, outcome_of, parsed
+from agent_runs import detect
 from output_parsers import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk
 

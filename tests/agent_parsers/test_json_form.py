@@ -17,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from agent_laws import texts
 from agent_parsers import (
     AgentAction,
     AgentActionMessageLog,
@@ -39,7 +40,6 @@ from agent_parsers import (
 from agent_parsers.events import Repair
 from agent_parsers.json_form import KINDS, from_json
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing import texts
 from output_parsers import PydanticOutputParser
 from output_parsers.json_form import KINDS as ERROR_KINDS
 from output_parsers.strategies.errors import (

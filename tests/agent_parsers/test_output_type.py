@@ -30,10 +30,10 @@ from agent_parsers.constrain.parts.options import TurnOptions
 from agent_parsers.constrain.parts.tree import GrammarError
 from agent_parsers.constrain.turns.grammar import turn_grammar
 from agent_parsers.json_form import from_json
-from agent_parsers.templates import from_response_template, response_template
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset import AnswerError, ToolInputError, ToolSet
 from agent_parsers.toolset.output_type import OutputType
+from agent_serving.templates import from_response_template, response_template
 from outputs import AIMessage
 
 from ..helpers.effort import THOROUGH

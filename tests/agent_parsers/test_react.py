@@ -18,6 +18,8 @@ from langchain_classic.agents.output_parsers import (
 from langchain_core.exceptions import OutputParserException as LangChainOutputParserException
 from langchain_core.exceptions import OutputParserException as TheirException
 
+from agent_laws import cut, texts
+from agent_laws.trials.stories import Refusal, story_of
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -28,8 +30,6 @@ from agent_parsers import (
     UnknownToolError,
     get_dialect,
 )
-from agent_parsers.testing import cut, texts
-from agent_parsers.testing.trials.stories import Refusal, story_of
 
 # Strict mode matches LangChain, including its messages.
 

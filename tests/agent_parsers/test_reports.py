@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_laws import texts
 from agent_parsers import (
     AgentAction,
     Dialect,
@@ -30,7 +31,6 @@ from agent_parsers import (
 )
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.reports import LISTENERS, Report, on_report
-from agent_parsers.testing import texts
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage
 

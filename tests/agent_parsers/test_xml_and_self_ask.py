@@ -22,6 +22,7 @@ from langchain_classic.agents.output_parsers import (
 )
 from langchain_core.agents import AgentAction as LangChainAgentAction
 
+from agent_laws import cut, texts
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -32,7 +33,6 @@ from agent_parsers import (
     XMLAgentOutputParser,
     get_dialect,
 )
-from agent_parsers.testing import cut, texts
 
 PARSERS = {
     "xml": (XMLAgentOutputParser(), LangChainXMLAgentOutputParser()),

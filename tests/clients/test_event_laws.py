@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish
-
-from ..helpers.deliveries import STREAMS, WHOLE
-from ..helpers.effort import THOROUGH
-from ..helpers.event_laws import (
+from tests.helpers.deliveries import STREAMS, WHOLE
+from tests.helpers.effort import THOROUGH
+from tests.helpers.event_laws import (
     CLIENTS,
     LAWS,
     MODES,
@@ -30,7 +29,7 @@ from ..helpers.event_laws import (
     wrong_prefix,
     wrong_whole,
 )
-from ..helpers.replies import SHAPES, Call
+from tests.helpers.replies import SHAPES, Call
 
 STEPS = {
     "no_half_call_of_events": 36,

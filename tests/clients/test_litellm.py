@@ -7,10 +7,10 @@ from typing import Any
 import openai
 import pytest
 
-from ..helpers.client_stories import assert_same_stream, assert_same_whole, said_by
-from ..helpers.native_corpus import cases
-from ..helpers.recorded_client import Recorded
-from ..helpers.wire import completion, completion_chunks
+from tests.helpers.client_stories import assert_same_stream, assert_same_whole, said_by
+from tests.helpers.native_corpus import cases
+from tests.helpers.recorded_client import Recorded
+from tests.helpers.wire import completion, completion_chunks
 
 os.environ.setdefault(
     "LITELLM_LOCAL_MODEL_COST_MAP", "True"

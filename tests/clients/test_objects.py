@@ -13,12 +13,11 @@ from langchain_core.output_parsers.openai_tools import make_invalid_tool_call, p
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk
 
 from agent_parsers import Event, ToolsAgentOutputParser, merge_events
-
-from ..helpers.client_stories import assert_same_stream, assert_same_whole, said_by
-from ..helpers.effort import THOROUGH
-from ..helpers.native_corpus import Case, cases
-from ..helpers.recorded_client import Recorded
-from ..helpers.wire import (
+from tests.helpers.client_stories import assert_same_stream, assert_same_whole, said_by
+from tests.helpers.effort import THOROUGH
+from tests.helpers.native_corpus import Case, cases
+from tests.helpers.recorded_client import Recorded
+from tests.helpers.wire import (
     anthropic_events,
     anthropic_message,
     completion,

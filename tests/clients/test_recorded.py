@@ -20,10 +20,9 @@ from agent_parsers import (
 )
 from output_parsers import ModelRefusalError
 from outputs import AIMessage, ProviderError, from_any
-
-from ..helpers.client_stories import assert_same_stream, assert_same_whole, calls_in, said_by
-from ..helpers.recorded_client import Recorded
-from ..helpers.wire import events_in
+from tests.helpers.client_stories import assert_same_stream, assert_same_whole, calls_in, said_by
+from tests.helpers.recorded_client import Recorded
+from tests.helpers.wire import events_in
 
 FOLDER = Path(__file__).parent / "recorded"
 PARSERS = [ToolsAgentOutputParser(), ToolsAgentOutputParser(lenient=True)]

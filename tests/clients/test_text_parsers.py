@@ -10,11 +10,11 @@ import anthropic
 import langchain_core.messages as lc
 import openai
 import pytest
+from agent_parsers.testing.trials.stories import outcome_of
 from pydantic import BaseModel
 
 from agent_parsers import AgentAction, OutputParserException, StreamParser, get_dialect, get_parser
 from agent_parsers.testing import assert_same_events
-from agent_parsers.testing.trials.stories import outcome_of
 from output_parsers import (
     JsonOutputParser,
     JsonOutputToolsParser,
@@ -23,9 +23,9 @@ from output_parsers import (
     StrOutputParser,
 )
 from outputs import AIMessage, AIMessageChunk, ProviderError
-
-from ..helpers.recorded_client import Recorded
-from ..helpers.wire import (
+from tests.clients.test_recorded import client_events, recorded
+from tests.helpers.recorded_client import Recorded
+from tests.helpers.wire import (
     anthropic_events,
     anthropic_message,
     completion,
@@ -34,7 +34,6 @@ from ..helpers.wire import (
     response,
     response_events,
 )
-from .test_recorded import client_events, recorded
 
 TEXT = 'Thought: the wind\nAction: wind_at\nAction Input: {"port": "Ryde"}'
 SAYS: dict[str, Any] = {"role": "assistant", "content": TEXT}

@@ -26,9 +26,8 @@ from agent_parsers import (
     to_openai_responses,
 )
 from outputs import AIMessage, BaseMessage, from_any
-
-from ..helpers.native_corpus import Case, all_cases, cases
-from ..helpers.wire import anthropic_message, completion, events_in, response, response_events
+from tests.helpers.native_corpus import Case, all_cases, cases
+from tests.helpers.wire import anthropic_message, completion, events_in, response, response_events
 
 ADAPTERS: dict[str, TypeAdapter[Any]] = {
     "openai": TypeAdapter(ChatCompletionMessageParam),

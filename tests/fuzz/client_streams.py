@@ -5,8 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.testing import BrokenLawError
-from agent_parsers.testing.laws.broken import named
+from agent_laws import BrokenLawError
+from agent_laws.laws.broken import named
 
 from ..helpers.deliveries import STREAMS
 from ..helpers.elsewhere import INERT

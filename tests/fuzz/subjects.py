@@ -6,16 +6,16 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
+from agent_laws import BrokenLawError, laws
+from agent_laws.laws.broken import named
+from agent_laws.plan import checks_of_texts
+from agent_laws.smallest import Case, smallest_text
+from agent_laws.trials.beside_calls import beside_calls
+from agent_laws.trials.enclosures import enclosed_calls
+from agent_laws.trials.sample_calls import sample_turns, seams
+from agent_laws.trials.tool_shapes import tool_sets
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing import BrokenLawError, laws
-from agent_parsers.testing.laws.broken import named
-from agent_parsers.testing.plan import checks_of_texts
-from agent_parsers.testing.smallest import Case, smallest_text
-from agent_parsers.testing.trials.beside_calls import beside_calls
-from agent_parsers.testing.trials.enclosures import enclosed_calls
-from agent_parsers.testing.trials.sample_calls import sample_turns, seams
-from agent_parsers.testing.trials.tool_shapes import tool_sets
 from outputs import AIMessageChunk
 
 from ..helpers.public_parsers import SUBJECTS, is_exempt_xml
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
+    from agent_laws.trials.sample_calls import SampleTurn
     from agent_parsers.authoring import Dialect
     from agent_parsers.engine.tables.modes import Mode
-    from agent_parsers.testing.trials.sample_calls import SampleTurn
 
     from ..helpers.public_parsers import Subject
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers import get_dialect, list_dialects
-from agent_parsers.testing.smallest import Case
-from agent_parsers.testing.trials.pieces import (
+from agent_laws.smallest import Case
+from agent_laws.trials.pieces import (
     bodies,
     markers,
     sample_action,
@@ -18,7 +17,8 @@ from agent_parsers.testing.trials.pieces import (
     template_marks,
     written,
 )
-from agent_parsers.testing.trials.strategies import NOISE
+from agent_laws.trials.strategies import NOISE
+from agent_parsers import get_dialect, list_dialects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

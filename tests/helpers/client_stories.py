@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from agent_laws.trials.stories import outcome_of
 from agent_parsers import AgentFinish, MessageParser, OutputParserException
 from agent_parsers.testing import assert_same_events
-from agent_parsers.testing.trials.stories import outcome_of
 
 
 def assert_same_whole(parser: Any, given: Any, plain: Any) -> None:

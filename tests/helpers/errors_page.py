@@ -5,9 +5,9 @@ from itertools import zip_longest
 from textwrap import wrap
 from typing import Any, Final
 
+from agent_laws.trials.stories import results_in
 from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.testing.snapshots.pages import heading, quoted
-from agent_parsers.testing.trials.stories import results_in
 
 COLUMN: Final = 56
 """Characters in a column."""

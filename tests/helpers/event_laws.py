@@ -8,8 +8,8 @@ from functools import cache, partial
 from itertools import product
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from agent_laws.trials.sample_calls import same_input
 from agent_parsers import AgentFinish, OutputParserException, get_parser
-from agent_parsers.testing.trials.sample_calls import same_input
 from outputs import Ended
 
 from .chat_deltas import halves

@@ -2,7 +2,7 @@
 
 The names, the arguments and their order are those of the packages. Where these are, the plugins are
 tested in them, too (``test_vllm.py``, ``test_sglang.py`` and ``test_real_servers.py`` in
-``tests/agent_parsers/serving``).
+``tests/agent_serving``).
 """
 
 from __future__ import annotations
@@ -262,10 +262,10 @@ def plugin(name: str, patch: pytest.MonkeyPatch) -> Any:
             patch.setitem(sys.modules, module.__name__, module)
     patch.setattr(ParserManager, "get_parser", ParserManager.get_parser)  # as it was, afterwards
     for ours in _OURS:
-        patch.delitem(sys.modules, f"agent_parsers.serving.{ours}", raising=False)
-    made = import_module(f"agent_parsers.serving.{name}")
+        patch.delitem(sys.modules, f"agent_serving.{ours}", raising=False)
+    made = import_module(f"agent_serving.{name}")
     for ours in _OURS:  # gone again after the test
-        if (path := f"agent_parsers.serving.{ours}") in sys.modules:
+        if (path := f"agent_serving.{ours}") in sys.modules:
             module = sys.modules.pop(path)
             patch.setitem(sys.modules, path, module)
     return made

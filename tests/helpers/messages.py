@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from agent_laws.trials.stories import refusal
 from agent_parsers import (
     ActionComplete,
     AgentAction,
@@ -25,7 +26,6 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.events import MarkerSeen, SkippedDelta
-from agent_parsers.testing.trials.stories import refusal
 
 if TYPE_CHECKING:
     from agent_parsers.messages.reading.stream import MessageStreamParser

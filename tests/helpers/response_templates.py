@@ -6,12 +6,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_parsers import AgentFinish, OutputParserException, list_dialects
-from agent_parsers.templates import TemplateError, response_template
+from agent_serving.templates import TemplateError, response_template
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
-    from agent_parsers.templates import ResponseTemplateParser
+    from agent_serving.templates import ResponseTemplateParser
 
 
 class Reading(NamedTuple):
@@ -63,8 +63,8 @@ def theirs(template: dict[str, Any], text: str, prefix: str = "") -> Reading | s
 
 def turn_texts(dialect: Dialect) -> list[str]:
     """Return turns of a *dialect* with inputs that are hard to read, and answers."""
+    from agent_laws.trials.sample_calls import sample_turns
     from agent_parsers.parsers.dialect_parser import dialect_parser
-    from agent_parsers.testing.trials.sample_calls import sample_turns
 
     parser = dialect_parser(dialect)
     texts = [turn.text for turn in sample_turns(dialect)]

@@ -8,9 +8,9 @@ from zlib import crc32
 import pytest
 from hypothesis import Phase, find, settings
 
+from agent_laws import texts
 from agent_parsers import Dialect, get_dialect, list_dialects
 from agent_parsers.engine.tables.modes import Mode
-from agent_parsers.testing import texts
 
 from .effort import DEEP, THOROUGH
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from agent_laws import texts
+from agent_laws.trials.pieces import a_tool
+from agent_laws.trials.stories import Outcome, results_in
+from agent_laws.trials.strategies import damaged, marks, noise, plain
 from agent_parsers import AgentAction, Dialect, ToolSet
 from agent_parsers.authoring import Written
 from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing import texts
-from agent_parsers.testing.trials.pieces import a_tool
-from agent_parsers.testing.trials.stories import Outcome, results_in
-from agent_parsers.testing.trials.strategies import damaged, marks, noise, plain
 
 WORD = plain()
 PARTS: dict[str, tuple[dict[str, Any], st.SearchStrategy[Any]]] = {

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
+from agent_laws import laws
 from agent_parsers import Dialect, Repair, get_dialect
 from agent_parsers.authoring import (
     BracketCall,
@@ -30,7 +31,6 @@ from agent_parsers.engine.calls.tags.form import TaggedForm
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.tables.guards import first_of_its_kind
 from agent_parsers.engine.writing.escape import unescape
-from agent_parsers.testing import laws
 
 from .own_dialect import MEMO, TABLE, with_table, write
 

@@ -64,8 +64,8 @@ _SLOW: Final = {
         (
             "tests/agent_parsers/explain",
             "tests/agent_parsers/parsers",
-            "tests/agent_parsers/runs",
-            "tests/agent_parsers/testing/laws",
+            "tests/agent_runs",
+            "tests/agent_laws/laws",
         ),
     ),
     "output_parsers": (

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 import output_parsers
-from agent_parsers.testing import BrokenLawError
-from agent_parsers.testing.laws.streams import a_stream_ends_in_the_result_of_the_whole
+from agent_laws import BrokenLawError
+from agent_laws.laws.streams import a_stream_ends_in_the_result_of_the_whole
 from output_parsers import (
     BaseOutputParser,
     JsonOutputParser,

@@ -3,12 +3,13 @@
 import io
 import os
 import sys
+from importlib.metadata import entry_points
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
-from agent_parsers.cli.commands import dialects, replies, runs, templates
+from agent_parsers.cli.commands import dialects
 from agent_parsers.cli.options import NAME
 
 _INTERRUPTED: Final = 130
@@ -42,8 +43,9 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for each in (runs, replies, dialects, templates):
-    app.add_typer(each.commands)
+for each in entry_points(group="agent_parsers.commands"):
+    app.add_typer(each.load())
+app.add_typer(dialects.commands)
 
 
 def run() -> None:

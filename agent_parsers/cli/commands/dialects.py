@@ -43,7 +43,7 @@ def dialects(
 ) -> None:
     """List the dialects, the formats in which models write actions and answers."""
     from agent_parsers.cli.dialects import list_known
-    from agent_parsers.cli.showing.screen import Screen
+    from agent_parsers.cli.screen import Screen
 
     list_known(Screen(), or_json(form, as_json), words or ())
 
@@ -56,7 +56,7 @@ def show(
     from rich.text import Text
 
     from agent_parsers import get_dialect, get_parser
-    from agent_parsers.cli.showing.screen import Screen
+    from agent_parsers.cli.screen import Screen
 
     out = Screen()
     dialect = get_dialect(name)
@@ -124,29 +124,3 @@ def grammar(
         typer.echo(written, nl=not written.endswith("\n"))
     else:
         typer.echo(json.dumps(written, ensure_ascii=False, indent=2))
-
-
-@commands.command(
-    epilog="Exit status: 0 if there is such a template; 1 if a template cannot say how the dialect"
-    " is spelt, which standard error reports; 2 if the command line is wrong."
-)
-def response_template(
-    name: DialectArgument,
-    tools: ToolsGiven = None,
-    start_anchor: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="Text after which the model begins a turn."),
-    ] = None,
-) -> None:
-    """Write the response template of a dialect, for a tokenizer_config.json.
-
-    With it, transformers, vLLM and SGLang read the turns of the dialect without a plugin.
-    """
-    from agent_parsers.templates import response_template as write_template
-    from agent_parsers.templates.template_error import TemplateError
-
-    try:
-        written = write_template(name, tools=known_tools(tools), start_anchor=start_anchor or ())
-    except TemplateError as error:
-        fail(str(error))
-    typer.echo(json.dumps(written, ensure_ascii=False, indent=2))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from agent_laws.trials.stories import cut
 from agent_parsers import AgentAction, MessageParser, OpenAIFunctionsAgentOutputParser, Turn
 from agent_parsers.authoring import Written, replies
 from agent_parsers.core import AnyDialectParser, TurnParser
@@ -16,7 +17,6 @@ from agent_parsers.testing.snapshots.readable import (
     readable,
     whole_story,
 )
-from agent_parsers.testing.trials.stories import cut
 from agent_parsers.toolset import ToolSet, ToolSpec
 from output_parsers import OutputParserException
 from outputs import AIMessage, BaseMessage, from_any, tool_call

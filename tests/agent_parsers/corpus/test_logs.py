@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import AgentAction, OutputParserException, Transcript, read_runs
+from agent_parsers import AgentAction, OutputParserException, Transcript
+from agent_runs import read_runs
 
 from ...helpers.command_line import CORPUS, needs_corpus
 from ...helpers.messages import as_expected

@@ -8,18 +8,13 @@ from types import ModuleType
 
 import pytest
 
-from agent_parsers import (
-    Dialect,
-    OutputParserException,
-    detect,
-    get_dialect,
-    list_dialects,
-)
+from agent_parsers import Dialect, OutputParserException, get_dialect, list_dialects
 from agent_parsers.detecting.evidence import Evidence
 from agent_parsers.detecting.signs import dialects_with_signs
 from agent_parsers.registry.dialects_by_name import KNOWN
-from agent_parsers.runs.detecting import detect as detect_module
-from agent_parsers.runs.detecting.detect import try_text
+from agent_runs import detect
+from agent_runs.detecting import detect as detect_module
+from agent_runs.detecting.detect import try_text
 
 from ...helpers.effort import THOROUGH
 from ...helpers.own_dialect import MEMO

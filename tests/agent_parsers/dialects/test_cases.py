@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from agent_laws.laws.table import reached
+from agent_laws.plan import checks_of_texts
+from agent_laws.smallest import Case as Trial
+from agent_laws.trials.stories import results_in
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -24,10 +28,6 @@ from agent_parsers.authoring import Table
 from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, DialectParser, dialect_parser
-from agent_parsers.testing.laws.table import reached
-from agent_parsers.testing.plan import checks_of_texts
-from agent_parsers.testing.smallest import Case as Trial
-from agent_parsers.testing.trials.stories import results_in
 from outputs.messages.ended import Ended
 
 from ...helpers.effort import THOROUGH

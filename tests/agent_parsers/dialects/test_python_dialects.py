@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_laws import cuts, laws, texts
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -27,7 +28,6 @@ from agent_parsers.authoring import Written
 from agent_parsers.engine.calls.code.python_values import write_python
 from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.events import Repair
-from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.toolset import ToolSpec
 
 from ...helpers.stories import some

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent_laws import laws
+from agent_laws.trials.pieces import a_tool
+from agent_laws.trials.sample_calls import calls_in, parser_for, written_turn
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
 from agent_parsers.authoring import Written
 from agent_parsers.core import REASONING
-from agent_parsers.testing import laws
-from agent_parsers.testing.trials.pieces import a_tool
-from agent_parsers.testing.trials.sample_calls import calls_in, parser_for, written_turn
 
 from ...helpers.stories import DIALECTS, every_dialect, every_turn_mode, named
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent_laws.trials.pieces import rows, written
 from agent_parsers import OutputParserException, ToolSet, get_dialect, list_dialects
 from agent_parsers.authoring import Written, with_labels
 from agent_parsers.engine import whole
@@ -18,7 +19,6 @@ from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.engine.whole import WholeReader
 from agent_parsers.engine.writing.advice import advice
-from agent_parsers.testing.trials.pieces import rows, written
 
 from ...helpers.effort import THOROUGH
 

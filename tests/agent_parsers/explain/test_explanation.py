@@ -11,6 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from agent_laws import texts
+from agent_laws.laws.work import WHOLE, Work, counted_patterns, growth, shapes
+from agent_laws.trials.pieces import table_of
+from agent_laws.trials.stories import parsed, refusal, story_of
+from agent_laws.trials.strategies import anything, tool_lists
 from agent_parsers import (
     Dialect,
     DialectParser,
@@ -25,12 +30,8 @@ from agent_parsers.explain.explanation import Explanation, explain
 from agent_parsers.explain.findings import Places
 from agent_parsers.explain.markers import Watcher
 from agent_parsers.explain.screen import Drawing, cells, fit, wrapped
-from agent_parsers.testing import SnapshotValue, texts
-from agent_parsers.testing.laws.work import WHOLE, Work, counted_patterns, growth, shapes
+from agent_parsers.testing import SnapshotValue
 from agent_parsers.testing.snapshots.pages import heading
-from agent_parsers.testing.trials.pieces import table_of
-from agent_parsers.testing.trials.stories import parsed, refusal, story_of
-from agent_parsers.testing.trials.strategies import anything, tool_lists
 from output_parsers.printable import printable
 
 from ...helpers.command_line import BRIDGE, MILL, command, terminal

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from agent_laws import check_dialect
 from agent_parsers import (
     MultiActionDialectParser,
     OutputParserException,
@@ -35,7 +36,6 @@ from agent_parsers.authoring import (
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.families.results_writer import ResultsWriter, numbered_id
-from agent_parsers.testing import check_dialect
 
 from ...helpers.effort import THOROUGH
 

@@ -25,16 +25,8 @@ from agent_parsers import (
     merge_events,
     parse_transcript,
 )
-from agent_parsers.html import (
-    ashow,
-    explanation_html,
-    fragment,
-    html_text,
-    live,
-    report_html,
-    show,
-    stream_html,
-)
+from agent_parsers.html import ashow, explanation_html, fragment, html_text, live, show, stream_html
+from agent_runs import report_html
 
 from ...helpers.html_pages import SHARP, Page, harmless, sharp_texts
 

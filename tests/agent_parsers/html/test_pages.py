@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_laws import texts
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -23,9 +24,9 @@ from agent_parsers import (
 )
 from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.explain.explanation import explain
-from agent_parsers.html import explanation_html, report_html, transcript_html, turn_html
-from agent_parsers.runs import Notice, RunSource
-from agent_parsers.testing import texts
+from agent_parsers.html import explanation_html, transcript_html, turn_html
+from agent_parsers.transcripts import Notice, RunSource
+from agent_runs import report_html
 
 from ...helpers.html_pages import Page, harmless, sharp_texts
 from ...helpers.stories import every_dialect, every_turn_mode

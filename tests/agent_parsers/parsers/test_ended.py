@@ -12,6 +12,7 @@ import langchain_core.outputs as lc_outputs
 import pytest
 from langchain_core.exceptions import OutputParserException as LangChainError
 
+from agent_laws.trials.stories import outcome_of
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -23,7 +24,6 @@ from agent_parsers import (
 from agent_parsers.engine.reading import message_text
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.events import Repair
-from agent_parsers.testing.trials.stories import outcome_of
 from output_parsers import BaseOutputParser, ModelRefusalError, OutputParserException
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Ended, GenerationChunk
 

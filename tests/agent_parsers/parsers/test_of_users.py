@@ -24,8 +24,8 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.parsers.event_parser import EventParser
-from agent_parsers.templates import ResponseTemplateParser
 from agent_parsers.toolset.problems.names import folded
+from agent_serving.templates import ResponseTemplateParser
 from output_parsers import (
     JsonOutputParser,
     JsonOutputToolsParser,

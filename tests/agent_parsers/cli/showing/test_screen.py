@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_parsers.cli.showing.bar import ProgressBar
-from agent_parsers.cli.showing.screen import Screen
+from agent_parsers.cli.screen import Screen
+from agent_runs.cli.bar import ProgressBar
 
 from ....helpers.command_line import (
     BRIDGE,
@@ -121,7 +121,7 @@ def write_slowly(path: Path) -> None:
 
 def test_a_bar_shows_how_much_of_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("agent_parsers.cli.showing.bar._PATIENCE_S", 0)
+    monkeypatch.setattr("agent_runs.cli.bar._PATIENCE_S", 0)
     monkeypatch.setattr("sys.stderr", seen := Tty())
     with ProgressBar(Screen(stderr=True), total=4_000_000) as bar:
         bar.advance(1_000_000)
@@ -133,7 +133,7 @@ def test_a_bar_shows_how_much_of_how_much(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr("agent_parsers.cli.showing.bar._PATIENCE_S", 0)
+    monkeypatch.setattr("agent_runs.cli.bar._PATIENCE_S", 0)
     monkeypatch.setattr("sys.stderr", seen := io.StringIO())
     with ProgressBar(Screen(stderr=True), total=None) as bar:
         bar.advance(1_000_000)
@@ -254,7 +254,7 @@ def modules_of(*args: object) -> set[str]:
 
 def test_the_help_comes_without_what_the_commands_do() -> None:
     loaded = modules_of("--help")
-    assert {"typer", "agent_parsers.cli.commands.runs"} <= loaded
+    assert {"typer", "agent_runs.cli.commands"} <= loaded
     assert not {"pydantic", "rich", "regex", "agent_parsers.registry"} & loaded
     assert "agent_parsers.engine.tables" not in modules_of("parse", "--help")
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agent_laws.trials.stories import outcome_of
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -22,7 +23,6 @@ from agent_parsers import (
 )
 from agent_parsers.engine.tables.modes import OnConflict
 from agent_parsers.engine.whole import whole_reader
-from agent_parsers.testing.trials.stories import outcome_of
 
 
 def search(query: str, limit: int = 10) -> None:

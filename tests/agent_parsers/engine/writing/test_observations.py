@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_laws import laws
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -20,7 +21,6 @@ from agent_parsers import (
     parse_transcript,
 )
 from agent_parsers.engine.writing.render import render
-from agent_parsers.testing import laws
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 from ....helpers.stories import every_dialect

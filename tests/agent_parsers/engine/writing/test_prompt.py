@@ -9,6 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_laws import laws
+from agent_laws.laws.writing import is_same
+from agent_laws.trials.pieces import a_tool
+from agent_laws.trials.strategies import (
+    anything,
+    plain,
+    plain_input,
+    plain_tool,
+    soup,
+    wild,
+)
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -25,17 +36,6 @@ from agent_parsers import (
 from agent_parsers.authoring import Result, list_functions, list_schemas
 from agent_parsers.engine.writing.prompt import instructions, replies
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing import laws
-from agent_parsers.testing.laws.writing import is_same
-from agent_parsers.testing.trials.pieces import a_tool
-from agent_parsers.testing.trials.strategies import (
-    anything,
-    plain,
-    plain_input,
-    plain_tool,
-    soup,
-    wild,
-)
 from agent_parsers.toolset import ToolSet, ToolSpec
 from outputs import AIMessage, HumanMessage, SystemMessage, ToolMessage
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_laws.trials.stories import Refusal
 from agent_parsers import (
     AgentFinish,
     ForeignCallError,
@@ -20,7 +21,6 @@ from agent_parsers import (
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.messages.reading.content import ContentHold
 from agent_parsers.parsers.message_parser import MessageTurn
-from agent_parsers.testing.trials.stories import Refusal
 from outputs import AIMessage
 
 from ....helpers.messages import TOOLS, Said, outcome_of, said

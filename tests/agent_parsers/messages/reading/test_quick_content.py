@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent_laws.trials.foreign_turns import foreign_turns
+from agent_laws.trials.stories import outcome_of
 from agent_parsers import AgentFinish, OutputParserException, get_parser
-from agent_parsers.testing.trials.foreign_turns import foreign_turns
-from agent_parsers.testing.trials.stories import outcome_of
 
 from ....helpers.stories import every_dialect
 

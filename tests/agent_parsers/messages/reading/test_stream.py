@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_laws.trials.stories import Refusal
 from agent_parsers import (
     ActionComplete,
     AgentFinish,
@@ -24,7 +25,6 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.events import SkippedDelta
-from agent_parsers.testing.trials.stories import Refusal
 from outputs import AIMessage, AIMessageChunk, ChatGenerationChunk, from_any
 
 from ....helpers.growth import assert_linear

@@ -1,0 +1,104 @@
+"""Laws about turns read in other ways: strictly, by `auto`, or with more beside a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_laws.laws.broken import Broken, law, shown
+from agent_laws.trials.sample_calls import (
+    ENDS,
+    NOT_CUT,
+    calls_in,
+    parser_for,
+    reading,
+    turn_of,
+)
+from agent_laws.trials.stories import Refusal, outcome_of
+from agent_parsers import AgentFinish, get_parser
+from agent_parsers.toolset import ToolSet
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.authoring import Mode
+    from agent_parsers.toolset import Tools
+
+
+@law
+def strict_reading_is_never_laxer(
+    dialect: Dialect, text: str, *, tools: Tools | ToolSet | None = None
+) -> None:
+    """Check that strict mode makes no call of *text* if lenient mode makes none.
+
+    Args:
+        dialect: The dialect to test.
+        text: Any text.
+        tools: The tools that the parser knows.
+
+    Raises:
+        BrokenLawError: Strict mode makes a call that lenient mode does not make.
+    """
+    for ended in ENDS:
+        strict = reading(dialect, "strict", text, tools=tools, ended=ended)
+        if not calls_in(strict):
+            continue
+        lenient = reading(dialect, "lenient", text, tools=tools, ended=ended)
+        if not calls_in(lenient):
+            reason = f"strictly it is read as {shown(strict)}, leniently as {shown(lenient)}"
+            raise Broken(f"{reason} (ended: {ended})")
+
+
+@law
+def nothing_beside_a_call_is_dropped(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    tools: Tools | ToolSet | None = None,
+    may_repair: bool = False,
+) -> None:
+    """Check that *text*, a turn with something beside the arguments of a call, is refused.
+
+    Args:
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
+        text: The turn.
+        tools: The tools that the parser knows.
+        may_repair: Whether the call may be made if something is reported as a repair.
+
+    Raises:
+        BrokenLawError: The turn is read, and nothing says that a part of it is missing.
+    """
+    parser = parser_for(dialect, mode, tools)
+    for ended in NOT_CUT:
+        turn = turn_of(parser, text, ended)
+        if isinstance(turn, Refusal) or (may_repair and calls_in(turn.result) and turn.repairs):
+            continue
+        raise Broken(f"it is read as {shown(turn.result)}, and a part is dropped (ended: {ended})")
+
+
+@law
+def auto_reads_what_a_dialect_writes(
+    dialect: Dialect, text: str, *, tools: Tools | ToolSet
+) -> None:
+    """Check that `auto` reads *text* as its dialect does, or refuses it.
+
+    Args:
+        dialect: The dialect to test, which must be registered.
+        text: A turn that the dialect writes, with calls or with an answer.
+        tools: The tools, which take the calls.
+
+    Raises:
+        BrokenLawError: The calls, the answer or the thought differ.
+    """
+    known = tools if isinstance(tools, ToolSet) else ToolSet(tools)
+    parser = get_parser("auto", tools=known)
+    found = outcome_of(lambda: parser.read(text))
+    wanted = outcome_of(lambda: parser_for(dialect, "lenient", known).read(text))
+    if isinstance(found, Refusal) or isinstance(wanted, Refusal):
+        return
+    if calls_in(found.result) != calls_in(wanted.result):
+        raise Broken(f"it is {shown(wanted.result)}, and is read as {shown(found.result)}")
+    if isinstance(wanted.result, AgentFinish) and found.content != wanted.content:
+        raise Broken(f"the answer is {wanted.content!r}, and is read as {found.content!r}")
+    if found.thought != wanted.thought:
+        raise Broken(f"the thought is {wanted.thought!r}, and is read as {found.thought!r}")

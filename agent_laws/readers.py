@@ -1,0 +1,273 @@
+"""Checking the reader of a form against what all readers of logs keep."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers import AgentAction, OutputParserException
+from agent_runs.read_log import read_runs
+from agent_runs.readers.known import FormOfLog, reader_of, readers_of_data, readers_of_text
+from agent_runs.reading.building import UNASKED
+from agent_runs.reading.reader import HEAD_CHARS, MALFORMED, DataReader, Lines, TextReader
+from agent_runs.recognition import HEAD_VALUES, LAST_RESORT
+from agent_runs.sources import RunsFrom, as_it_is, open_log
+from agent_runs.tables.messages import Messages
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Transcript
+    from agent_runs.tables.part import MessagePart
+
+_PLACES: Final = 20
+_MOST_LINES: Final = 60
+"""Of a longer log, so many line ends are cut at."""
+_OTHERS: Final = (
+    "Question: q\nThought: t\nAction: a\nAction Input: b\nObservation: c\nFinal Answer: d\n",
+    '[{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]',
+    '{"a": 1}\n{"a": 2}\n', "Dear Ada,\n\nit rains.\n",
+)  # fmt: skip
+"""Texts of other forms, or of none."""
+
+
+@dataclass(frozen=True)
+class ReaderReport:
+    """What `check_reader` found; ``str`` of it lists what is or may be wrong, a line each."""
+
+    reader: str
+    """Name of the reader."""
+    runs: tuple[Transcript, ...]
+    """The runs that it read, to compare with the logs."""
+    failures: tuple[str, ...]
+    """What is wrong, a sentence each."""
+    doubts: tuple[str, ...] = ()
+    """What may be wrong, a sentence each: parts that are left out, and kinds that no log has."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.failures
+
+    def raise_for_failures(self) -> None:
+        """Raise if something is wrong.
+
+        Raises:
+            AssertionError: The message has all failures.
+        """
+        if self.failures:
+            raise AssertionError(str(self))
+
+    def __str__(self) -> str:
+        seen = (*self.failures, *self.doubts)
+        found = "\n".join(f"- {each}" for each in seen) or "nothing is wrong"
+        return f"{self.reader}, {len(self.runs)} runs:\n{found}"
+
+
+def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
+    """Check the reader of a *form* on *logs* of it.
+
+    Each log is recognised as of this form and no other, and has a run with a step or an answer; no
+    result lacks its call; a log that is cut anywhere gives no half value without saying so; a log
+    that is malformed gives no error but `OutputParserException`; and texts of other forms are not
+    recognised. What the runs leave out, and the rows of a table of messages that fit no part of any
+    log, are doubts.
+
+    Args:
+        form: A table or a reader; it need not be registered.
+        logs: Whole logs, as `read_runs` takes them.
+    """
+    reader = reader_of(form)
+    failures: list[str] = []
+    doubts: list[str] = []
+    runs: list[Transcript] = []
+    watched, unseen = _watched(form)
+    for number, source in enumerate(logs, 1):
+        failures += (f"log {number}: {each}" for each in _of_recognition(form, source))
+        try:
+            found = [*read_runs(source, format=watched)]
+        except OutputParserException as error:
+            failures.append(f"log {number} is not read: {error.reason}")
+            continue
+        if not any(run.steps for run in found):
+            failures.append(f"log {number} has no run with a step or an answer")
+        runs += found
+        errors = (step.error for run in found for step in run.all_steps)
+        if unasked := sum(error is not None and error.reason == UNASKED for error in errors):
+            failures.append(f"log {number} has results that no call waits for: {unasked}")
+        notices = dict.fromkeys(each.message for run in found for each in run.notices)
+        doubts += (f"log {number}: {each}" for each in notices if each.startswith("left out"))
+        text = _text_of(source)
+        for law in (_of_cuts, _of_malformed):
+            failures += (f"log {number}, {each}" for each in _tried(law, text, form))
+    for other in _OTHERS:
+        if _evidence(reader, other):
+            failures.append(f"it takes a text of another form for its own: {other[:40]!r}")
+    doubts += (f"no part of the logs is that of {each}" for each in unseen.values())
+    return ReaderReport(reader.name, tuple(runs), tuple(failures), tuple(doubts))
+
+
+def _watched(form: FormOfLog) -> tuple[FormOfLog, dict[int, str]]:
+    """Return a *form* that reads as this one does, and its rows: those that fit a part leave."""
+    if not isinstance(form, Messages):
+        return form, {}
+    unseen: dict[int, str] = {}
+
+    def watch(number: int, row: MessagePart) -> MessagePart:
+        said = (f"{name}={getattr(row, name)!r}" for name in ("type", "key", "at"))
+        unseen[number] = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
+
+        def where(part: Any) -> bool:
+            fits = row.where is None or row.where(part)
+            if fits and part is not None:
+                unseen.pop(number, None)
+            return fits
+
+        return replace(row, where=where)
+
+    return replace(form, parts=[watch(*each) for each in enumerate(form.parts)]), unseen
+
+
+def _tried(
+    law: Callable[[str, FormOfLog], Iterator[str]], text: str, form: FormOfLog
+) -> Iterator[str]:
+    try:
+        yield from law(text, form)
+    except Exception as error:  # noqa: BLE001 - a reader of a user may raise anything
+        yield f"with a part missing, raises {type(error).__name__}: {error}"
+
+
+def _of_cuts(text: str, form: FormOfLog) -> Iterator[str]:
+    halves = {value: at for at, value in half_values(text, form)}
+    for value, at in [*halves.items()][:3]:
+        yield f"cut at character {at}, gives {value[-60:]!r}, which is half, unsaid"
+
+
+def half_values(text: str, form: str | FormOfLog = "auto") -> Iterator[tuple[int, str]]:
+    """Yield where the beginnings of a log give a value that is half and not said to be, with it."""
+    try:
+        known = {value for run in read_runs(io.StringIO(text), format=form) for value in _said(run)}
+    except OutputParserException:
+        return
+    for at in _cuts(text):
+        try:
+            runs = [*read_runs(io.StringIO(text[:at]), format=form)]
+        except OutputParserException:
+            continue
+        for run in runs:
+            kinds = {notice.kind for notice in run.notices}
+            if not run.failed and kinds.isdisjoint({"cut_value", "unclear_end"}):
+                yield from ((at, each) for each in _said(run) if not _is_whole(each, known))
+
+
+def _cuts(text: str) -> Iterator[int]:
+    chance = random.Random(len(text))
+    ends = [at + 1 for at, char in enumerate(text) if char == "\n"]
+    yield from ends if len(ends) <= _MOST_LINES else chance.sample(ends, _MOST_LINES)
+    yield from (chance.randrange(len(text)) for _ in range(_PLACES) if text)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Yield the texts in *value*, with single blanks for white space."""
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(each)
+    elif isinstance(value, str) and value.strip():
+        yield " ".join(value.split())
+
+
+def _said(run: Transcript) -> Iterator[str]:
+    yield from _leaves(run.question)
+    for step in run.all_steps:
+        yield from _leaves([step.thought, step.observation])
+        if isinstance(step.action, AgentAction):
+            yield from _leaves([step.action.tool, step.action.tool_input])
+        elif step.action is not None:
+            yield from _leaves(step.action.return_values)
+
+
+def _is_whole(value: str, known: set[str]) -> bool:
+    """Return whether *value* is one of those *known*, or JSON of them."""
+    if value in known:
+        return True
+    try:
+        return known.issuperset(_leaves(json.loads(value)))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _text_of(source: RunsFrom) -> str:
+    if isinstance(source, Mapping | list):
+        return json.dumps(source)
+    if isinstance(source, bytes):
+        return source.decode("utf-8")
+    if isinstance(source, str) and "\n" in source:
+        return source
+    if hasattr(source, "read"):
+        raise TypeError("check_reader reads a log several times: give its path or its text")
+    return Path(source).read_text("utf-8") if Path(source).is_file() else str(source)
+
+
+def _evidence(reader: Any, source: RunsFrom) -> bool:
+    """Return whether a reader takes a log for its own."""
+    with open_log(source) as log:
+        content = as_it_is(log.content)
+        is_text = isinstance(content, Lines)
+        if is_text is not isinstance(reader, TextReader):
+            return False
+        size = HEAD_CHARS if is_text else HEAD_VALUES
+        try:
+            return bool(reader.evidence(content.head(size)))
+        except MALFORMED:
+            return False
+
+
+def _of_recognition(form: FormOfLog, source: RunsFrom) -> Iterator[str]:
+    reader = reader_of(form)
+    if not _evidence(reader, source):
+        yield "it is not recognised: there is no sign of the form in it"
+    others: dict[str, TextReader | DataReader] = {**readers_of_text(), **readers_of_data()}
+    for name, other in others.items():
+        is_apart = name in (*reader.before, reader.name, LAST_RESORT)
+        if not is_apart and reader.name not in other.before and _evidence(other, source):
+            yield f"it is recognised as {name!r} too: say before=({name!r},) if yours knows more"
+
+
+def _of_malformed(text: str, form: FormOfLog) -> Iterator[str]:
+    """Yield what goes wrong where parts of a log are missing or are of another type."""
+    chance = random.Random(len(text))
+    lines = text.splitlines(keepends=True)
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    for _ in range(_PLACES):
+        odd: Any
+        if value is None:
+            at = chance.randrange(len(lines))
+            odd = io.StringIO("".join((*lines[:at], *lines[at + 1 :])))
+        else:
+            odd = _without_one(json.loads(text), chance)
+        try:
+            for _run in read_runs(odd, format=form, on_error=lambda _error: None):
+                pass
+        except OutputParserException:
+            continue
+    yield from ()
+
+
+def _without_one(value: Any, chance: random.Random) -> Any:
+    """Return *value* with one of its parts taken out or replaced."""
+    within, key = value, None
+    while isinstance(within, dict | list) and within:
+        above = within
+        key = chance.choice([*within] if isinstance(within, dict) else range(len(within)))
+        within = above[key]
+        if chance.random() < 0.3 and above is not value:
+            break
+    if key is not None:
+        above[key] = chance.choice([None, 7, "x", [], {}, [{}]])
+    return value

@@ -1,0 +1,48 @@
+"""Output of the command: consoles that never interpret the text of a model as markup."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+
+class Screen(Console):
+    """Standard output or standard error, with colours if it supports them."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the output goes to a terminal.
+
+        Unlike `is_terminal` it ignores environment variables: ``FORCE_COLOR`` asks for colours, not
+        for another format.
+        """
+        return self.file.isatty()
+
+    @property
+    def has_color(self) -> bool:
+        """Whether to use colours."""
+        return self.color_system is not None and not self.no_color
+
+    def print_piece(self, text: str) -> None:
+        """Print *text*, which may have ANSI colours, at once; it may end within a line."""
+        first, *rest = text.split("\n")
+        self.print(Text.from_ansi(first), end="", soft_wrap=True)
+        for line in rest:
+            self.print()
+            self.print(Text.from_ansi(line), end="", soft_wrap=True)
+        self.file.flush()
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Raise, so that the command handles the closed pipe."""
+        raise BrokenPipeError
+
+
+def echo_json(text: str, *, end: str = "\n") -> None:
+    """Write JSON to standard output at once, in UTF-8 regardless of the locale."""
+    typer.echo((text + end).encode(), nl=False)

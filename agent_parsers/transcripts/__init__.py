@@ -1,0 +1,41 @@
+"""Runs of an agent as steps: the model of a run, and the reading of one log in a dialect.
+
+Logs of frameworks, records of data sets and files of many runs are read by `agent_runs`.
+"""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names, modules_of
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Notice, RunSource, Transcript, TranscriptStep
+    from agent_parsers.transcripts.transcript_parser import (
+        TranscriptParser,
+        parse_record,
+        parse_transcript,
+        parse_transcripts,
+    )
+
+__all__ = [
+    "Notice",
+    "RunSource",
+    "Transcript",
+    "TranscriptParser",
+    "TranscriptStep",
+    "parse_record",
+    "parse_transcript",
+    "parse_transcripts",
+]
+
+_MODULES = modules_of(
+    {
+        "agent_parsers.transcripts.transcript": "Notice RunSource Transcript TranscriptStep",
+        "agent_parsers.transcripts.transcript_parser": (
+            "TranscriptParser parse_record parse_transcript parse_transcripts"
+        ),
+    }
+)
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

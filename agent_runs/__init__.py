@@ -1,0 +1,81 @@
+"""Logs of agent runs, in and out: consoles and files of frameworks, data sets, reports, tables.
+
+`read_runs` recognises the form of a log and reads its runs as `agent_parsers.Transcript`; what it
+reads is written again by `to_text`, `to_sharegpt` and `to_atif`, and shown by `report_html`. Tables
+of replies are parsed by `agent_runs.bulk`.
+
+A line of a log goes this way:
+
+==================  ==============================================================================
+``sources``         opens a file, a folder, an archive or a URL, and yields the logs in it
+``recognition``     looks at the beginning of a log: which form is it? ``detecting/`` finds the
+                    dialect of plain text, ``readers/shipped`` has the signs of the others
+``readers/``        reads one form each: most are rows of the tables in ``readers/data/tables`` and
+                    ``readers/text/tables``, which ``tables/`` gives their meaning
+``splitting/``      splits plain text into runs
+``reading/``        builds the runs: messages, parts of messages, steps
+``writers/``        write runs as text or as records
+``cli/``            the commands ``parse``, ``convert``, ``report`` and ``detect``
+==================  ==============================================================================
+"""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names, modules_of
+
+if TYPE_CHECKING:
+    from agent_parsers.core import Detection, DialectCandidate
+    from agent_runs.detecting.detect import detect
+    from agent_runs.read_log import read_runs
+    from agent_runs.readers.known import list_readers, register_reader, unregister_reader
+    from agent_runs.recognition import LogForm, detect_log
+    from agent_runs.report import report_html
+    from agent_runs.tables.console import Console, ConsolePiece
+    from agent_runs.tables.messages import Messages
+    from agent_runs.tables.part import MessagePart
+    from agent_runs.writers.chats import to_atif, to_sharegpt
+    from agent_runs.writers.known import get_writer, list_writers
+    from agent_runs.writers.text import to_text
+
+__all__ = [
+    "Console",
+    "ConsolePiece",
+    "Detection",
+    "DialectCandidate",
+    "LogForm",
+    "MessagePart",
+    "Messages",
+    "detect",
+    "detect_log",
+    "get_writer",
+    "list_readers",
+    "list_writers",
+    "read_runs",
+    "register_reader",
+    "report_html",
+    "to_atif",
+    "to_sharegpt",
+    "to_text",
+    "unregister_reader",
+]
+
+_MODULES = modules_of(
+    {
+        "agent_parsers.detecting.detection": "Detection DialectCandidate",
+        "agent_runs.detecting.detect": "detect",
+        "agent_runs.read_log": "read_runs",
+        "agent_runs.readers.known": "list_readers register_reader unregister_reader",
+        "agent_runs.recognition": "LogForm detect_log",
+        "agent_runs.report": "report_html",
+        "agent_runs.tables.console": "Console ConsolePiece",
+        "agent_runs.tables.messages": "Messages",
+        "agent_runs.tables.part": "MessagePart",
+        "agent_runs.writers.chats": "to_atif to_sharegpt",
+        "agent_runs.writers.known": "get_writer list_writers",
+        "agent_runs.writers.text": "to_text",
+    }
+)
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

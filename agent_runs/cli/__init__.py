@@ -1,0 +1,1 @@
+"""The commands that read logs of runs, and replies, from files."""

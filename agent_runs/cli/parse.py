@@ -1,0 +1,264 @@
+"""The command ``parse``: files in, runs out, in each output format; tables in, a table out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from agent_parsers.cli.options import Format
+from agent_parsers.cli.screen import Screen, echo_json
+from agent_parsers.transcripts.facts import FACTS, facts_of
+from agent_runs.cli.bar import ProgressBar
+from agent_runs.cli.files import read_file, size_of
+from agent_runs.cli.json_output import as_json, dumps
+from agent_runs.cli.shown_runs import HowToRead, ShownRun
+from agent_runs.cli.table import print_run
+from agent_runs.cli.trouble import Trouble, trouble_lines
+from output_parsers.printable import printable
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect, ToolSet
+
+
+def parse_files(
+    files: Sequence[str],
+    options: HowToRead,
+    form: Format,
+    *,
+    full: bool = False,
+    summary: bool = False,
+) -> bool:
+    """Read *files*, write their runs to standard output and errors to standard error.
+
+    Args:
+        files: Paths; ``-`` is standard input.
+        options: How to read them.
+        form: The output format.
+        full: Whether tables show every text whole.
+        summary: Whether to write counts instead of the runs.
+
+    Returns:
+        Whether everything could be read.
+    """
+    out, err = Screen(), Screen(stderr=True)
+    writer = _writer_for(form, out, full=full)
+    if summary:
+        writer = _Summary(out, as_table=form is Format.TABLE)
+    # A table includes the errors of its run; do not show them twice on the same screen.
+    reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
+    tally = _Tally(strict=options.strict)
+    try:
+        with ProgressBar(err, _total(files)) as bar:
+            for file in files:
+                for found in read_file(file, options, bar.advance):
+                    tally.add(found)
+                    if out.is_seen and not summary:  # the run is written to the same screen
+                        bar.hide()
+                    if isinstance(found, ShownRun):
+                        writer.write(found)
+                    troubles = [found] if isinstance(found, Trouble) else found.troubles
+                    for trouble in troubles if reports_steps or isinstance(found, Trouble) else ():
+                        err.print(trouble_lines(trouble, err.width), soft_wrap=True)
+    except KeyboardInterrupt:
+        if not options.follow:  # else it is how to end
+            raise
+    writer.close()
+    if not tally.is_clean:
+        err.print(Text(str(tally), "bold"), soft_wrap=True)
+    return tally.is_clean
+
+
+def parse_tables(
+    files: Sequence[str], out: str, dialect: Dialect, tools: ToolSet | None, column: str, jobs: int
+) -> bool:
+    """Read the rows of Parquet files, and write them to one file with the columns of their turns.
+
+    Args:
+        files: Paths.
+        out: Path of the file to write.
+        dialect: The dialect of the texts.
+        tools: The tools; `None` accepts any.
+        column: The column with the texts.
+        jobs: Number of processes.
+
+    Returns:
+        Whether everything could be read.
+    """
+    err = Screen(stderr=True)
+    try:  # imported lazily: they need an extra
+        from agent_runs.bulk import TableParser
+        from agent_runs.bulk.files import FileError, parse_files
+    except ImportError as error:
+        err.print(Text(f"agent-parsers: {error}"), soft_wrap=True)
+        return False
+    parser = TableParser(dialect, column=column, tools=tools)
+    try:
+        with ProgressBar(err, _total(files)) as bar:
+            parsed = parse_files(files, out, parser, jobs, bar.advance)
+    except FileError as error:
+        err.print(trouble_lines(Trouble(error.file, error.reason), err.width), soft_wrap=True)
+        return False
+    if parsed.errors:
+        read = f"read: {_count(parsed.rows - parsed.errors, 'row')}"
+        said = f"not read: {_count(parsed.errors, 'row')}, as the column error says; {read}"
+        err.print(Text(said, "bold"), soft_wrap=True)
+    return not parsed.errors
+
+
+def _total(files: Sequence[str]) -> int | None:
+    """Return the number of bytes to read; `None` if it is unknown for some file."""
+    sizes = [size_of(file) for file in files]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+class _Tally:
+    """Counts the runs and steps that could be read, and those that could not."""
+
+    def __init__(self, *, strict: bool) -> None:
+        self._unread = ("step or notice", "steps or notices") if strict else ("step", "")
+        self._runs = 0
+        self._steps = 0
+        self._bad_steps = 0
+        self._bad_sources = 0
+
+    def add(self, found: ShownRun | Trouble) -> None:
+        """Count a run, or a file or record that could not be read."""
+        if isinstance(found, Trouble):
+            self._bad_sources += 1
+            return
+        self._runs += 1
+        self._bad_steps += len(found.troubles)
+        self._steps += len(found.transcript.steps)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether everything could be read."""
+        return not self._bad_steps and not self._bad_sources
+
+    def __str__(self) -> str:
+        bad = []
+        if self._bad_steps:
+            bad.append(_count(self._bad_steps, *self._unread))
+        if self._bad_sources:
+            bad.append(_count(self._bad_sources, "file or record", "files or records"))
+        read = f"{_count(self._steps, 'step')} of {_count(self._runs, 'run')}"
+        return f"not read: {' and '.join(bad)}; read: {read}"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+# -- formats ------------------------------------------------------------------------------------
+
+
+class _Writer(Protocol):
+    """Writes runs to standard output, each as soon as it has been read."""
+
+    def write(self, run: ShownRun) -> None:
+        """Write one run."""
+        ...
+
+    def close(self) -> None:
+        """End the output after the last run."""
+        ...
+
+
+def _writer_for(form: Format, screen: Screen, *, full: bool) -> _Writer:
+    """Return the writer for *form*."""
+    match form:
+        case Format.TABLE:
+            return _Tables(screen, full=full)
+        case Format.JSON:
+            return _JsonList()
+        case Format.JSONL:
+            return _JsonLines()
+        case _:
+            assert_never(form)
+
+
+class _Tables:
+    def __init__(self, screen: Screen, *, full: bool) -> None:
+        self._screen, self._full = screen, full
+
+    def write(self, run: ShownRun) -> None:
+        print_run(self._screen, run, full=self._full)
+
+    def close(self) -> None:
+        pass
+
+
+class _JsonLines:
+    def write(self, run: ShownRun) -> None:
+        echo_json(as_json(run))
+
+    def close(self) -> None:
+        pass
+
+
+class _JsonList:
+    """Writes one list, with a run on each line."""
+
+    def __init__(self) -> None:
+        self._before = "[\n"
+
+    def write(self, run: ShownRun) -> None:
+        echo_json(self._before + as_json(run), end="")
+        self._before = ",\n"
+
+    def close(self) -> None:
+        echo_json("[]" if self._before == "[\n" else "\n]")
+
+
+class _Summary:
+    """Counts runs, and writes the counts at the end.
+
+    Args:
+        screen: Where to write them.
+        as_table: Whether to write a table, and not JSON.
+    """
+
+    def __init__(self, screen: Screen, *, as_table: bool) -> None:
+        self._screen, self._as_table = screen, as_table
+        self._counts: Counter[str] = Counter(
+            dict.fromkeys(("runs", "steps", "answers", "errors", "repairs", "notices"), 0)
+        )
+        self._by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in FACTS}
+
+    def write(self, run: ShownRun) -> None:
+        """Count one run."""
+        transcript = run.transcript
+        self._counts["runs"] += 1
+        self._counts["steps"] += len(transcript.steps)
+        self._counts["answers"] += transcript.finish is not None
+        self._counts["errors"] += len(transcript.failed)
+        self._counts["repairs"] += len(transcript.repairs)
+        self._counts["notices"] += len(transcript.notices)
+        for fact in facts_of(transcript):
+            self._by_kind[fact.kind][fact.what] += 1
+
+    def close(self) -> None:
+        """Write the counts."""
+        if not self._as_table:
+            counts: dict[str, Any] = {**self._counts}
+            counts |= {name: dict(found.most_common()) for name, found in self._by_kind.items()}
+            echo_json(dumps(counts))
+            return
+        table = Table(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(style="bold")
+        table.add_column(justify="right")
+        for name, count in self._counts.items():
+            table.add_row(name.capitalize(), f"{count:,}")
+        for name, found in self._by_kind.items():
+            if found:
+                table.add_row()
+                table.add_row(Text(name.replace("_", " ").capitalize(), "bold cyan"))
+            for what, count in found.most_common():
+                table.add_row(Text(f"  {printable(what)}", "default"), f"{count:,}")
+        self._screen.print(table)

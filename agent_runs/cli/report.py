@@ -1,0 +1,72 @@
+"""The command ``report``: runs in, a page of HTML out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from agent_parsers.cli.options import STDIN
+from agent_parsers.cli.screen import Screen
+from agent_parsers.transcripts import RunSource
+from agent_runs.cli.bar import ProgressBar
+from agent_runs.cli.files import read_file, size_of
+from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
+from agent_runs.report import report_html
+
+if TYPE_CHECKING:
+    from agent_parsers import Transcript
+    from agent_runs.cli.shown_runs import HowToRead, ShownRun
+
+
+def report_files(
+    files: Sequence[str], options: HowToRead, out: str | None, title: str | None
+) -> bool:
+    """Read *files* and write a report of their runs; errors go to standard error, too.
+
+    Args:
+        files: Paths; ``-`` is standard input.
+        options: How to read them.
+        out: Path of the page; `None` for standard output.
+        title: Title of the page; `None` for the names of the files.
+
+    Returns:
+        Whether everything could be read.
+    """
+    err = Screen(stderr=True)
+    troubles: list[Trouble] = []
+    unread: list[str] = []
+    with ProgressBar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+
+        def runs() -> Iterator[Transcript]:
+            for file in files:
+                for found in read_file(file, options, bar.advance):
+                    if isinstance(found, Trouble):
+                        troubles.append(found)
+                        unread.append(str(trouble_lines(found, err.width)).partition("\n")[0])
+                    else:
+                        troubles.extend(found.troubles)
+                        yield _named(found)
+
+        page = report_html(runs(), title=title or _title(files), unread=unread)
+    for trouble in troubles:
+        err.print(trouble_lines(trouble, err.width), soft_wrap=True)
+    if out is None:
+        typer.echo(page.encode(), nl=False)
+    else:
+        Path(out).write_text(page, encoding="utf-8")
+    return not troubles
+
+
+def _named(run: ShownRun) -> Transcript:
+    """Return the run with the name of its file."""
+    source = run.transcript.source or RunSource("")
+    return replace(run.transcript, source=replace(source, file=name_of(run.file)))
+
+
+def _title(files: Sequence[str]) -> str:
+    names = [name_of(file) if file == STDIN else Path(file).name for file in files]
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

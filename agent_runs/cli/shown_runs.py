@@ -1,0 +1,116 @@
+"""Runs as the command line shows them, and what of them could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from agent_runs.cli.trouble import FilePlace, Trouble, place_in_file, trouble_of
+
+if TYPE_CHECKING:
+    from agent_parsers import (
+        Dialect,
+        OutputParserException,
+        Repair,
+        ToolSet,
+        Transcript,
+        TranscriptStep,
+    )
+    from agent_parsers.transcripts.transcript import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class HowToRead:
+    """The options for reading files."""
+
+    reader: str = "auto"
+    """Name of the reader; ``"auto"`` recognises the form of each file."""
+    dialect: Dialect | None = None
+    """The dialect of the models' text; `None` to recognise it."""
+    tools: ToolSet | None = None
+    """The tools of the runs; `None` to accept any."""
+    strict: bool = False
+    """Whether a notice counts as something that could not be read."""
+    follow: bool = False
+    """Whether to wait for more at the end of a file, until the user interrupts that."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """One run of an agent, with its file and number."""
+
+    file: str
+    number: int
+    """Number of the run in its file, from 1."""
+    transcript: Transcript
+    strict: bool = False
+    """Whether notices are troubles."""
+
+    @property
+    def dialect(self) -> str:
+        """What the run was read as: its dialect, or the form of its log."""
+        from agent_parsers.transcripts.facts import (
+            form_of,  # imported lazily: the help needs none of it
+        )
+
+        return form_of(self.transcript)
+
+    @property
+    def repairs(self) -> list[tuple[int, Repair]]:
+        """The repairs, each with the number of its step; 0 is before the first step."""
+        question = [(0, repair) for repair in self.transcript.question_repairs]
+        steps = self.transcript.all_steps
+        return [*question, *((step.number, repair) for step in steps for repair in step.repairs)]
+
+    @property
+    def answer(self) -> TranscriptStep | None:
+        """The step with the final answer; `None` if the run ended without one."""
+        from agent_parsers import AgentFinish  # imported lazily: the help needs none of it
+
+        steps = self.transcript.steps
+        return next((step for step in steps if isinstance(step.action, AgentFinish)), None)
+
+    @property
+    def troubles(self) -> list[Trouble]:
+        """The steps that could not be read and, if notices are troubles, the notices.
+
+        That the log ends where the answer does is no trouble.
+        """
+        failed = [
+            self._trouble(step.error, step.number)
+            for step in self.transcript.failed
+            if step.error is not None
+        ]
+        if not self.strict:
+            return failed
+        # imported lazily: the help needs none of it
+        from agent_runs.reading.parts import is_open_end
+
+        notices = (each for each in self.transcript.notices if not is_open_end(each))
+        return failed + [self._noticed(notice) for notice in notices]
+
+    @property
+    def first_line(self) -> int:
+        """The line of the file where the text of the run begins; 0 if it is not a text there."""
+        from agent_parsers.transcripts.facts import first_line_of  # imported lazily: as above
+
+        return first_line_of(self.transcript)
+
+    def place_of(self, error: OutputParserException) -> FilePlace | None:
+        """Return where an error of the run stands: in the file, or in the model's text."""
+        return place_in_file(error, self.first_line)
+
+    def _trouble(self, error: OutputParserException, step: int) -> Trouble:
+        trouble = trouble_of(self.file, error, self.first_line, self._within(step))
+        source = self.transcript.source
+        if trouble.place is None and source is not None and source.line:
+            return replace(trouble, place=FilePlace(source.line, 0))  # where the run begins
+        return trouble
+
+    def _within(self, step: int) -> str:
+        name = f' "{self.transcript.id}"' if self.transcript.id else ""
+        return f"run {self.number}{name}, step {step}" if step else f"run {self.number}{name}"
+
+    def _noticed(self, notice: Notice) -> Trouble:
+        place = FilePlace(notice.line, 0) if notice.line else None
+        return Trouble(self.file, notice.message, place, self._within(notice.step))

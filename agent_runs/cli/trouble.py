@@ -1,0 +1,143 @@
+"""Files, records and steps that could not be read, and how a person is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.cli.options import STDIN
+from output_parsers.printable import printable
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from agent_parsers import OutputParserException
+
+_LEAST_WIDTH: Final = 40
+"""Least width of excerpts in cells, even if the terminal is narrower."""
+_CONTEXT_CHARS: Final = 30
+"""How much of a long line remains visible before the mark, in characters."""
+
+
+class FilePlace(NamedTuple):
+    """A line and a column of a file, both from 1; columns count characters."""
+
+    line: int
+    column: int
+    """0 if it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A line with an error, and the span of the error in it."""
+
+    line: str
+    start: int
+    end: int
+    number: int | None = None
+    """Number of the line in the file; `None` if it is not a line of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A file, record or step that could not be read, and the reason."""
+
+    file: str
+    reason: str
+    place: FilePlace | None = None
+    within: str = ""
+    """The run, and the step in it."""
+    excerpt: Excerpt | None = None
+
+
+def trouble_of(
+    file: str, error: OutputParserException, first_line: int = 0, within: str = ""
+) -> Trouble:
+    """Return what to report of an *error*.
+
+    Args:
+        file: Name of the file.
+        error: The error; its text need not be all of the file.
+        first_line: The line of the file where the error's text begins; 0 if it is not a text there.
+        within: The run, and the step in it.
+    """
+    if not error.llm_output or error.span is None:
+        return Trouble(file, error.reason, None, within)
+    place = place_in_file(error, first_line)
+    start, end = error.span
+    if not within and (start, end) == (0, len(error.llm_output)):
+        return Trouble(file, error.reason)  # all of it is no place
+    line_start = error.llm_output.rfind("\n", 0, start) + 1
+    line = error.llm_output[line_start:].partition("\n")[0].removesuffix("\r")
+    number = place.line if place and first_line else None
+    shown = Excerpt(line, start - line_start, end - line_start, number)
+    return Trouble(file, error.reason, place if first_line else None, within, shown)
+
+
+def place_in_file(error: OutputParserException, first_line: int) -> FilePlace | None:
+    """Return where an *error* stands in a file, in which its text begins at *first_line*."""
+    if error.line is None or error.column is None:
+        return None
+    return FilePlace(error.line + max(first_line - 1, 0), error.column)
+
+
+def name_of(file: str) -> str:
+    """Return the name of a file as shown to people."""
+    return "<stdin>" if file == STDIN else printable(file)
+
+
+def trouble_lines(trouble: Trouble, width: int) -> Text:
+    """Return what could not be read, where and why, as text for a person.
+
+    ::
+
+        run.txt:12:1: expected an Action or a Final Answer (run 1, step 3)
+           12 | Thought: I will just say it
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    """
+    from rich.text import Text  # imported lazily: the help needs none of it
+
+    place = "".join(f":{number}" for number in trouble.place or () if number)
+    within = f" ({printable(trouble.within)})" if trouble.within else ""
+    text = Text.assemble(
+        (f"{name_of(trouble.file)}{place}: ", "bold"), printable(trouble.reason), within
+    )
+    if trouble.excerpt is not None:
+        shown = trouble.excerpt
+        gutter = f"{shown.number or '':>5} | "
+        room = max(width, _LEAST_WIDTH) - len(gutter)
+        line, mark = excerpt(shown.line, shown.start, shown.end, room)
+        text.append(f"\n{gutter}", "dim")
+        text.append(line)
+        text.append("\n      | ".rjust(len(gutter) + 1), "dim")
+        text.append(mark, "bold red")
+    return text
+
+
+def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
+    """Cut *line* to fit around ``line[start:end]``, and draw the mark below it.
+
+    Args:
+        line: A line of the text, without its line break.
+        start: Where the mark begins.
+        end: Where the mark ends; it is at least one character wide, and ends with the line.
+        width: Width of the terminal in cells.
+
+    Returns:
+        The visible part of the line, and the mark, which is aligned with wide characters too.
+    """
+    from rich.cells import cell_len  # imported lazily: as above
+
+    cut = 0
+    if start >= width or cell_len(printable(line[: start + 1])) > width:
+        cut = max(start - min(_CONTEXT_CHARS, width // 3), 0)
+    shown = printable(line[cut : cut + width + 1])
+    if cut:
+        shown = "…" + shown[1:]
+    if cell_len(shown) > width:
+        while cell_len(shown) > width - 1:
+            shown = shown[:-1]
+        shown += "…"
+    start, end = start - cut, end - cut
+    mark = "^" * max(cell_len(shown[start:end]), 1)
+    return shown.rstrip(), " " * cell_len(shown[:start]) + mark

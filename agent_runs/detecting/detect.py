@@ -1,0 +1,97 @@
+"""Finding the dialect of a text, which is a reply or the log of whole runs."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.core import Detection, DialectTrial, detection_of, known_tools, try_reply
+from agent_runs.reading.reader import Lines
+from agent_runs.splitting.labels import has_log_mark
+from agent_runs.splitting.runs_of_log import RunsOfLog
+from output_parsers.printable import kind_of
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.toolset import Tools, ToolSet
+
+_holds_call: Final = re.compile(r'"action(?:_input)?"\s*:').search
+"""Finds the key of a call in JSON."""
+_HEAD: Final = 1 << 13
+"""How much of a long text is read, if a dialect is found in it, in characters."""
+
+
+def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detection:
+    r"""Find the dialect of a text, or of several texts of one model.
+
+    A text is what a model wrote in one turn, or the log of whole runs. A search for the markers of
+    all dialects finds those that come into question; these read the text. The one that knows the
+    most of it as markers fits best; errors and repairs count against it::
+
+        >>> from agent_runs import detect
+        >>> detect("Thought: It is late.\nAction: clock\nAction Input: Bern").dialect
+        'react'
+
+    Plain text and JSON without a call have no dialect. If another dialect has marks in the text
+    that are words in the best, or knows as much of it and refuses it, the text is ambiguous.
+
+    Of several texts, those without a sign say nothing. What one leaves open another may decide. If
+    one speaks for a dialect and another against it, they are ambiguous.
+
+    Of a text of more than 8,192 characters, the rest is read only if that much has no sign of a
+    dialect.
+
+    Args:
+        texts: The text, or texts of one model; each may be cut off anywhere.
+        tools: The tools of the agent, in any form that `get_parser` takes. A dialect that reads
+            other names fits less.
+
+    Raises:
+        TypeError: One of *texts* is not a text.
+    """
+    known = known_tools(tools)
+    given = [texts] if isinstance(texts, str) else [*texts]
+    for text in given:
+        if not isinstance(text, str):
+            raise TypeError(f"detect takes a text, or texts of one model, not {kind_of(text)}")
+    attempt = partial(try_text, known)
+    detection = detection_of([text[:_HEAD] for text in given], attempt)
+    if detection.candidates or all(len(text) <= _HEAD for text in given):
+        return detection
+    return detection_of(given, attempt)
+
+
+def try_text(
+    tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool = True
+) -> DialectTrial:
+    """Read *text* in *dialect*, as one reply or as a transcript, whichever fits better.
+
+    Args:
+        tools: The tools of the agent.
+        dialect: The dialect.
+        text: The text.
+        is_likely: Whether the text has a telling marker of the dialect.
+    """
+    turn = try_reply(dialect, text, tools, is_likely=is_likely)
+    if not dialect.lenient.transcript_start or (turn.is_clean and not has_log_mark(dialect, text)):
+        return turn  # a log would show nothing else
+    log = _try_log(dialect, text, tools)
+    if log.is_clean and "observations" in log.texts:
+        return log  # a turn ends before them
+    if (turn.is_found, turn.fit) >= (log.is_found, log.fit):
+        return turn
+    if turn.is_found and not (turn.errors or log.is_clean or "observations" in log.texts):
+        return turn
+    log.is_likely = is_likely
+    return log
+
+
+def _try_log(dialect: Dialect, text: str, tools: ToolSet | None) -> DialectTrial:
+    trial = DialectTrial(dialect, "transcript", len(text))
+    lines = Lines(io.StringIO(text, newline="\n"))
+    for run in RunsOfLog(lines, dialect, tools, lambda event, at: trial.take(event, text, at)):
+        trial.unowned += run.is_quoted and any(map(_holds_call, run.lines))
+    return trial

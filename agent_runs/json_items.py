@@ -1,0 +1,119 @@
+"""The items of a list in JSON, one after another, without the whole list."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from agent_parsers import OutputParserException
+from agent_runs.reading.reader import Value
+
+_CHUNK: Final = 1 << 16
+_blank: Final = re.compile(r"[ \t\r\n]*").match
+_decode: Final = json.JSONDecoder().raw_decode
+_ENDS: Final = (",", "]", " ", "\t", "\r", "\n")
+"""What may follow a number or another value that may go on."""
+_NOTHING: Final = object()
+
+
+class ListItems:
+    """The items of a list in JSON, which can be tried before they are taken.
+
+    An item that is not whole is tried again when twice as much of it has been read, so that the
+    work is proportional to the text, and no more than an item and a chunk is kept.
+
+    Args:
+        text: The beginning of the text, up to the ``[`` at least.
+        read: Returns the next piece of the text, of at most as many characters.
+    """
+
+    def __init__(self, text: str, read: Callable[[int], str]) -> None:
+        self._read = read
+        self._text = text
+        self._at = text.index("[") + 1
+        self._line = 1 + text.count("\n", 0, self._at)
+        self._keeps_text = True
+
+    def is_list(self) -> bool:
+        """Return whether there is a list: it is empty, or has a first item."""
+        following = self._peek()
+        start = self._at, self._line
+        is_one = following == "]"
+        if following and not is_one:
+            is_one = self._item() is not _NOTHING and self._peek() in (",", "]")
+        self._at, self._line = start
+        return is_one
+
+    @property
+    def text(self) -> str:
+        """The text that was read so far, before any item is taken."""
+        return self._text
+
+    def __iter__(self) -> Iterator[Value]:
+        """Yield the items, with their lines.
+
+        Raises:
+            OutputParserException: The list is not JSON from some line on, or has no end.
+        """
+        self._keeps_text = False
+        following = self._peek()
+        while following != "]":
+            line = self._line
+            item = self._item() if following else _NOTHING
+            if item is _NOTHING:
+                raise self._broken()
+            yield Value(item, line)
+            following = self._peek()
+            if following == ",":
+                self._at += 1
+                following = self._peek().replace("]", "")  # no item follows the comma
+            elif following != "]":
+                raise self._broken()
+        self._at += 1
+        if self._peek():
+            raise self._broken()
+
+    def _broken(self) -> OutputParserException:
+        found = repr(self._text[self._at : self._at + 20]) if self._peek() else "its end"
+        return OutputParserException(
+            f"expected another item of the list, or its end, found {found}"
+            f" (line {self._line} of the file)",
+            observation="Write a list in JSON.",
+            llm_output=self._text[self._at : self._at + 1000],
+        )
+
+    def _peek(self) -> str:
+        """Skip white space, and return the next character; ``""`` at the end of the text."""
+        while True:
+            found = _blank(self._text, self._at)
+            assert found is not None, "it matches nothing, too"
+            self._line += self._text.count("\n", self._at, found.end())
+            self._at = found.end()
+            if self._at < len(self._text) or not self._more(_CHUNK):
+                return self._text[self._at : self._at + 1]
+
+    def _more(self, size: int) -> bool:
+        """Read more of the text, and drop what was taken; return whether there was any."""
+        if not self._keeps_text:
+            self._text = self._text[self._at :]
+            self._at = 0
+        piece = self._read(size)
+        self._text += piece
+        return bool(piece)
+
+    def _item(self) -> Any:
+        """Read one item; return `_NOTHING` if there is none."""
+        while True:
+            try:
+                item, end = _decode(self._text, self._at)
+            except (ValueError, RecursionError):
+                item, end = _NOTHING, len(self._text)
+            is_whole = isinstance(item, dict | list | str) or self._text[end : end + 1] in _ENDS
+            if item is not _NOTHING and is_whole and end < len(self._text):
+                self._line += self._text.count("\n", self._at, end)
+                self._at = end
+                return item
+            if not self._more(max(_CHUNK, len(self._text) - self._at)):
+                return _NOTHING

@@ -1,0 +1,181 @@
+"""Reading the runs of any log, whatever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from agent_parsers import OutputParserException, get_dialect
+from agent_parsers.core import known_tools
+from agent_parsers.transcripts.transcript import RunSource, Transcript
+from agent_runs.live import LiveText
+from agent_runs.readers.known import FormOfLog, get_reader, reader_of
+from agent_runs.reading.parts import is_open_end, with_open_end
+from agent_runs.reading.reader import Lines, Reading, UnknownLogError
+from agent_runs.recognition import check_kind, form_of, forms_of
+from agent_runs.sources import RunsFrom, content_of, logs_in, open_log
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.toolset import Tools
+    from agent_runs.reading.reader import DataReader, TextReader, Values
+
+
+def read_runs(
+    source: RunsFrom,
+    *,
+    format: str | FormOfLog = "auto",  # noqa: A002 - the name that readers of data have
+    dialect: str | Dialect | None = None,
+    tools: Tools | None = None,
+    on_error: Callable[[OutputParserException], None] | None = None,
+    follow: bool = False,
+) -> Iterator[Transcript]:
+    """Read the runs in a log, each as soon as the log has shown its end.
+
+    The log may be what a framework printed or dumped, messages of an API, a data set or a trace, or
+    text in a dialect, also under the line prefixes of a logger; `list_readers` has the forms.
+    Nothing is guessed silently: a form that is unclear is an error, which names the candidates, and
+    what a log does not say is one of the `Transcript.notices`.
+
+    What comes through a pipe is read as it comes: a run is given when nothing has followed its
+    answer for a second. If more follows that changes it, this is an error.
+
+    Args:
+        source: A path, an open file, a text, or data that was loaded already. A `str` of one line
+            that names an existing file is a path; so is a pattern, and both may stand for the
+            files in a folder.
+        format: Name of the reader, or a form of your own, such as a table of `Messages`;
+            ``"auto"`` recognises the form.
+        dialect: The dialect in which the models wrote, or its name; `None` to recognise it.
+        tools: The tools of the runs, in any form that `get_parser` takes. Steps with another tool
+            or an invalid input are errors. `None` accepts any name and any input.
+        on_error: Called with the error of a record that cannot be read; reading goes on behind it.
+            `None` raises the error. Of several files, the others are read as well.
+        follow: Whether to wait for more at the end of a file, like ``tail -f``.
+
+    Yields:
+        The runs. `Transcript.source` says how each was recognised.
+
+    Raises:
+        OSError: The file cannot be read.
+        OutputParserException: The form is unclear, there is no run, or a record cannot be read.
+        TypeError: *format* is no form.
+        ValueError: There is no such reader or dialect.
+    """
+    if isinstance(dialect, str):
+        dialect = get_dialect(dialect)
+    origin = RunSource("", dialect=dialect.name if dialect else "")
+    reading = Reading(
+        origin, dialect, known_tools(tools), on_error=on_error, nested=_read, forms=forms_of
+    )
+    reader = get_reader(format) if isinstance(format, str) and format != "auto" else None
+    if not isinstance(format, str):
+        reader = reader_of(format)
+    logs = logs_in(source)
+    for each in logs:
+        try:
+            yield from _read_one(each, reading, reader, follow=follow)
+        except OutputParserException as error:
+            if on_error is None or len(logs) == 1:
+                raise
+            on_error(error)
+
+
+def _read_one(
+    source: RunsFrom, reading: Reading, reader: TextReader | DataReader | None, *, follow: bool
+) -> Iterator[Transcript]:
+    """Read the runs in the one log of *source*."""
+    is_empty = True
+    with open_log(source, follow=follow) as log:
+        reading = replace(reading, source=replace(reading.source, file=log.name))
+        is_live = isinstance(log.content, LiveText)
+        read = _read_live if is_live else _read
+        for run in read(cast("Any", log.content), reading, reader):
+            is_empty = False
+            yield run
+    if is_empty:
+        raise OutputParserException(
+            "found no run in the log", observation="Give a log with at least one step."
+        )
+
+
+def _read_live(
+    text: LiveText, reading: Reading, reader: TextReader | DataReader | None
+) -> Iterator[Transcript]:
+    """Read a log that is still being written, from the last run that was given on.
+
+    Where the log is quiet, it is read as if it ended there, and the runs are given, except for a
+    last one without an answer. Then all of it that may go on is read again, with what follows.
+    """
+    told: set[str] = set()
+    given: list[Transcript] = []  # the runs in the lines that are kept
+
+    def tell(error: OutputParserException) -> None:
+        if str(error) not in told and reading.on_error is not None:
+            told.add(str(error))
+            reading.on_error(error)
+
+    once = replace(reading, on_error=tell if reading.on_error is not None else None)
+    while True:
+        known, late = [*given], cast("list[Transcript]", [])
+        try:
+            for run in _read(content_of(text), once, reader):
+                if known:
+                    _check_same(known.pop(0), run, once)
+                elif text.is_quiet:
+                    late.append(run)
+                else:
+                    given = _give(run, given, text)
+                    yield run
+        except OutputParserException as error:
+            is_behind = text.has_ended and bool(given) and isinstance(error, UnknownLogError)
+            if not (text.is_quiet or is_behind):  # what follows may explain it
+                raise
+        if late and late[-1].finish is None:
+            late.pop()
+        for run in late:
+            given = _give(run, given, text)
+            yield run
+        if text.has_ended:
+            return
+        text.wait()
+        text.restart()
+
+
+def _give(run: Transcript, given: list[Transcript], text: LiveText) -> list[Transcript]:
+    """Return the runs that are *given* in the lines that are kept, once *run* is given too."""
+    line = run.source.line if run.source is not None else 0
+    text.forget(line)
+    return [each for each in (*given, run) if each.source and each.source.line >= text.number]
+
+
+def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
+    """Report it if *run* is not what was *given* when it seemed to have ended."""
+    if _as_given(given) != _as_given(run):
+        line = run.source.line if run.source is not None else 0
+        reading.refuse("the log goes on with a run that seemed to have ended", line=line)
+
+
+def _as_given(run: Transcript) -> str:
+    """Return what of a *run* is the same wherever the log ends."""
+    notices = tuple(each for each in run.notices if not is_open_end(each))
+    return repr(replace(run, notices=notices, source=None))
+
+
+def _read(
+    log: Lines | Values, reading: Reading, reader: TextReader | DataReader | None = None
+) -> Iterator[Transcript]:
+    """Read the runs in *log*, which may stand inside another log; `None` finds its *reader*."""
+    if reader is None:
+        form = form_of(log, reading.dialect)
+        reader, found = get_reader(form.reader), form.evidence
+    else:
+        found = (f"format={reader.name!r}",)
+        check_kind(reader, log)
+    outer = reading.source
+    within = (*outer.within, outer.reader) if outer.reader else ()
+    source = replace(outer, reader=reader.name, within=within, evidence=(*outer.evidence, *found))
+    # The kind of the log is that of its reader.
+    runs = reader.read(cast("Any", log), replace(reading, source=source))
+    yield from with_open_end(runs, log) if isinstance(log, Lines) else runs

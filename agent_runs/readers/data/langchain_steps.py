@@ -1,0 +1,130 @@
+r"""Results of LangChain's ``AgentExecutor`` with ``return_intermediate_steps=True``.
+
+::
+
+    {"input": "Which month has the most fog?", "output": "November.", "intermediate_steps": [
+      [{"tool": "search", "tool_input": "fog", "log": "I look it up.\nAction: search\n…"},
+       "November"]]}
+
+An action may also be a ``dumpd`` constructor, or text such as ``tool='search' tool_input='fog'
+log='…'``, which ``json.dumps(…, default=str)`` writes. The thought is the beginning of ``log``.
+
+Source: ``langchain_classic/agents/agent.py`` and ``langchain_core/agents.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers import OutputParserException
+from agent_runs.readers.data.langchain_messages import object_of
+from agent_runs.reading.building import RunBuilder
+from agent_runs.reading.messages import evidence_of_each, read_each
+from agent_runs.reading.parts import text_of
+from agent_runs.reading.reader import DataReader, Reading
+from agent_runs.reading.reprs import fields_of_text
+from agent_runs.reading.spoken import Speech
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Transcript
+
+LIMITS: Final = (
+    "Agent stopped due to iteration limit or time limit.",
+    "Agent stopped due to max iterations.",
+)
+"""What the executor returns in place of an answer when it has run out of steps."""
+_QUESTIONS: Final = ("input", "question", "query")
+_responded: Final = re.compile(r"\A\s*Invoking: `.*?\nresponded: (.*?)\s*\Z", re.DOTALL).match
+
+
+class _Action(NamedTuple):
+    tool: str
+    tool_input: Any
+    log: str
+    call_id: str
+    thought: str | None
+    """The thought; `None` if only the log has it."""
+
+
+def is_result(value: Any) -> bool:
+    """Return whether *value* is a result with intermediate steps."""
+    return isinstance(value, dict) and isinstance(value.get("intermediate_steps"), list)
+
+
+def run_of(result: Mapping[str, Any], reading: Reading) -> Transcript:
+    """Return the run in a *result*.
+
+    Raises:
+        KeyError: A step lacks a part.
+        TypeError: A part has another type.
+        ValueError: A step is no pair, or is text that cannot be read.
+    """
+    run = RunBuilder(reading)
+    speech = Speech(reading)
+    asked = next((result[name] for name in _QUESTIONS if isinstance(result.get(name), str)), "")
+    run.ask(asked)
+    for step in result["intermediate_steps"]:
+        action, observation = _pair(step)
+        _add(run, speech, _action_of(action))
+        if observation is not None:
+            run.observe(text_of(observation))
+    _answer(run, result.get("output"))
+    return run.transcript()
+
+
+def _pair(step: Any) -> tuple[Any, Any]:
+    if isinstance(step, dict):
+        return step["action"], step.get("observation")
+    action, observation = step
+    return action, observation
+
+
+def _action_of(action: Any) -> _Action:
+    fields = fields_of_text(action) if isinstance(action, str) else object_of(action)[1]
+    tool, log = fields["tool"], fields.get("log") or ""
+    if not isinstance(tool, str) or not isinstance(log, str):
+        raise TypeError("the tool or the log of an action is not text")
+    messages = fields.get("message_log") or ()
+    said = [text_of(object_of(message)[1].get("content")) for message in messages]
+    thought = "\n".join(filter(None, said)) if messages else None
+    return _Action(tool, fields["tool_input"], log, fields.get("tool_call_id") or "", thought)
+
+
+def _add(run: RunBuilder, speech: Speech, action: _Action) -> None:
+    if action.tool == "_Exception":  # the executor's own name for what it could not read
+        reason = str(action.tool_input)
+        run.fail(OutputParserException(reason, observation=reason, llm_output=action.log))
+        return
+    thought = action.thought
+    if thought is None and (responded := _responded(action.log)):
+        thought = responded[1]
+    elif thought is None and not action.log.lstrip().startswith("Invoking: `"):
+        steps = [step for step in speech.read(action.log) if step.error is None]
+        is_same = steps and getattr(steps[0].action, "tool", None) == action.tool
+        thought = steps[0].thought if is_same else ""
+        if speech.dialect is not None and speech.evidence and not run.is_begun:
+            run.in_dialect(speech.dialect, speech.evidence)
+    run.think(thought or "")
+    run.call(action.tool, action.tool_input, call_id=action.call_id, log=action.log)
+
+
+def _answer(run: RunBuilder, output: Any) -> None:
+    if isinstance(output, list):
+        output = text_of(output)
+    if output in LIMITS:
+        run.notice("unowned_text", "the executor ran out of steps", text=str(output))
+    elif output is not None:
+        run.answer(output)
+
+
+READER: Final = DataReader(
+    name="langchain_steps",
+    summary="results of LangChain's AgentExecutor with their intermediate steps",
+    evidence=partial(
+        evidence_of_each, is_one=is_result, sign=lambda _: "'intermediate_steps' in value 1"
+    ),
+    read=partial(read_each, runs_of=lambda data, at: [run_of(data, at)]),
+)

@@ -1,0 +1,365 @@
+"""Spans of traces: what models were asked and said, and what tools returned.
+
+A model's span has the whole conversation before it, so the spans of a trace are read as requests
+that go on. Without spans of models the tools alone make a run. Read are:
+
+* OpenTelemetry's spans, as OTLP in JSON (``resourceSpans``) and as the SDK's console exporter
+  prints them, with attributes of the conventions for generative AI (``gen_ai.input.messages``) or
+  of OpenInference, as Phoenix has (``llm.input_messages.0.message.role``)
+* a trace of Langfuse with its ``observations``, calls of Weave, spans of the OpenAI Agents SDK, and
+  traces of MLflow, whose attributes are JSON (``mlflow.spanInputs``)
+
+Source: opentelemetry.io/docs/specs/semconv/gen-ai; openinference-semantic-conventions 0.1;
+api.reference.langfuse.com; weave 0.52; ``agents/tracing`` of openai-agents 0.24;
+``mlflow/entities/span.py`` of mlflow-tracing 3.17.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from agent_runs.readers.data import langchain_messages, openai
+from agent_runs.readers.data.tables import OTEL
+from agent_runs.reading.messages import MessageFormat, said_or_left_out
+from agent_runs.reading.parts import call_of, result_of
+from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
+from agent_runs.reading.said import Said, SaidResult, runs_of_messages
+from agent_runs.tables.part import Path, at, loaded
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Transcript
+
+
+T = TypeVar("T")
+
+
+class _Spans(NamedTuple):
+    """Where spans of one kind have what; paths are those of `Messages`."""
+
+    sign: Path
+    """What only a span of this kind has, if it is that of a model."""
+    before: Path = ""
+    """The messages that the model was given."""
+    said: Path = ""
+    """Its message, or a list with it."""
+    system: Path = ""
+    form: MessageFormat = openai.FORM
+    tool: Path = ""
+    """What only a span of this kind has, if it is that of a tool: its name."""
+    arguments: Path = ""
+    result: Path = ""
+    call_id: Path = ""
+
+
+def _listed(prefix: str, name: str) -> Callable[[Any], list[Any] | None]:
+    """Return what finds the list that is spread over the attributes that begin with *prefix*."""
+
+    def find(span: Any) -> list[Any] | None:
+        attributes = span["attributes"]
+        tree: dict[str, Any] = {}
+        for key, value in attributes.items():
+            if key.startswith(f"{prefix}."):
+                *path, last = key.removeprefix(f"{prefix}.").split(".")
+                node = tree
+                for step in path:
+                    node = node.setdefault(step, {})
+                node[last] = value
+        found = at(attributes, prefix) or _as_list(tree)
+        return [_message(each.get(name, each)) for each in found] or None
+
+    return find
+
+
+def _as_list(tree: Any) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    if tree and all(key.isdecimal() for key in tree):
+        return [_as_list(tree[key]) for key in sorted(tree, key=int)]
+    return {key: _as_list(value) for key, value in tree.items()} if tree else []
+
+
+def _message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a *message* of OpenInference as one of OpenAI's API."""
+    calls = [call.get("tool_call", call) for call in message.get("tool_calls") or ()]
+    contents = [part.get("message_content", part) for part in message.get("contents") or ()]
+    own = {key: value for key, value in message.items() if key not in ("tool_calls", "contents")}
+    own |= {"tool_calls": calls} if calls else {}
+    return {"content": contents or None, **own}
+
+
+def _of_attribute(key: str) -> Callable[[Any], Any]:
+    return lambda span: loaded(span["attributes"].get(key))
+
+
+def _is_kind(kind: str, key: str) -> Callable[[Any], Any]:
+    def find(span: Any) -> Any:
+        attributes = span["attributes"]
+        is_kind = attributes.get("openinference.span.kind", span.get("span_kind")) == kind
+        return (attributes.get(key) or span.get("name")) if is_kind else None
+
+    return find
+
+
+def _attributes(key: str, kind: str = "") -> Callable[[Any], Any]:
+    def find(span: Any) -> Any:
+        attributes = span["attributes"]
+        operation = attributes.get("gen_ai.operation.name")
+        return attributes.get(key) if not kind or operation == kind else None
+
+    return find
+
+
+def _chat(span: Any) -> Any:
+    attributes = span["attributes"]
+    is_chat = attributes.get("gen_ai.operation.name") not in ("invoke_agent", "execute_tool")
+    return attributes.get("gen_ai.output.messages") if is_chat else None
+
+
+def _logged(name: str, path: Path, *kinds: str) -> Callable[[Any], Any]:
+    """Return what finds what MLflow logged of a span of these *kinds*, at a *path* in it."""
+
+    def find(span: Any) -> Any:
+        attributes = span["attributes"]
+        kind = json.loads(attributes.get("mlflow.spanType") or "null")
+        is_kind = kind in kinds
+        return at(json.loads(attributes[f"mlflow.span{name}"]), path) if is_kind else None
+
+    return find
+
+
+_KINDS: Final = (
+    _Spans(
+        sign=_chat, before=_of_attribute("gen_ai.input.messages"),
+        said=_of_attribute("gen_ai.output.messages"), form=OTEL.form,
+        system=_of_attribute("gen_ai.system_instructions"),
+        tool=_attributes("gen_ai.tool.name", "execute_tool"),
+        arguments=_of_attribute("gen_ai.tool.call.arguments"),
+        result=_attributes("gen_ai.tool.call.result"), call_id=_attributes("gen_ai.tool.call.id"),
+    ),
+    _Spans(
+        sign=_listed("llm.output_messages", "message"),
+        before=_listed("llm.input_messages", "message"),
+        said=_listed("llm.output_messages", "message"), tool=_is_kind("TOOL", "tool.name"),
+        arguments=_of_attribute("input.value"), result=_attributes("output.value"),
+    ),
+    _Spans(
+        sign=lambda span: span["output"] if span.get("type") == "GENERATION" else None,
+        before="input.messages|input", said="output.choices.0.message|output",
+        tool=lambda span: span["name"] if span.get("type") == "TOOL" else None,
+        arguments="input", result="output",
+    ),
+    _Spans(
+        sign=lambda span: at(span, "output.choices.0.message") if "op_name" in span else None,
+        before="inputs.messages", said="output.choices.0.message",
+    ),
+    _Spans(
+        sign=lambda span: at(span, "span_data.output")
+        if at(span, "span_data.type") == "generation" else None,
+        before="span_data.input", said="span_data.output",
+        tool=lambda span: at(span, "span_data.name")
+        if at(span, "span_data.type") == "function" else None,
+        arguments="span_data.input", result="span_data.output",
+    ),
+    _Spans(
+        sign=_logged("Outputs", "choices.0.message", "CHAT_MODEL", "LLM"),
+        before=_logged("Inputs", "messages", "CHAT_MODEL", "LLM"),
+        said=_logged("Outputs", "choices.0.message", "CHAT_MODEL", "LLM"),
+        tool=lambda span: span["name"] if _logged("Type", "", "TOOL")(span) else None,
+        arguments=_logged("Inputs", "", "TOOL"), result=_logged("Outputs", "", "TOOL"),
+    ),
+)  # fmt: skip
+_BEGINS: Final = "startTimeUnixNano|start_time_unix_nano|start_time|startTime|started_at"
+_TRACES: Final = "traceId|trace_id|context.trace_id"
+
+
+def _spans_of(value: Any) -> list[dict[str, Any]]:
+    """Return the spans in a *value* of a file, each with its attributes as an object."""
+    resources = at(value, "resourceSpans|resource_spans")
+    if isinstance(resources, list):
+        scopes = [each for one in resources for each in at(one, "scopeSpans|scope_spans") or ()]
+        spans = [span for scope in scopes for span in scope["spans"]]
+    elif isinstance(found := at(value, "observations|data.spans"), list):
+        spans = found
+    else:
+        spans = [value]
+    return [{**span, "attributes": _plain(span.get("attributes") or {})} for span in spans]
+
+
+def _plain(attributes: Any) -> dict[str, Any]:
+    """Return *attributes* as an object; OTLP lists keys, with values by their types."""
+    if isinstance(attributes, Mapping):
+        return dict(attributes)
+    return {each["key"]: _value(each["value"]) for each in attributes}
+
+
+def _value(value: Mapping[str, Any]) -> Any:
+    if not value:
+        return None
+    kind, found = next(iter(value.items()))
+    if kind == "arrayValue":
+        return [_value(each) for each in found.get("values") or ()]
+    return found
+
+
+def _kind_of(span: Any) -> tuple[_Spans, bool] | None:
+    """Return the kind of a *span*, and whether it is that of a tool; `None` for any other."""
+    for kind in _KINDS:
+        for path, is_tool in ((kind.sign, False), (kind.tool, True)):
+            try:
+                if path and at(span, path):
+                    return kind, is_tool
+            except (AttributeError, KeyError, TypeError, ValueError):
+                continue  # another kind of span
+    return None
+
+
+def _is_span(span: Any) -> bool:
+    return isinstance(at(span, _TRACES), str) or at(span, "object") == "trace"
+
+
+def _evidence(values: Sequence[Any]) -> Sequence[str]:
+    spans = [span for value in values for span in _spans_of(value)]
+    if not spans or not all(map(_is_span, spans)) or not any(map(_kind_of, spans)):
+        return ()
+    return (f"{len(spans)} spans of models and tools in the first values",)
+
+
+def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+    traces: dict[str, list[dict[str, Any]]] = {}
+    for value in values:
+        try:
+            for span in _spans_of(value.data):
+                if not _is_span(span):
+                    raise ValueError("expected a span with the id of its trace")
+                traces.setdefault(str(at(span, _TRACES)), []).append(span)
+        except MALFORMED as error:
+            reading.refuse_value(value, error)
+    for name, spans in traces.items():
+        spans.sort(key=lambda span: str(at(span, _BEGINS) or ""))
+        yield from _runs_of(name, spans, reading)
+
+
+def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> Iterator[Transcript]:
+    """Yield the runs in the *spans* of one trace, in the order in which they began."""
+    known = [(span, *found) for span in spans if (found := _kind_of(span)) is not None]
+    models = [(span, kind) for span, kind, is_tool in known if not is_tool]
+    last = max((at for at, (_, _, is_tool) in enumerate(known) if not is_tool), default=-1)
+    tools = [(span, kind) for span, kind, is_tool in known[last + 1 :] if is_tool]
+    if not models:
+        said = [each for span, kind in tools for each in _tried(_called, span, kind, reading)]
+        asked, told = _around(spans)
+        said = [
+            *said_or_left_out(map(Value, asked), reading, OTEL.form),
+            *said,
+            *said_or_left_out(map(Value, told), reading, OTEL.form),
+        ]
+        yield from runs_of_messages(said, reading, name=name, is_one_run=True)
+        return
+    form = models[0][1].form
+    if any(kind.form is not form for _, kind in models):
+        reading.refuse("found models of different conventions in one trace")
+    asked = [_tried(_messages, span, kind, reading) for span, kind in models if kind.form is form]
+    talks = [*_gone_on(asked)]
+    for number, messages in enumerate(talks, 1):
+        said = [*said_or_left_out(map(Value, messages), reading, form)]
+        if number == len(talks) and said and said[-1].calls:
+            said += [each for one in tools for each in _tried(_returned, *one, reading)]
+        yield from runs_of_messages(said, reading, name=name)
+
+
+def _around(spans: Iterable[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """Return the messages with which the agent of a trace without models was asked, and its own."""
+    for span in spans:
+        found = [
+            loaded(span["attributes"].get(f"gen_ai.{which}.messages"))
+            for which in ("input", "output")
+        ]
+        if all(isinstance(each, list) for each in found):
+            return found[0], found[1]
+    return [], []
+
+
+def _gone_on(asked: Iterable[list[tuple[str, Any]]]) -> Iterator[list[Any]]:
+    """Yield the conversations in what models were *asked* and said: messages with what they are.
+
+    A request that begins with all messages of the one before it goes on with it. What the model
+    said is taken from the response; the next request may have it in other words.
+    """
+    talk: list[Any] = []
+    before: list[Any] = []
+    for messages in asked:
+        given = [message for what, message in messages if what != "said"]
+        said = [message for what, message in messages if what == "said"]
+        if before and given[: len(before)] == before and len(given) > len(before):
+            rest = given[len(before) :]
+            while rest and rest[0].get("role") == "assistant":
+                rest = rest[1:]
+            talk = [*talk, *rest, *said]
+        else:
+            if talk:
+                yield talk
+            talk = [*given, *said]
+        before = given
+    if talk:
+        yield talk
+
+
+def _tried(
+    read: Callable[[dict[str, Any], _Spans], Iterable[T]],
+    span: dict[str, Any],
+    kind: _Spans,
+    reading: Reading,
+) -> list[T]:
+    """Return what *read* yields of a *span*; nothing if that is malformed, which is refused."""
+    try:
+        return [*read(span, kind)]
+    except MALFORMED as error:
+        reading.refuse_value(Value(span), error)
+        return []
+
+
+def _messages(span: dict[str, Any], kind: _Spans) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the messages of a model's *span*: those before, and what it said."""
+    if kind.system and (system := at(span, kind.system)):
+        yield "given", {"role": "system", "parts": system}
+    for what, path in (("given", kind.before), ("said", kind.said)):
+        found = loaded(at(span, path))
+        for message in found if isinstance(found, list) else [found]:
+            if isinstance(message, str):
+                role = "user" if what == "given" else "assistant"
+                yield what, {"role": role, "content": message}
+            elif message is not None:
+                yield what, message.get("message", message)
+
+
+def _called(span: dict[str, Any], kind: _Spans) -> Iterable[Said]:
+    name, given = at(span, kind.tool), loaded(at(span, kind.arguments))
+    call = call_of({"name": name, "arguments": given, "id": at(span, "id|span_id|spanId")})
+    result = _result(span, kind)._replace(call_id=call.call_id)
+    return Said("assistant", calls=(call,)), Said("tool", results=(result,))
+
+
+def _returned(span: dict[str, Any], kind: _Spans) -> Iterator[Said]:
+    yield Said("tool", results=(_result(span, kind),))
+
+
+def _result(span: dict[str, Any], kind: _Spans) -> SaidResult:
+    call_id = at(span, kind.call_id) if kind.call_id else None
+    found = at(span, kind.result)
+    message = loaded(found)
+    if isinstance(message, dict) and langchain_messages.is_message(message):
+        said = langchain_messages.FORM.said(message)
+        if said is not None and said.results:
+            return said.results[0]
+    return result_of(found, call_id, at(span, kind.tool))
+
+
+READER: Final = DataReader(
+    name="spans",
+    summary="spans: OpenTelemetry (GenAI, OpenInference), Langfuse, Weave, MLflow, OpenAI Agents",
+    evidence=_evidence,
+    read=_read,
+    before=("openai_chat", "json_lines"),
+)

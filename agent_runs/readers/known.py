@@ -1,0 +1,167 @@
+"""Finding readers: the modules in `text` and `data` define them, and users register their own.
+
+Those of this library are loaded when they are asked for by name, or for a log with a sign of
+theirs; `shipped` says which there are. An installed package adds a form by an entry point of the
+group ``agent_parsers.readers``, which names a table or a reader in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, TypeAlias, Union
+
+from agent_runs.readers.shipped import DATA, TEXT
+from agent_runs.reading.reader import DataReader, TextReader
+from agent_runs.splitting.ansi import without_codes
+
+if TYPE_CHECKING:
+    from agent_runs.tables.console import Console
+    from agent_runs.tables.messages import Messages
+
+FormOfLog: TypeAlias = Union["Messages", "Console", TextReader, DataReader]
+"""A form of logs: a table, or a reader."""
+
+GROUP: Final = "agent_parsers.readers"
+_own: Final[dict[str, TextReader | DataReader]] = {}
+_tables: Final[dict[str, FormOfLog]] = {}
+
+
+def register_reader(form: FormOfLog) -> None:
+    """Have the logs of a *form* recognised, by `read_runs` and on the command line.
+
+    Args:
+        form: A table, `Messages` or `Console`, or a reader of your own.
+
+    Raises:
+        TypeError: It is none of these.
+        ValueError: There is a reader with this name, or none with a name that it comes before.
+    """
+    reader = reader_of(form)
+    known = _names()
+    if reader.name in known:
+        raise ValueError(f"there is a reader {reader.name!r}; choose another name")
+    missing = [name for name in reader.before if name not in known]
+    if missing:
+        raise ValueError(f"{reader.name!r} comes before {missing[0]!r}, which is no reader")
+    _own[reader.name] = reader
+    _tables[reader.name] = form
+
+
+def unregister_reader(name: str) -> None:
+    """Take back what `register_reader` did.
+
+    Raises:
+        ValueError: No reader was registered under this *name*.
+    """
+    _tables.pop(name, None)
+    if _own.pop(name, None) is None:
+        raise ValueError(f"no reader was registered as {name!r}")
+
+
+def reader_of(form: FormOfLog) -> TextReader | DataReader:
+    """Return the reader of a *form*.
+
+    Raises:
+        TypeError: It is no form.
+    """
+    if isinstance(form, TextReader | DataReader):
+        return form
+    from agent_runs.tables.console import Console  # imported lazily: a log may need neither
+    from agent_runs.tables.messages import Messages
+
+    if not isinstance(form, Messages | Console):
+        raise TypeError(
+            "expected the name of a reader, Messages, Console, TextReader or DataReader,"
+            f" found {type(form).__name__}"
+        )
+    return form.reader
+
+
+def readers_for(head: str) -> Iterator[TextReader]:
+    """Yield the readers of text of which *head* has a sign, by the alphabetical order of names.
+
+    Args:
+        head: The beginning of a log.
+    """
+    texts = (head.casefold(), without_codes(head).casefold())
+    signs = {name: own for name, (_, own) in TEXT.items()}
+    signs |= {name: getattr(reader, "signs", ()) for name, reader in _added().items()}
+    for name, own in sorted(signs.items()):
+        if not own or any(sign in text for sign in own for text in texts):
+            reader = get_reader(name)
+            if isinstance(reader, TextReader):
+                yield reader
+
+
+def readers_of_text() -> dict[str, TextReader]:
+    """Return all readers of text by name, in alphabetical order."""
+    return {name: each for name, each in _every().items() if isinstance(each, TextReader)}
+
+
+def readers_of_data() -> dict[str, DataReader]:
+    """Return all readers of JSON by name, in alphabetical order."""
+    return {name: each for name, each in _every().items() if isinstance(each, DataReader)}
+
+
+def tables_of_messages() -> list[Messages]:
+    """Return the tables of messages that are known."""
+    from agent_runs.readers.data.tables import TABLES
+    from agent_runs.tables.messages import Messages
+
+    return [*TABLES, *(each for each in _tables.values() if isinstance(each, Messages))]
+
+
+def list_readers() -> dict[str, str]:
+    """Return what each reader reads, by the reader's name."""
+    return {name: reader.summary for name, reader in _every().items()}
+
+
+def get_reader(name: str) -> TextReader | DataReader:
+    """Return the reader with this name.
+
+    Raises:
+        ValueError: There is no such reader; the message suggests the closest names.
+    """
+    if (added := _added().get(name)) is not None:
+        return added
+    if name in TEXT or name in DATA:
+        return _shipped(name)
+    from agent_parsers.core import did_you_mean
+
+    hint = did_you_mean(name, _names())
+    raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has their names")
+
+
+def _names() -> list[str]:
+    return sorted({*TEXT, *DATA, *_added()})
+
+
+def _every() -> dict[str, TextReader | DataReader]:
+    return {name: get_reader(name) for name in _names()}
+
+
+def _added() -> dict[str, TextReader | DataReader]:
+    """Return the readers of users and of installed packages."""
+    return {**_installed(), **_own}
+
+
+@cache
+def _installed() -> dict[str, TextReader | DataReader]:
+    from importlib.metadata import entry_points  # imported lazily: by the help, for example
+
+    readers = (reader_of(entry.load()) for entry in entry_points(group=GROUP))
+    return {reader.name: reader for reader in readers}
+
+
+@cache
+def _shipped(name: str) -> TextReader | DataReader:
+    """Return the reader of this library with this name: of a module, or of a table in one."""
+    place = TEXT[name][0] if name in TEXT else DATA[name]
+    module = import_module(f"{__package__}.{place}")
+    for table in getattr(module, "TABLES", ()):
+        if table.name == name:
+            return reader_of(table)
+    reader: TextReader | DataReader = module.READER
+    return reader

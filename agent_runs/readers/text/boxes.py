@@ -1,0 +1,201 @@
+"""Boxes that Rich draws around text, as consoles of agents use them, and lines between boxes.
+
+::
+
+    ╭─ Title ──────────────╮
+    │ text, wrapped at its │
+    │ words                │
+    ╰─ subtitle ───────────╯
+
+What a model spoke in such a console is read in the dialect that it is in.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers import get_dialect
+from agent_parsers.transcripts.transcript_parser import read_output
+from agent_runs.splitting.ansi import without_codes
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import TranscriptStep
+    from agent_runs.reading.building import RunBuilder
+    from agent_runs.reading.reader import Lines, Reading
+
+_TOP: Final = re.compile(r"[╭┌┏][─━]+(?: (?P<title>\S.*?) )?[─━]*[╮┐┓]")
+_BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: \S.*? )?[─━]*[╯┘┛]")
+_SIDES: Final = ("│", "┃")
+_WIDE: Final = frozenset("WF")
+_SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+@dataclass
+class Box:
+    """A box."""
+
+    title: str
+    width: int
+    """Its width with the frame, in cells."""
+    line: int
+    """The line of the file where it begins."""
+    lines: list[str] = field(default_factory=list)
+    """The lines in it, with the spaces around them."""
+    drawn: list[str] = field(default_factory=list)
+    """All its lines, with the frame."""
+    is_whole: bool = False
+    """Whether its last line was there."""
+    is_wrapped: bool = False
+    """Whether `text` has joined lines."""
+
+    def text(self, padding: int = 1, *, has_breaks: bool = True) -> str:
+        """Return the text in it, with lines that were wrapped joined again.
+
+        Args:
+            padding: The number of spaces beside the text, on each side.
+            has_breaks: Whether the text has line breaks of its own.
+        """
+        lines = [line[padding:].rstrip() for line in self.lines]
+        text = joined(lines, self.width - 2 - 2 * padding, has_breaks=has_breaks)
+        self.is_wrapped = text.count("\n") < len("\n".join(lines).strip("\n").split("\n")) - 1
+        return text
+
+
+@dataclass
+class Loose:
+    """A line outside of all boxes, without escape codes."""
+
+    text: str
+    line: int
+
+
+def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
+    """Yield the boxes of a console, and the lines between them.
+
+    A box that the log cuts ends with its last line.
+    """
+    box: Box | None = None
+    for raw in lines:
+        line = without_codes(raw).rstrip("\n")
+        number = lines.number - 1
+        bare = line.strip()
+        if box is not None:
+            if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in _SIDES:
+                box.lines.append(bare[1:-1])
+                box.drawn.append(line)
+                continue
+            if _BOTTOM.fullmatch(bare):
+                box.drawn.append(line)
+                box.is_whole = True
+                yield box
+                box = None
+                continue
+            yield box
+            box = None
+        if top := _TOP.fullmatch(bare):
+            box = Box(top["title"] or "", cells(bare), number, drawn=[line])
+        else:
+            yield Loose(line, number)
+    if box is not None:
+        yield box
+
+
+def joined(
+    lines: Sequence[str],
+    width: int,
+    *,
+    begins: Callable[[str], object] | None = None,
+    has_breaks: bool = True,
+) -> str:
+    """Return the text whose *lines* were wrapped at *width*.
+
+    A line was wrapped where the first word of the next line would not have fitted on it. A word as
+    long as the whole line may go on in the next line.
+
+    Args:
+        lines: The lines.
+        width: The width at which they were wrapped, in cells.
+        begins: Tells lines that are known to begin anew.
+        has_breaks: Whether the text has line breaks of its own. If not, a line ended before a word
+            that would have fitted since it had spaces at its end.
+    """
+    parts: list[str] = []
+    for line, after in pairwise((*lines, "")):
+        parts.append(line)
+        word = after.split(" ", 1)[0]
+        room = width - cells(line) - cells(word)
+        if not has_breaks and word and room > 0:
+            parts.append(" " * (room + 1))
+        elif not word or room > 0 or (begins is not None and begins(after)):
+            parts.append("\n")
+        elif cells(line) < width or " " in line:
+            parts.append(" ")
+    return "".join(parts).strip("\n")
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal *text* takes."""
+    if text.isascii():
+        return len(text)
+    text = _SELECTORS.sub("", text)
+    wide = sum(unicodedata.east_asian_width(char) in _WIDE for char in text)
+    return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)
+
+
+_LINE: Final = r"(?m:^)[ \t]*+"
+_SIGNS: Final = {
+    # The first dialect whose sign stands in a text has it.
+    "xml": (r"<tool>|<final_answer>", "a tag of LangChain's XML agent"),
+    "self_ask": (rf"{_LINE}(?:Follow up:|So the final answer is:)", "'Follow up:'"),
+    "conversational": (rf"(?:{_LINE}|Thought: )Do I need to use a tool\?", "'Do I need …?'"),
+    "react": (
+        rf"{_LINE}Action(?: \d+)?:[ \t]*+[^\n]++\s++Action Input(?: \d+)?:",
+        "'Action:' and 'Action Input:'",
+    ),
+    "react_docstore": (rf"{_LINE}Action(?: \d+)?:[ \t]*+\w++\[", "'Action: Tool['"),
+    "structured_chat": (
+        rf'{_LINE}Action:?\s*+(?:```\w*+\s*+)?[\[{{]\s*+\{{?\s*+"action',
+        "'Action:' and JSON with \"action\"",
+    ),
+    "json": (
+        r'(?:```(?:json)?\s*+|(?m:^)[^\S\n]*+)\{\s*+"action(?:_input)?"',
+        'JSON with "action"',
+    ),
+}
+_PATTERNS: Final = {name: (re.compile(sign), said) for name, (sign, said) in _SIGNS.items()}
+_ANSWER: Final = re.compile(rf"{_LINE}Final Answer:")
+
+
+def in_its_dialect(texts: Iterable[str], reading: Reading) -> Reading:
+    """Return *reading* in the dialect of the *texts* of a model; as it is if none is seen."""
+    if reading.dialect is not None:
+        return reading
+    is_answer = False
+    for text in texts:
+        for name, (sign, said) in _PATTERNS.items():
+            if sign.search(text):
+                return reading.in_dialect(get_dialect(name), f"{said} in the text of the model")
+        is_answer = is_answer or _ANSWER.search(text) is not None
+    if is_answer:
+        return reading.in_dialect(get_dialect("react"), "'Final Answer:' in the text of the model")
+    return reading
+
+
+def read_turn(text: str, reading: Reading) -> list[TranscriptStep]:
+    """Return the steps that the model wrote as *text*, in the dialect of *reading*.
+
+    There is one, unless the dialect has several calls in a turn.
+    """
+    assert reading.dialect is not None
+    return read_output(reading.dialect, text, reading.tools, lenient=reading.lenient)
+
+
+def add_turn(text: str, run: RunBuilder, reading: Reading) -> None:
+    """Add the steps that the model wrote as *text* to *run*."""
+    for step in read_turn(text, reading):
+        run.add(step)

@@ -1,0 +1,219 @@
+r"""Text in a dialect, as a program prints its agent's scratchpad or as a data set stores it.
+
+::
+
+    Question: Which month has the most fog?
+    Thought: I look it up.
+    Action: search
+    Action Input: fog by month
+    Observation: November
+    Thought: I know it now.
+    Final Answer: November.
+
+Where one run ends and the next begins:
+
+* A label of questions begins a run, and so does a line of the shape that the lines before the
+  first question have (``=== run 1 ===``).
+* An answer ends a run: if a whole step follows, it belongs to the next run. A step in a fence, or
+  the mere label of one, is part of the answer.
+* ``> Entering new … chain...`` begins a run and ``> Finished chain.`` ends it, also where they were
+  copied without their colours, and the counts of tokens that some programs print end an answer.
+
+Without a label, the text before the first step of a run is its question, as for `parse_transcript`,
+unless the log's first run has a label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers import AgentAction, OutputParserException, get_dialect
+from agent_parsers.core import Detection
+from agent_parsers.transcripts.transcript import Notice, Transcript, TranscriptStep
+from agent_runs.detecting.detect import detect
+from agent_runs.reading.building import RunBuilder
+from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader
+from agent_runs.splitting.labels import (
+    begins_any,
+    begins_foreign,
+    begins_marked,
+    begins_question,
+    spelling_of,
+)
+from agent_runs.splitting.quoted import Quotations, has_structure
+from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+
+_COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
+"""The escape sequences of a terminal, which belong to no value."""
+_HEAD: Final = 1 << 16
+"""How much of the text is looked at to find its dialect, in characters."""
+_FEWEST_MARKERS: Final = 2
+"""How many different markers a text without an action needs to be a log."""
+
+
+def _evidence(head: str) -> Sequence[str]:
+    text = _unquoted(_spelt(_COLOURS.sub("", head[:_HEAD])))
+    detection = _detected(text)
+    if not _is_log(detection):
+        return ()
+    dialect = get_dialect(detection.candidates[0].dialect)
+    lines = text.splitlines(keepends=True)
+    first = next((at for at, line in enumerate(lines) if _begins(dialect, line)), 0)
+    if has_structure("".join(lines[:first])) and not begins_question(dialect, lines[first]):
+        return ()  # the text has a form that is not known, and a run inside
+    return (detection.candidates[0].reason,)
+
+
+def _begins(dialect: Dialect, line: str) -> bool:
+    return FRAMES["begin"].match(line) is not None or begins_marked(dialect, line)
+
+
+def _unquoted(head: str) -> str:
+    """Return *head* without what is quoted before its first label."""
+    quotations = Quotations(begins_any)
+    lines = Lines(head.splitlines(keepends=True))
+    kept: list[str] = []
+    for line in lines:
+        if quotations.has(line, lines.peek):
+            continue
+        if FRAMES["begin"].match(line) or begins_any(line):
+            return "".join((*kept, line, *lines))
+        kept.append(line)
+    return "".join(kept)
+
+
+def _is_log(detection: Detection) -> bool:
+    """Return whether more was found than one label, which any text may have."""
+    if not detection.candidates:
+        return False
+    best = detection.candidates[0]
+    return bool(best.actions) or len(best.markers) >= _FEWEST_MARKERS
+
+
+@lru_cache(maxsize=1)
+def _detected(head: str) -> Detection:
+    return detect(head)
+
+
+def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+    dialect = reading.dialect
+    spelling = spelling_of(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD]))
+    if dialect is None:
+        head = _unquoted(_spelt(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD])))
+        detection = _detected(head)
+        if not (_is_log(detection) or detection.is_ambiguous):
+            detection = Detection((), text=head[:1000])
+        dialect = get_dialect(detection.dialect)
+    if not dialect.lenient.transcript_start:
+        raise OutputParserException(
+            f"{dialect.name!r} has no form of transcripts, so this text is one turn at most:"
+            " read it with get_parser()",
+            observation="Give the turns of the run one by one, as records or messages.",
+        )
+    said = (spelling[1],) if spelling else ()
+    plain = NumberedLines(_plain(lines, spelling[0] if spelling else str))
+    yield from _runs(plain, dialect, reading.in_dialect(dialect, *said))
+
+
+def _spelt(head: str) -> str:
+    """Return *head* with the labels of ReAct, if people wrote others by hand."""
+    spelling = spelling_of(head)
+    return "".join(map(spelling[0], head.splitlines(keepends=True))) if spelling else head
+
+
+def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str]]:
+    """Yield the *lines* without colours, as they are *spelt*, with their numbers."""
+    while line := lines.peek():
+        yield lines.number, spelt(_COLOURS.sub("", line) if "\x1b" in line else line)
+        next(lines)
+
+
+def _runs(lines: Lines, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
+    """Yield the runs in *lines*; text that no run owns is a notice of the run before it."""
+    log = RunsOfLog(lines, dialect, reading.tools)
+    done: Transcript | None = None
+    loose: list[Notice] = []
+    for run in log:
+        if run.transcript is None and run.has_steps:  # it has just begun
+            if done is not None:
+                yield done
+            done = None
+        elif run.transcript is not None:
+            if done is not None:
+                yield done
+            done = _finished(run.transcript, run, loose, reading, is_bare=not log.is_labelled)
+            loose = []
+        elif done is not None:
+            notice = _unowned("found text after the end of the run", run)
+            done = replace(done, notices=(*done.notices, notice))
+        else:
+            loose.append(_unowned("found text before the run", run))
+    if done is not None:
+        yield done
+
+
+def _unowned(message: str, text: LogRun | WholeRun) -> Notice:
+    return Notice("unowned_text", message, text="".join(text.lines), line=text.line)
+
+
+def _finished(
+    run: Transcript,
+    read: LogRun | WholeRun,
+    loose: Iterable[Notice],
+    reading: Reading,
+    *,
+    is_bare: bool,
+) -> Transcript:
+    """Return a *run* with its source, and with notices of what it lacks.
+
+    Args:
+        run: The run.
+        read: Where it was read.
+        loose: Notices of text before it.
+        reading: How the log is read.
+        is_bare: Whether its question may lack a label.
+    """
+    builder = RunBuilder(reading.at(read.line))
+    builder.introduce(run.preamble)
+    if run.preamble.strip():
+        builder.notice("unowned_text", "found text before the question", text=run.preamble)
+    if read.is_labelled or is_bare:
+        builder.ask(run.question)
+        if not read.is_labelled and run.question.strip():
+            builder.notice("unowned_text", "took text without a label to be the question")
+    else:
+        builder.introduce(run.question)
+    for step in run.all_steps:
+        builder.add(step)
+        _notice_foreign(builder, step)
+    transcript = builder.transcript()
+    notices = (*loose, *transcript.notices)
+    return replace(transcript, question_repairs=run.question_repairs, notices=notices)
+
+
+def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
+    """Add notices of lines in the values of a *step* that may belong to none of them."""
+    if isinstance(step.action, AgentAction) and isinstance(step.action.tool_input, str):
+        first, *lines = step.action.tool_input.splitlines() or [""]
+        if lines and not first.lstrip().startswith(("{", "[", "```")):
+            what = f"the input of {step.action.tool!r} has several lines, and no mark at its end"
+            builder.notice("unclear_end", what, text="\n".join(lines))
+    for line in (step.observation or "").splitlines()[1:]:
+        if begins_foreign(line):
+            what = "a line of a result may be no part of it"
+            builder.notice("unclear_end", what, text=line)
+
+
+READER: Final = TextReader(
+    name="plain",
+    summary="text in a dialect, such as a question and ReAct steps",
+    evidence=_evidence,
+    read=_read,
+)

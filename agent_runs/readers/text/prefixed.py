@@ -1,0 +1,124 @@
+r"""A log under line prefixes: of a logger, of containers, of a CI, of the system.
+
+::
+
+    2026-01-05 09:00:00,260 INFO httpx HTTP Request: POST https://api.example.com
+    2026-01-05 09:00:00,397 INFO agent Question: Which month has the most fog?
+    2026-01-05 09:00:00,534 INFO agent Thought: I look it up.
+
+The prefix is found by the shape that repeats: times, levels, names, numbers and the marks between
+them; see `agent_runs.detecting.prefixes`. A line without it goes on with the one before.
+What stands under the prefix is read as a log of its own, one for each name: each service, each
+logger. The lines of a name that has no runs belong to no value.
+
+Frames are what GitHub Actions, GitLab and docker compose print themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agent_parsers import OutputParserException
+from agent_parsers.transcripts.transcript import Notice, Transcript
+from agent_runs.detecting.prefixes import Message, Prefix, find_prefix, runs_of_messages_in
+from agent_runs.reading.reader import Lines, Reading, TextReader
+
+_HEAD: Final = 1 << 16
+"""How much of the text is looked at to find its prefix, in characters."""
+
+_COMMAND: Final = re.compile(r"##\[(?:group|command)\]Run ").match
+"""Begins the frame of a step of GitHub Actions, which shows its command and settings."""
+_COMMAND_END: Final = "##[endgroup]"
+FRAMES: Final = {
+    "workflow": re.compile(
+        r"##\[[a-z]+\].*|Cleaning up orphan processes|Post job cleanup\.|Complete job name: .*"
+        r"|(?:\x1b\[0K)?section_(?:start|end):\d+:.*"
+    ),
+    "compose": re.compile(r"\S{1,100} exited with code \d+|Attaching to .*"),
+}
+"""What the programs that put the prefixes before the lines print themselves."""
+
+
+def _evidence(head: str) -> Sequence[str]:
+    prefix = find_prefix(head)
+    if prefix is None:
+        return ()
+    return (f"lines begin like {prefix.example!r}",)
+
+
+def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+    prefix = find_prefix(lines.head(_HEAD))
+    if prefix is None:
+        raise OutputParserException(
+            "found no prefix that the lines have in common",
+            observation="Name another form of log.",
+            llm_output=lines.head(200)[:1000],
+        )
+    log = _Messages(lines, prefix)
+    for run in runs_of_messages_in(log, reading):
+        yield replace(run, notices=(*log.take_notices(), *run.notices))
+
+
+class _Messages:
+    """The messages in the lines of a log.
+
+    Args:
+        lines: The lines.
+        prefix: Their prefix.
+    """
+
+    def __init__(self, lines: Lines, prefix: Prefix) -> None:
+        self._lines = lines
+        self._prefix = prefix
+        self._notices: list[Notice] = []
+
+    def take_notices(self) -> list[Notice]:
+        """Return the notices since the last call."""
+        notices, self._notices = self._notices, []
+        return notices
+
+    def __iter__(self) -> Iterator[Message]:
+        message: Message | None = None
+        frames: set[str] = set()  # the owners whose command is being shown
+        while line := self._lines.peek():
+            number = self._lines.number
+            next(self._lines)
+            split = self._prefix.split(line)
+            if split is not None:
+                if message is not None:
+                    yield message
+                owner, text = split
+                message = None if _is_frame(text, owner, frames) else Message(number, owner, [text])
+            elif FRAMES["compose"].fullmatch(line.rstrip()):
+                continue
+            elif message is not None:
+                message.lines.append(line)
+            elif line.strip():
+                what = "found text before the first line with a prefix"
+                self._notices.append(Notice("unowned_text", what, text=line, line=number))
+        if message is not None:
+            yield message
+
+
+def _is_frame(text: str, owner: str, commands: set[str]) -> bool:
+    """Return whether *text* is a frame; *commands* has the owners whose command is shown."""
+    line = text.rstrip()
+    if owner in commands:
+        if line.startswith(_COMMAND_END):
+            commands.discard(owner)
+        return True
+    if _COMMAND(line):
+        commands.add(owner)
+        return True
+    return any(frame.fullmatch(line) for frame in FRAMES.values())
+
+
+READER: Final = TextReader(
+    name="prefixed",
+    summary="logs under the prefixes of logging, loguru, docker compose, GitHub Actions, journald",
+    evidence=_evidence,
+    read=_read,
+)

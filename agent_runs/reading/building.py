@@ -1,0 +1,271 @@
+"""Putting a run together from what a reader finds in a log, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers import AgentAction, AgentFinish, OutputParserException
+from agent_parsers.core import ARGUMENT, make_action, make_finish, make_tool_call
+from agent_parsers.transcripts.transcript import (
+    Notice,
+    OpenStep,
+    OpenTranscript,
+    Transcript,
+    TranscriptStep,
+)
+from outputs import AIMessage
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.events import Repair
+    from agent_parsers.transcripts.transcript import NoticeKind
+    from agent_runs.reading.reader import Reading
+
+UNASKED: Final = "found a result that no call waits for"
+"""The reason why a result is a step that is not read."""
+_NO_CALL: Final = "Give the log with the calls whose results it has."
+
+
+class RunBuilder:
+    """A run that a reader puts together: its question, its steps and its answer.
+
+    Call the methods in the order of the log; `transcript` returns the run. What the log lacks, a
+    result or an answer, becomes a notice.
+
+    Args:
+        reading: How the log is read.
+        name: Name of the run, if the log has one.
+    """
+
+    def __init__(self, reading: Reading, *, name: str = "") -> None:
+        self._reading = reading
+        self._name = name
+        self._preamble: list[str] = []
+        self._question = ""
+        self._thoughts: list[str] = []  # of the next step
+        self._steps: list[TranscriptStep] = []  # each an `OpenStep`
+        self._ids: dict[str, int] = {}  # index of the step of each call with an id
+        self._notices: list[Notice] = []
+        self.is_observed = True
+        """Whether the log may contain results, so that a missing one is worth a notice."""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is any step, or an answer."""
+        return bool(self._steps)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the run has its answer."""
+        return bool(self._steps) and isinstance(self._steps[-1].action, AgentFinish)
+
+    @property
+    def answered(self) -> Any:
+        """The answer; `None` if there is none yet."""
+        action = self._steps[-1].action if self._steps else None
+        return action.return_values.get("output") if isinstance(action, AgentFinish) else None
+
+    @property
+    def has_question(self) -> bool:
+        """Whether the run has its question."""
+        return bool(self._question)
+
+    @property
+    def last_step(self) -> TranscriptStep | None:
+        """The last step so far; `None` if there is none."""
+        return self._steps[-1] if self._steps else None
+
+    @property
+    def waiting(self) -> list[TranscriptStep]:
+        """The calls so far whose results have not arrived."""
+        return [step for step in self._steps if _is_waiting(step)]
+
+    def in_dialect(self, dialect: Dialect, *evidence: str) -> None:
+        """Say that the model's text is in *dialect*, and what shows it."""
+        self._reading = self._reading.in_dialect(dialect, *evidence)
+
+    def introduce(self, text: str) -> None:
+        """Add *text* that stands before the question, such as a system message."""
+        if text:
+            self._preamble.append(text)
+
+    def ask(self, question: str) -> None:
+        """Set the question of the run; an earlier one becomes part of the preamble."""
+        self.introduce(self._question)
+        self._question = question
+
+    def think(self, text: str) -> None:
+        """Add a thought to the next step."""
+        if text.strip():
+            self._thoughts.append(text.strip())
+
+    def call(
+        self,
+        tool: str,
+        tool_input: Any,
+        *,
+        call_id: str = "",
+        log: str = "",
+        message: AIMessage | None = None,
+        repairs: Iterable[Repair] = (),
+    ) -> None:
+        """Add a call of *tool*; with the tools of the `Reading`, it is checked.
+
+        Args:
+            tool: Name of the tool.
+            tool_input: Text or an object. `None` is an empty object, and another value is kept
+                under ``"input"``. The one argument ``__arg1`` stands for a text.
+            call_id: Id of the call, to which its result refers.
+            log: What the model wrote; by default the thought.
+            message: The message with the call, which the calls of one turn share.
+            repairs: The repairs that were made to read the call.
+        """
+        if not tool.strip() or "\n" in tool:
+            reason = "expected the name of a tool" + (" on one line" if tool.strip() else "")
+            wrong = OutputParserException(reason, observation="Name the tool.", llm_output=tool)
+            self.fail(wrong, call_id=call_id, repairs=repairs)
+            return
+        if isinstance(tool_input, dict) and len(tool_input) == 1 and ARGUMENT in tool_input:
+            tool_input = tool_input[ARGUMENT]
+        if tool_input is None:
+            tool_input = {}
+        elif not isinstance(tool_input, str | dict):
+            tool_input = {"input": tool_input}
+        tools = self._reading.tools
+        error: OutputParserException | None = None
+        if tools is not None:
+            try:
+                tool_input = tools.read(tool, tool_input, lenient=self._reading.lenient).value
+            except OutputParserException as refused:
+                error = refused
+        thought = self._take_thought()
+        log = log or thought
+        action: AgentAction | None = None
+        if error is None and (call_id or message is not None):
+            said = message if message is not None else AIMessage(log)
+            action = make_tool_call(tool, tool_input, log, said, call_id or None)
+        elif error is None:
+            action = make_action(tool, tool_input, log)
+        if call_id:
+            self._ids[call_id] = len(self._steps)
+        self._add(thought, action, error, repairs)
+
+    def add(self, step: TranscriptStep) -> None:
+        """Add a *step* that was read elsewhere, such as by a dialect; it is numbered anew."""
+        thought = "\n".join(filter(None, (self._take_thought(), step.thought)))
+        self._steps.append(
+            OpenStep(
+                len(self._steps) + 1, thought, step.action, step.observation, step.thought_span,
+                step.action_span, step.observation_span, step.repairs, step.error,
+            )
+        )  # fmt: skip
+
+    def fail(
+        self, error: OutputParserException, *, call_id: str = "", repairs: Iterable[Repair] = ()
+    ) -> None:
+        """Add a step that could not be read; a result may refer to it by *call_id*."""
+        if call_id:
+            self._ids[call_id] = len(self._steps)
+        self._add(self._take_thought(), None, error, repairs)
+
+    def observe(self, text: str, *, call_id: str = "", tool: str = "") -> None:
+        """Add what a tool returned to the call that it answers.
+
+        Args:
+            text: What the tool returned.
+            call_id: Id of the call; without one, or if no call has it, the order counts.
+            tool: Name of the tool, to choose among calls that wait for their results.
+        """
+        index = self._ids.get(call_id, -1)
+        if index < 0 or self._steps[index].observation is not None:
+            waiting = [at for at, step in enumerate(self._steps) if _is_waiting(step)]
+            named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
+            if not (named or waiting):
+                self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
+            index = (named or waiting or [-1])[0]
+        self._see(index, text)
+
+    def observe_more(self, text: str) -> None:
+        """Add *text* to what the last step returned."""
+        self._see(-1, (self._steps[-1].observation or "") + text)
+
+    def answer(self, value: Any, *, log: str = "") -> None:
+        """Add the final answer."""
+        thought = self._take_thought()
+        log = log or (value if isinstance(value, str) else "")
+        self._add(thought, make_finish(value, log), None)
+
+    def notice(
+        self,
+        kind: NoticeKind,
+        message: str,
+        *,
+        text: str = "",
+        line: int = 0,
+        step: int | None = None,
+    ) -> None:
+        """Add a notice, by default about the last step, or about the run if there is no step."""
+        number = len(self._steps) if step is None else step
+        self._notices.append(Notice(kind, message, number, text, line))
+
+    def transcript(self) -> Transcript:
+        """Return the run, with notices of what it lacks."""
+        if self._thoughts:
+            text = self._take_thought()
+            self.notice("unowned_text", "found a thought that no call or answer follows", text=text)
+        notices = [*self._notices]
+        is_answered = False
+        for step in self._steps:
+            if type(step) is OpenStep:
+                step.__class__ = TranscriptStep  # it is whole
+            if step.error is not None:
+                continue
+            if isinstance(step.action, AgentFinish):
+                is_answered = True
+            elif self.is_observed and step.observation is None:
+                message = f"the log does not show what {_tool_of(step)!r} returned"
+                notices.append(Notice("no_observation", message, step.number))
+        if not is_answered:
+            notices.append(Notice("no_answer", "the run ends without an answer"))
+        run = OpenTranscript(
+            self._question, tuple(self._steps), "\n".join(self._preamble), (), self._name,
+            self._reading.source, tuple(notices),
+        )  # fmt: skip
+        run.__class__ = Transcript
+        return run
+
+    def _take_thought(self) -> str:
+        thought = "\n".join(self._thoughts)
+        self._thoughts.clear()
+        return thought
+
+    def _add(
+        self,
+        thought: str,
+        action: AgentAction | AgentFinish | None,
+        error: OutputParserException | None,
+        repairs: Iterable[Repair] = (),
+    ) -> None:
+        number = len(self._steps) + 1
+        self._steps.append(
+            OpenStep(number, thought, action, None, None, None, None, tuple(repairs), error)
+        )
+
+    def _see(self, index: int, text: str) -> None:
+        """Set what the tool of a step returned; a transcript that has the step keeps its own."""
+        step = self._steps[index]
+        if type(step) is OpenStep:
+            step.observation = text  # type: ignore[misc]  # it is not frozen yet
+        else:
+            self._steps[index] = replace(step, observation=text)
+
+
+def _is_waiting(step: TranscriptStep) -> bool:
+    """Return whether the result of a step has not arrived."""
+    return step.observation is None and not isinstance(step.action, AgentFinish)
+
+
+def _tool_of(step: TranscriptStep) -> str:
+    return step.action.tool if isinstance(step.action, AgentAction) else ""

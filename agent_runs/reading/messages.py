@@ -1,0 +1,306 @@
+"""What all readers of messages share: what one message says, and how a file of them is read.
+
+A file holds a list of messages, an object with messages, several of either, or a message a line.
+A record whose messages begin with all those of the record before it goes on with it, as in the log
+of a proxy, which has the whole conversation again in each request. Messages of several
+conversations that are mixed, one a line, are told apart by the id of the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from agent_runs.reading.parts import call_of, content_of, result_of, text_of
+from agent_runs.reading.reader import MALFORMED, Reading, Value, Values
+from agent_runs.reading.said import Said, runs_of_messages
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Transcript
+
+_IDS: Final = ("conversation_id", "thread_id", "session_id", "sessionId")
+"""The keys under which messages have the id of their conversation."""
+
+
+def id_of(message: Any) -> str:
+    """Return the id of the conversation to which a *message* belongs; empty if it has none."""
+    ids = [message.get(key) for key in _IDS] if isinstance(message, Mapping) else []
+    return next((found for found in ids if isinstance(found, str)), "")
+
+
+def _listed(record: Mapping[str, Any]) -> list[Any] | None:
+    messages = record.get("messages")
+    return messages if isinstance(messages, list) else None
+
+
+class MessageFormat(NamedTuple):
+    """A form of messages."""
+
+    said: Callable[[Any], Said | None]
+    """Returns what a message says, `None` if nothing; it may fail as malformed data lets it."""
+    is_message: Callable[[Any], bool]
+    """Returns whether a value is a message of this form."""
+    messages_of: Callable[[Any], list[Any] | None] = _listed
+    """Returns the messages in a record, such as the body of a request; `None` if there are none."""
+    is_one_run: bool = False
+    """Whether a conversation is one run, in which the user may say something on the way."""
+    id_of: Callable[[Any], str] = id_of
+    """Returns the id of the conversation to which a message belongs; empty if it has none."""
+
+
+class Conversation(NamedTuple):
+    """The messages of one conversation."""
+
+    messages: Sequence[Value] | Iterator[Value]
+    name: str
+    """Its id, if it has one."""
+    line: int
+    """The line of the file where it begins."""
+
+
+def messages_in(value: Any, form: MessageFormat) -> list[Any] | None:
+    """Return the messages in a *value* of a file; `None` if it is no record with messages."""
+    if isinstance(value, list):
+        return value
+    try:
+        return form.messages_of(value) if isinstance(value, (dict, Mapping)) else None
+    except MALFORMED:
+        return None
+
+
+def is_message(value: Any, form: MessageFormat) -> bool:
+    """Return whether *value* is a message of this *form*."""
+    try:
+        return form.is_message(value)
+    except MALFORMED:
+        return False
+
+
+def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Conversation]:
+    """Yield the conversations in *values*; a value that is none is refused."""
+    held: tuple[list[Any], Value] | None = None
+    for value in values:
+        messages = messages_in(value.data, form)
+        if held is not None:
+            if messages is None or not _goes_on(held[0], messages, form):
+                yield _conversation(*held)
+            held = None
+        if messages is not None:
+            held = messages, value
+        elif is_message(value.data, form):
+            yield from _told_apart(chain([value], _while_loose(values, form)), value, form)
+        else:
+            reading.refuse_value(value, "expected a message, or an object with messages")
+    if held is not None:
+        yield _conversation(*held)
+
+
+def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
+    """Return whether *after* begins with all messages of *before*, and has more.
+
+    A proxy has the last message of a request in the words of the response before it.
+    """
+    if not 0 < len(before) < len(after) or before[:-1] != after[: len(before) - 1]:
+        return False
+    last, same = before[-1], after[len(before) - 1]
+    try:
+        return last == same or form.said(last) == form.said(same)
+    except MALFORMED:
+        return False
+
+
+def _conversation(messages: list[Any], record: Value) -> Conversation:
+    data = record.data
+    is_record = isinstance(data, (dict, Mapping))
+    name = data.get("id") or data.get("custom_id") if is_record else None
+    values = [Value(message) for message in messages]
+    return Conversation(values, name if isinstance(name, str) else "", record.line)
+
+
+def _while_loose(values: Values, form: MessageFormat) -> Iterator[Value]:
+    """Yield the messages that follow in *values*, up to a record with messages."""
+    while ahead := values.head(1):
+        if messages_in(ahead[0], form) is not None:
+            return
+        yield next(values)
+
+
+def _told_apart(
+    messages: Iterator[Value], first: Value, form: MessageFormat
+) -> Iterator[Conversation]:
+    """Yield the conversations to which *messages* belong; without ids they are one."""
+    if not form.id_of(first.data):
+        yield Conversation(messages, "", first.line)
+        return
+    found: dict[str, list[Value]] = {}
+    for message in messages:
+        found.setdefault(form.id_of(message.data), []).append(message)
+    for name, members in found.items():
+        yield Conversation(members, name, members[0].line)
+
+
+ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
+    "system": "system", "developer": "system", "user": "user", "human": "user",
+    "assistant": "assistant", "ai": "assistant", "model": "assistant",
+    "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""Our name of each role."""
+
+
+def message_of(message: Mapping[str, Any], role: str = "") -> Said:
+    """Return what a *message* with ``content`` says, which has its calls in it or beside it.
+
+    Args:
+        message: The message.
+        role: Its role, in any API's words; by default its ``role``.
+
+    Raises:
+        KeyError: It lacks a part, or the role is unknown.
+        TypeError: A part has another type.
+    """
+    ours = ROLES[role or message["role"]]
+    content = message.get("content")
+    if ours == "tool":
+        call_id = message.get("tool_call_id") or message.get("id")
+        result = result_of(content, call_id, message.get("name"))
+        return Said("tool", results=(result,))
+    calls = [] if message.keys().isdisjoint(_CALLS) else [*map(call_of, _calls_in(message))]
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    thoughts = [text_of(thought)] if thought else []
+    if content is None or isinstance(content, str):
+        return Said(ours, content or _beside(message), thoughts[0] if thoughts else "", calls)
+    found = content_of(content)
+    text = ("" if ours == "assistant" else "\n").join(found.texts)
+    return Said(
+        ours,
+        text or _beside(message),
+        "\n".join(filter(None, (*thoughts, *found.thoughts))),
+        calls or found.calls,
+        found.results,
+        left_out=found.left_out,
+    )
+
+
+_CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")
+
+
+def _calls_in(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    calls = [*(message.get(_CALLS[0]) or ()), *(message.get(_CALLS[1]) or ())]
+    if (function := message.get(_CALLS[2])) is not None:
+        calls.append(function)
+    return calls
+
+
+def _beside(message: Mapping[str, Any]) -> str:
+    """Return the text that stands beside an empty content."""
+    audio = message.get("audio")
+    spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
+    return message.get("refusal") or spoken or ""
+
+
+def evidence_of(
+    values: Sequence[Any],
+    form: MessageFormat,
+    sign: Callable[[Any], str],
+    *,
+    where: str = "message",
+) -> Sequence[str]:
+    """Return what shows that the first *values* of a file are messages of this form.
+
+    All of them must be messages, or records with messages, and one must have the sign.
+
+    Args:
+        values: The first values.
+        form: The form.
+        sign: Returns what of a message only this form has, such as ``"'tool_calls'"``; empty if
+            it has no such thing.
+        where: What a message is called.
+    """
+    number = 0
+    shown = ""
+    for value in values:
+        messages = messages_in(value, form)
+        for message in [value] if messages is None else messages:
+            number += 1
+            if not form.is_message(message):
+                return ()
+            if not shown and (found := sign(message)):
+                shown = f"{found} in {where} {number}"
+    return (shown,) if shown else ()
+
+
+def evidence_of_each(
+    values: Sequence[Any], is_one: Callable[[Any], object], sign: Callable[[Any], str]
+) -> Sequence[str]:
+    """Return what shows that the first *values* of a file are records of a form, if all are.
+
+    Args:
+        values: The first values.
+        is_one: Returns whether a value is such a record.
+        sign: Returns what shows it, from the first of them.
+    """
+    return (sign(values[0]),) if values and all(map(is_one, values)) else ()
+
+
+def read_messages(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Transcript]:
+    """Yield the runs in a file of messages."""
+    for messages, name, line in conversations(values, reading, form):
+        at = reading.at(line)
+        said = said_or_left_out(messages, at, form)
+        yield from runs_of_messages(said, at, name=name, is_one_run=form.is_one_run)
+
+
+def said_or_left_out(
+    messages: Iterable[Value], reading: Reading, form: MessageFormat
+) -> Iterator[Said]:
+    """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
+    for message in messages:
+        if is_message(message.data, form):
+            found = said_or_refused(message, reading, form.said)
+        else:
+            refused = reading.refuse_value(message, "it is not in the form of the others")
+            found = Said("tool", line=message.line, error=refused)
+        if found is not None:
+            yield found
+
+
+def said_of(messages: Iterable[Any], form: MessageFormat) -> Iterator[Said]:
+    """Yield what each of *messages* says; a malformed one fails."""
+    for message in messages:
+        if (said := form.said(message)) is not None:
+            yield said
+
+
+def read_each(
+    values: Values, reading: Reading, runs_of: Callable[[Any, Reading], Iterable[Transcript]]
+) -> Iterator[Transcript]:
+    """Yield the runs in each of *values*; one that is malformed is refused.
+
+    Args:
+        values: The values.
+        reading: How they are read.
+        runs_of: Returns the runs in a value; it may fail as malformed data lets it.
+    """
+    for value in values:
+        at = reading.at(value.line)
+        try:
+            runs = [*runs_of(value.data, at)]
+        except MALFORMED as error:
+            reading.refuse_value(value, error)
+        else:
+            yield from runs
+
+
+def said_or_refused(
+    message: Value, reading: Reading, said: Callable[[Any], Said | None]
+) -> Said | None:
+    """Return what a *message* says; if it is malformed, that is refused, and it says nothing."""
+    try:
+        found = said(message.data)
+    except MALFORMED as error:
+        refused = reading.refuse_value(message, error)
+        return Said("tool", line=message.line, error=refused)
+    if found is not None and message.line:
+        found.line = message.line
+    return found

@@ -1,0 +1,265 @@
+"""Runs in messages: what every form of messages comes down to, and how its runs are found.
+
+Each reader of messages turns its own form into `Said`; `runs_of_messages` does the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from agent_parsers import AgentFinish, OutputParserException
+from agent_parsers.core import make_message
+from agent_runs.reading.building import RunBuilder
+from agent_runs.reading.spoken import Speech, is_result, unread_call
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Repair
+    from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
+    from agent_runs.reading.reader import Reading
+    from outputs import AIMessage
+    from outputs.messages import ToolCall
+
+_MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
+"""Matches the words for something left out whose name speaks of a call or a tool."""
+
+
+class SaidCall(NamedTuple):
+    """A call in a message."""
+
+    tool: str
+    tool_input: Any
+    """Text or an object; JSON text of arguments is read by the reader."""
+    call_id: str = ""
+    repairs: tuple[Repair, ...] = ()
+    """The repairs that were made to read the arguments."""
+    error: OutputParserException | None = None
+    """Why the call cannot be made."""
+    unclear: str = ""
+    """The text of arguments that are left out, since the log does not show where they end."""
+    is_untyped: bool = False
+    """Whether the log shows all arguments as text."""
+    has_input: bool = True
+    """Whether the log contains the arguments."""
+
+
+class SaidResult(NamedTuple):
+    """What a tool returned."""
+
+    text: str
+    call_id: str = ""
+    """Id of the call; empty if the form has none."""
+    tool: str = ""
+    """Name of the tool, if the form says it."""
+
+
+@dataclass(slots=True)
+class Said:
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str = ""
+    """Its text; of an assistant's message with calls, the thought."""
+    thought: str = ""
+    """The reasoning, if the form has a place of its own for it."""
+    calls: Sequence[SaidCall] = ()
+    results: Sequence[SaidResult] = ()
+    line: int = 0
+    """The line of the file where it stands, from 1; 0 if it is unknown."""
+    left_out: Sequence[str] = ()
+    """What it has besides text, such as images, in a word or two each."""
+    error: OutputParserException | None = None
+    """Why it cannot be read."""
+    then: Said | None = None
+    """What the same message says after its tools have run."""
+
+
+def runs_of_messages(
+    messages: Iterable[Said], reading: Reading, *, name: str = "", is_one_run: bool = False
+) -> Iterator[Transcript]:
+    """Yield the runs in the *messages* of one conversation.
+
+    A run begins with a question. The answer is the last text of the assistant without calls; such
+    a text before further calls is part of their thought. Text in a dialect is read by it: the one
+    of *reading*, or the one that the text shows.
+
+    Args:
+        messages: The messages of one conversation.
+        reading: How they are read.
+        name: Name of the conversation, if it has one.
+        is_one_run: Whether it is one run, in which the user may say something on the way.
+    """
+    conversation = _Conversation(reading, name, is_one_run)
+    for message in messages:
+        said: Said | None = message
+        while said is not None:
+            if (run := conversation.take(said)) is not None:
+                yield run
+            said = said.then
+    if (run := conversation.end()) is not None:
+        yield run
+
+
+class _Conversation:
+    """The run of a conversation that is being read."""
+
+    def __init__(self, reading: Reading, name: str, is_one_run: bool) -> None:
+        self._reading = reading
+        self._name = name
+        self._is_one_run = is_one_run
+        self._run = RunBuilder(reading, name=name)
+        self._speech = Speech(reading)
+        self._answer: TranscriptStep | Said | None = None  # unless calls follow
+        self._calls_natively = False
+        self._has_spoken = False  # the last calls, as text
+
+    def take(self, message: Said) -> Transcript | None:
+        """Take the next message, and return the run that it ends, if any."""
+        ended = None
+        if message.error is not None:
+            self._run.fail(message.error)
+        match message.role:
+            case "assistant":
+                self._take_turn(message)
+            case "system":
+                self._run.introduce(message.text)
+            case "user" if message.results:
+                if message.text.strip():
+                    reason = "found text of the user beside results"
+                    self._run.notice("unowned_text", reason, text=message.text, line=message.line)
+            case "user" if self._has_spoken and self._run.waiting:
+                for text in self._speech.results(message.text):
+                    self._run.observe(text)
+            case "user" if isinstance(self._answer, Said) and is_result(message.text):
+                answer, self._answer = self._answer, None
+                self._fail("a result follows a text in which no dialect reads a call", answer.text)
+                self._run.observe(self._speech.results(message.text)[0])
+            case "user" if message.error is None:
+                ended = self._take_question(message)
+            case _:
+                pass
+        for result in message.results:
+            texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
+            for text in texts:
+                self._run.observe(text, call_id=result.call_id, tool=result.tool)
+        if message.left_out or message.calls:
+            self._take_others(message)
+        return ended
+
+    def _take_others(self, message: Said) -> None:
+        """Take what of a *message* is no turn and no result."""
+        for call in message.calls if message.role != "assistant" else ():
+            self._fail(f"found a call of {call.tool!r} that is not the assistant's")
+        for kind in message.left_out:
+            if _MAY_CALL(kind):
+                self._fail(f"found {kind}, which is not known and may be a call or a result")
+                continue
+            self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+
+    def end(self) -> Transcript | None:
+        """Return the last run, if there is one."""
+        if isinstance(self._answer, Said):
+            self._run.answer(self._answer.text, log=self._answer.text)
+        elif self._answer is not None:
+            self._run.add(self._answer)
+        is_run = self._run.is_begun or self._run.has_question
+        return self._run.transcript() if is_run else None
+
+    def _take_question(self, message: Said) -> Transcript | None:
+        ended = None
+        if self._run.is_begun or self._answer:
+            if self._is_one_run:
+                self._think_answer()
+                reason = "found text of the user during the run"
+                self._run.notice("unowned_text", reason, text=message.text, line=message.line)
+                return None
+            ended = self.end()
+            self._run = RunBuilder(self._reading.at(message.line), name=self._name)
+            self._answer = None
+            self._say_dialect()
+        self._run.ask(message.text)
+        return ended
+
+    def _take_turn(self, message: Said) -> None:
+        if self._answer is not None:
+            self._think_answer()
+        if message.thought:
+            self._run.think(message.thought)
+        if message.calls:
+            self._calls_natively, self._has_spoken = True, False
+            self._run.think(message.text)
+            shared = _message_of(message)
+            for call in message.calls:
+                self._make(call, message.line, shared)
+        elif message.text.strip():
+            steps = self._read(message.text)
+            if not steps and (found := unread_call(message.text)):
+                self._fail(f"the text ends {found}, which no dialect reads", message.text)
+                self._has_spoken = True
+                return
+            if not steps or isinstance(steps[-1].action, AgentFinish):
+                self._answer = steps[-1] if steps else message
+                steps = steps[:-1]
+            for step in steps:
+                self._has_spoken = True
+                self._run.add(step)
+
+    def _fail(self, reason: str, text: str = "") -> None:
+        """Add a step that could not be read."""
+        advice = "Give a log in a form that list_readers() has."
+        self._run.fail(OutputParserException(reason, observation=advice, llm_output=text))
+
+    def _make(self, call: SaidCall, line: int, message: AIMessage) -> None:
+        if call.error is not None:
+            self._run.fail(call.error, call_id=call.call_id, repairs=call.repairs)
+            return
+        self._run.call(
+            call.tool, call.tool_input,
+            call_id=call.call_id, message=message, repairs=call.repairs,
+        )  # fmt: skip
+        if not call.has_input:
+            self._run.notice("no_input", f"the log does not show the input of {call.tool!r}")
+        if call.unclear:
+            reason = f"the log does not show where the arguments of {call.tool!r} end"
+            self._run.notice("unclear_end", reason, text=call.unclear, line=line)
+        if call.is_untyped and call.tool_input:
+            reason = f"the log shows the arguments of {call.tool!r} as text"
+            self._run.notice("untyped_values", reason, line=line)
+
+    def _read(self, text: str) -> list[TranscriptStep]:
+        """Return the steps in a *text*; none if it is not in a dialect."""
+        if self._calls_natively and self._reading.dialect is None:
+            return []  # who calls tools in messages does not do so in text as well
+        is_new = self._speech.dialect is None
+        steps = self._speech.read(text)
+        if is_new:
+            self._say_dialect()
+        return steps
+
+    def _say_dialect(self) -> None:
+        if self._speech.dialect is not None and self._speech.evidence:
+            self._run.in_dialect(self._speech.dialect, self._speech.evidence)
+
+    def _think_answer(self) -> None:
+        """Make the answer a thought, since it is none: something follows it."""
+        if self._answer is not None:
+            answer, self._answer = self._answer, None
+            if isinstance(answer, Said):  # its thought is one already
+                self._run.think(answer.text)
+            elif isinstance(answer.action, AgentFinish):
+                self._run.think(answer.thought)
+                self._run.think(str(answer.action.return_values["output"]))
+
+
+def _message_of(said: Said) -> AIMessage:
+    """Return the message that the calls of a turn share."""
+    calls: list[ToolCall] = []
+    for call in said.calls:
+        if call.error is None:
+            args = {**call.tool_input} if isinstance(call.tool_input, dict) else {}
+            calls.append(
+                {"name": call.tool, "args": args, "id": call.call_id or None, "type": "tool_call"}
+            )
+    return make_message(said.text, calls)

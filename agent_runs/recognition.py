@@ -1,0 +1,267 @@
+"""Recognising the form of a log: each reader says what in the log shows that it is its own.
+
+Signs of another form inside a log, as in what a tool returned: they make no log of that form.
+
+A sign is one only if a run of its form can be read from it on, up to the next sign of the log in
+which it stands. So a log that has two forms stays one that does.
+
+For a log of an unknown form it says what was seen, and which form comes nearest.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from agent_parsers import OutputParserException
+from agent_parsers.transcripts.transcript import RunSource
+from agent_runs.readers.known import (
+    get_reader,
+    readers_for,
+    readers_of_data,
+    tables_of_messages,
+)
+from agent_runs.reading.reader import (
+    HEAD_CHARS,
+    MALFORMED,
+    DataReader,
+    Lines,
+    NotJson,
+    Reading,
+    TextReader,
+    UnknownLogError,
+    Values,
+)
+from agent_runs.sources import RunsFrom, as_it_is, open_log
+from agent_runs.splitting.quoted import has_structure
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_runs.tables.messages import Messages
+
+_MOST_SIGNS: Final = 20
+
+
+def forms_with_runs(names: Collection[str], head: str) -> list[str]:
+    """Return those of the forms *names* that a text may have, of which each has a sign.
+
+    Args:
+        names: The names of their readers.
+        head: The beginning of the text.
+    """
+    lines = head.splitlines(keepends=True)
+    readers = [cast("TextReader", get_reader(name)) for name in names]
+    begins = [_sign_of(reader, lines).start for reader in readers]
+    begin = min(begins)
+    outer = readers[begins.index(begin)]
+    return [
+        reader.name
+        for reader, at in zip(readers, begins, strict=True)
+        if at == begin or _has_run_inside(reader, outer, lines, at)
+    ]
+
+
+def _has_run_inside(reader: TextReader, outer: TextReader, lines: Sequence[str], at: int) -> bool:
+    """Return whether *reader* reads a run between signs of *outer*, from the line *at* on."""
+    for _ in range(_MOST_SIGNS):
+        if at >= len(lines):
+            return False
+        end = _sign_of(outer, lines, after=at).start
+        if _has_run(reader, lines[at:end]):
+            return True
+        at = _sign_of(reader, lines, after=end).start
+    return True  # so many signs are no chance
+
+
+def _sign_of(reader: TextReader, lines: Sequence[str], *, after: int = -1) -> range:
+    """Return which of the *lines* are the first sign of the form of *reader*.
+
+    Args:
+        reader: The reader.
+        lines: The lines.
+        after: The line behind which to look.
+    """
+    first = after + 1
+    ends = range(first, len(lines) + 1)
+    end = bisect_left(ends, True, key=lambda end: bool(reader.evidence("".join(lines[first:end]))))
+    end += first
+    if end > len(lines):
+        return range(len(lines), end)  # there is none
+    starts = range(first, end)
+    start = bisect_left(
+        starts, True, key=lambda start: not reader.evidence("".join(lines[start:end]))
+    )
+    return range(first + max(start, 1) - 1, end)
+
+
+def _has_run(reader: TextReader, lines: Sequence[str]) -> bool:
+    """Return whether *reader* reads a step or an answer from *lines*, or needs more to tell."""
+    reading = Reading(RunSource(reader.name), on_error=lambda _error: None)
+    try:
+        runs = reader.read(Lines(lines), reading)
+        return any(step.action is not None for run in runs for step in run.all_steps)
+    except OutputParserException:
+        return False
+    except (AssertionError, *MALFORMED):
+        return True
+
+
+_MOST: Final = 8
+"""How many keys or lines are named."""
+_HEAD: Final = 4_000
+_PAGE: Final = "docs/log-forms.md shows how to have a form of your own read"
+
+
+def seen_in(log: Lines | Values, tables: Iterable[Messages]) -> str:
+    """Return what was seen in a *log* of an unknown form, to follow the reason; empty if nothing.
+
+    Nothing of the log is taken.
+    """
+    if isinstance(log, Lines):
+        lines = [line.strip() for line in log.head(_HEAD).splitlines() if has_structure(line)]
+        titles = [*dict.fromkeys(line[:40] for line in lines)][:3]
+        seen = f"lines begin like {', '.join(map(repr, titles))}" if titles else ""
+    else:
+        seen = _seen_in_values(log.head(1), tables)
+    return f": {seen}; {_PAGE}" if seen else ""
+
+
+def _seen_in_values(values: Sequence[Any], tables: Iterable[Messages]) -> str:
+    if not values:
+        return ""
+    near: tuple[int, str, str] = (1, "", "")  # how near, where, and why it is not of the form
+    places = [*_messages_in(values[0])]
+    for table in tables:
+        for where, message in places:
+            try:
+                passed, why = table.lack_of(message)
+            except MALFORMED:
+                continue
+            if passed > near[0]:
+                near = passed, where, f"; the nearest form is {table.name!r}, but {why}"
+    where, message = next((each for each in places if each[0] == near[1]), places[-1])
+    keys = ", ".join(map(repr, [*message][:_MOST]))
+    return f"{where} has the keys {keys}{near[2]}" if keys else f"{where} is empty"
+
+
+def _messages_in(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects in *value* that may be messages, and where each stands, in words."""
+    if isinstance(value, list):
+        value = value[0] if value else {}
+    if not isinstance(value, Mapping):
+        value = {}
+    yield "the first value", value
+    for key, each in value.items():
+        if isinstance(each, list) and each and isinstance(each[0], Mapping):
+            yield f"the first of {key!r}", each[0]
+
+
+HEAD_VALUES: Final = 20
+"""How many values of a JSON file are looked at."""
+_NOTHING: Final = "found nothing to read"
+LAST_RESORT: Final = "plain"
+"""The reader of text in a dialect, which is asked last: such text may stand in any other log."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogForm:
+    """A form that a log has."""
+
+    reader: str
+    """Name of its reader."""
+    evidence: tuple[str, ...]
+    """What in the log shows it."""
+
+
+def detect_log(source: RunsFrom) -> LogForm:
+    """Return the form of the log in *source*, without reading its runs.
+
+    Args:
+        source: What `read_runs` reads from. An open file is read in part.
+
+    Raises:
+        OSError: The file cannot be read.
+        OutputParserException: No reader knows the form, or several do; the message names them.
+    """
+    with open_log(source) as log:
+        return form_of(as_it_is(log.content))
+
+
+def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
+    """Return the form of *log*, of which nothing is taken.
+
+    Args:
+        log: The log.
+        dialect: The dialect that the user named; a text in no other form is taken to be in it.
+
+    Raises:
+        OutputParserException: No reader knows the form, or several do; the message names them.
+    """
+    forms = forms_of(log, dialect)
+    if len(forms) == 1:
+        return forms[0]
+    shown = log.head(200)[:1000].strip() if isinstance(log, Lines) else repr(log.head(1))[:1000]
+    advice = "Give a log in a form that list_readers() has, or name its dialect."
+    if not forms:
+        kind = "JSON" if isinstance(log, Values) else "text"
+        reason = f"found no run, and no form of log, in this {kind}" if shown else _NOTHING
+        if isinstance(log, Lines) and log.hint and shown:
+            reason += f", {log.hint}"
+        reason += seen_in(log, tables_of_messages()) if shown else ""
+        raise UnknownLogError(reason, observation=advice, llm_output=shown)
+    names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
+    reason = f"this may be a log of {names}: say which, as format="
+    raise OutputParserException(reason, observation=advice, llm_output=shown)
+
+
+def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogForm]:
+    """Return all forms that *log* may have, of which nothing is taken; arguments: `form_of`."""
+    found: dict[str, Sequence[str]] = {}
+    head = ""
+    if isinstance(log, Lines):
+        head = log.head(HEAD_CHARS)
+        for reader in readers_for(head):
+            if reader.name != LAST_RESORT and (evidence := reader.evidence(head)):
+                found[reader.name] = evidence
+        if not found and head.strip():
+            if dialect is not None:
+                found[LAST_RESORT] = (f"dialect={dialect.name!r}",)
+            elif evidence := cast("TextReader", get_reader(LAST_RESORT)).evidence(head):
+                found[LAST_RESORT] = evidence
+    else:
+        values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]
+        found = _evidence_in(values) or _evidence_in(values[:1])
+    weaker = {name for winner in found for name in get_reader(winner).before}
+    names = [name for name in found if name not in weaker]
+    if isinstance(log, Lines) and len(names) > 1:
+        names = forms_with_runs(names, head)
+    return [LogForm(name, tuple(found[name])) for name in names]
+
+
+def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
+    """Return what shows each form of data that *values* may have, by the reader's name."""
+    found = {}
+    for name, reader in readers_of_data().items():
+        try:
+            evidence = reader.evidence(values)
+        except MALFORMED:
+            continue  # it has another form
+        if evidence:
+            found[name] = evidence
+    return found
+
+
+def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:
+    """Check that a *reader* takes text if *log* is text, and JSON if it is JSON.
+
+    Raises:
+        OutputParserException: It does not.
+    """
+    if isinstance(reader, DataReader) is not isinstance(log, Values):
+        needs = "JSON" if isinstance(reader, DataReader) else "text"
+        raise OutputParserException(
+            f"expected {needs} for the form {reader.name!r}, found other content",
+            observation=f"Give {needs}, or name another form.",
+        )

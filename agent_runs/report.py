@@ -1,0 +1,258 @@
+"""A report of many runs: what was counted at the head, a filter, and each run below."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.html.runs import badges_of, run_html
+from agent_parsers.html.turn_pages import badges_html, messages_html
+from agent_parsers.transcripts.facts import facts_of
+from outputs.html import html_line, html_text, page
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Transcript
+
+_MOST_BARS: Final = 8
+"""How many bars are seen at once."""
+_MOST_LINKS: Final = 100
+"""How many links a bar has."""
+
+
+class Bar(NamedTuple):
+    """One bar of a chart."""
+
+    what: str
+    total: int
+    places: Sequence[tuple[str, str]]
+    """Name and words of each place on the page."""
+
+
+def chart_html(title: str, part: str, bars: Sequence[Bar]) -> str:
+    """Return a chart of horizontal bars; nothing if there are none.
+
+    Args:
+        title: What is counted.
+        part: The part that gives the colour.
+        bars: The bars, the longest first.
+    """
+    if not bars:
+        return ""
+    most = max(bar.total for bar in bars)
+    rows = [_row(bar, most) for bar in bars]
+    html = "".join(rows[:_MOST_BARS])
+    if rest := rows[_MOST_BARS:]:
+        html += (
+            f'<details class="ap-more"><summary>{len(rest):,} more</summary>'
+            f"{''.join(rest)}</details>"
+        )
+    return f'<section class="ap-{part}"><h2>{html_text(title)}</h2>{html}</section>'
+
+
+def _row(bar: Bar, most: int) -> str:
+    width = max(round(100 * bar.total / most, 1), 1)
+    links = " ".join(
+        f'<a href="#{name}">{html_text(words)}</a>' for name, words in bar.places[:_MOST_LINKS]
+    )
+    if len(bar.places) > _MOST_LINKS:
+        links += f" and {len(bar.places) - _MOST_LINKS:,} more"
+    return (
+        f'<details class="ap-row"><summary><bdi class="ap-what">{html_text(bar.what)}</bdi>'
+        '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="100" height="8"/><rect width="{width:g}" height="8"/></svg>'
+        f'<span class="ap-count">{bar.total:,}</span></summary>'
+        f'<p class="ap-links">{links}</p></details>'
+    )
+
+
+# -- the filter ------------------------------------------------------------------------------------
+
+
+def filter_html(choices: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Return the form of the filter.
+
+    Args:
+        choices: By the title of their group, the key that steps or runs have in ``data-keys``, and
+            words for it.
+    """
+    groups = "".join(
+        f'<optgroup label="{html_line(title)}">'
+        + "".join(f'<option value="{key}">{html_line(words)}</option>' for key, words in group)
+        + "</optgroup>"
+        for title, group in choices.items()
+    )
+    return (
+        '<div class="ap-filter" role="search" hidden>'
+        f'<label>Show <select><option value="">all steps</option>{groups}</select></label>'
+        '<label>with the words <input type="search"></label>'
+        '<button type="button">Clear</button><output aria-live="polite"></output></div>'
+    )
+
+
+SCRIPT: Final = """
+(() => {
+  const form = document.querySelector(".ap-filter");
+  const [choice, words, clear, told] = ["select", "input", "button", "output"]
+    .map((name) => form.querySelector(name));
+  const keysOf = (element) => (element.dataset.keys || "").split(" ");
+  const runs = [...document.querySelectorAll(".ap-run")].map((run) => ({
+    run, keys: keysOf(run), wasOpen: run.open,
+    steps: [...run.querySelectorAll(".ap-steps>li")].map((step) => ({ step, keys: keysOf(step) })),
+  }));
+  const textOf = (each) => each.text ??= each.step.textContent.toLowerCase();
+  let wasActive = false;
+  const apply = () => {
+    const key = choice.value, sought = words.value.trim().toLowerCase();
+    const active = Boolean(key || sought);
+    let found = 0, all = 0, open = 0;
+    for (const each of runs) {
+      const { run, keys, steps } = each;
+      const isWhole = !key || keys.includes(key);
+      let seen = 0;
+      for (const it of steps) {
+        const fits = (isWhole || it.keys.includes(key)) && (!sought || textOf(it).includes(sought));
+        if (it.step.hidden === fits) it.step.hidden = !fits;
+        seen += fits;
+      }
+      all += steps.length;
+      found += seen;
+      run.hidden = active && !seen && !(isWhole && !sought);
+      if (!wasActive && active) each.wasOpen = run.open;
+      if (active) run.open = seen > 0 && (open += seen) <= 500;
+      else if (wasActive) run.open = each.wasOpen;
+    }
+    wasActive = active;
+    told.textContent = active ? `${found} of ${all} steps` : "";
+  };
+  const reset = () => { choice.value = words.value = ""; apply(); };
+  let timer;
+  choice.addEventListener("change", apply);
+  words.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(apply, 150); });
+  clear.addEventListener("click", () => { reset(); choice.focus(); });
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    const target = link && document.getElementById(link.hash.slice(1));
+    if (target && target.closest("[hidden]")) reset();
+  });
+  form.hidden = false;
+})();
+"""
+"""Filters the steps by key and by words. It makes no element and sets no HTML."""
+
+
+# -- the report ------------------------------------------------------------------------------------
+
+_CHARTS: Final = {
+    "tools": ("Tools", "tool"),
+    "repairs_by_kind": ("Repairs", "repaired"),
+    "errors_by_reason": ("Errors", "error"),
+    "notices_by_kind": ("Notices", "notice"),
+    "read_as": ("Read as", "dialect"),
+}
+"""Titles and colours of the charts, by the kind of their facts."""
+_BRIEF: Final = 160
+"""How many characters of a question are seen in the list of runs."""
+_FEW: Final = 8
+"""How many things that were not read are listed unfolded."""
+
+
+def report_html(
+    runs: Iterable[Transcript], *, title: str = "Runs", unread: Iterable[str] = ()
+) -> str:
+    """Return a page about *runs*: counts with links to their steps, a filter, and every step.
+
+    The page is as that of `to_html`; it is read without its script, which only filters.
+
+    Args:
+        runs: The runs, of which each may come when it has been read.
+        title: The title of the page.
+        unread: What could not be read, each in a sentence; looked at after the last run.
+    """
+    report = _Report()
+    for run in runs:
+        report.add(run)
+    return page(report.html(title, [*unread]), title=title, script=SCRIPT)
+
+
+class _Report:
+    """The runs so far as HTML, and what was counted in them."""
+
+    def __init__(self) -> None:
+        self._runs: list[str] = []
+        self._totals = Counter[str]()
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._places: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+        self._keys: dict[tuple[str, str], str] = {}
+
+    def add(self, run: Transcript) -> None:
+        number = len(self._runs) + 1
+        anchor = f"r{number}"
+        keys: defaultdict[int, list[str]] = defaultdict(list)
+        for kind, what, step in facts_of(run):
+            self._counts[kind][what] += 1
+            name, words = anchor, f"run {number}"
+            if step:
+                name, words = f"{anchor}s{step}", f"{words}, step {step}"
+            self._places[kind, what][name] = words
+            keys[step].append(self._keys.setdefault((kind, what), f"k{len(self._keys)}"))
+        self._totals += Counter(
+            steps=len(run.steps),
+            answers=run.finish is not None,
+            repairs=len(run.repairs),
+            errors=len(run.failed),
+            notices=len(run.notices),
+        )
+        joined = {step: " ".join(dict.fromkeys(each)) for step, each in keys.items()}
+        question = " ".join(run.question[:_BRIEF].split())
+        more = "…" if len(run.question) > _BRIEF else ""
+        self._runs.append(
+            f'<details class="ap-run" id="{anchor}" data-keys="{joined.get(0, "")}">'
+            f"<summary><b>run {number}</b><bdi>{html_text(question or run.id)}{more}</bdi>"
+            f"{badges_html(badges_of(run))}</summary>{run_html(run, anchor, joined)}</details>"
+        )
+
+    def html(self, title: str, unread: list[str]) -> str:
+        """Return the whole report."""
+        figures = {"runs": len(self._runs)}
+        for name in ("steps", "answers", "repairs", "errors", "notices"):
+            figures[name] = self._totals[name]
+        if unread:
+            figures["not read"] = len(unread)
+        shown = "".join(
+            f"<div><dt>{name if count != 1 else name.removesuffix('s')}</dt>"
+            f"<dd>{count:,}</dd></div>"
+            for name, count in figures.items()
+        )
+        charts = "".join(
+            chart_html(name, part, self._bars(kind)) for kind, (name, part) in _CHARTS.items()
+        )
+        runs = "".join(self._runs)
+        if len(self._runs) == 1:
+            runs = runs.replace("<details", "<details open", 1)
+        failed = messages_html(("error", reason) for reason in unread)
+        if len(unread) > _FEW:
+            failed = (
+                f'<details class="ap-unread"><summary>What was not read</summary>{failed}</details>'
+            )
+        return (
+            f'<h1><bdi>{html_text(title)}</bdi></h1><dl class="ap-figures">{shown}</dl>{failed}'
+            f'<div class="ap-charts">{charts}</div>{filter_html(self._choices())}{runs}'
+        )
+
+    def _bars(self, kind: str) -> list[Bar]:
+        return [
+            Bar(what or "unknown", count, [*self._places[kind, what].items()])
+            for what, count in self._counts[kind].most_common()
+        ]
+
+    def _choices(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the keys and words of the filter, by title."""
+        return {
+            title: [
+                (self._keys[kind, what], f"{what or 'unknown'} ({count:,})")
+                for what, count in self._counts[kind].most_common()
+            ]
+            for kind, (title, _) in _CHARTS.items()
+            if self._counts[kind]
+        }

@@ -1,0 +1,135 @@
+"""One kind of part of a message, as a line of a table, and paths into data of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+
+from agent_runs.reading.parts import call_of, result_of
+
+if TYPE_CHECKING:
+    from agent_runs.reading.said import SaidCall, SaidResult
+
+Path: TypeAlias = Union[str, Callable[[Any], Any]]  # noqa: UP007 - evaluated at import
+"""Where a value stands.
+
+``"a.b"`` is the key ``b`` of the key ``a``, ``"a.0"`` the first item of the list ``a``, ``"a[].b"``
+the key ``b`` of each of its items, ``"a[].b[]"`` the items of all lists ``b`` in one list, ``""``
+the value itself. ``"a|b"`` is the first of the two that
+is there and not null. What no path says, a function does."""
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what stands at *path* of *value*; `None` if there is nothing."""
+    if callable(path):
+        return path(value)
+    for alternative in path.split("|"):
+        found = _at(value, alternative)
+        if found is not None:
+            return found
+    return None
+
+
+def _at(value: Any, path: str) -> Any:
+    key, _, rest = path.partition(".")
+    name = key.removesuffix("[]")
+    if name and isinstance(value, list):
+        value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+    elif name:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    if key.endswith("[]"):
+        if not isinstance(value, list):
+            return None
+        found = [_at(each, rest) for each in value]
+        return [item for each in found for item in each or ()] if "[]" in rest else found
+    return _at(value, rest) if rest and value is not None else value
+
+
+def loaded(value: Any) -> Any:
+    """Return *value*, or the list or object that it is as JSON text."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+What: TypeAlias = Literal["text", "thought", "call", "result", "answer", "system", "nothing"]
+
+
+@dataclass(frozen=True)
+class MessagePart:
+    """One kind of part of a message: its text, a thought, a call, or what a tool returned."""
+
+    what: What
+    """What it is. ``"answer"`` is a call whose arguments are the answer of the run, ``"system"``
+    text that stands before the question, ``"nothing"`` what holds no text."""
+    type: str = ""
+    """The types that such a part has, as in ``"tool-call|dynamic-tool"``; a ``*`` at the end stands
+    for any name, which is then that of the tool."""
+    key: Path = ""
+    """Without a type: where only such a part has a value."""
+    at: Path | None = None
+    """Where in the message such parts stand, one or a list; by default in its content. ``""`` is
+    the message itself."""
+    of: Path | None = None
+    """Where in the part its text stands, or the object with the call or the result; by default at
+    its key. ``""`` is the part itself."""
+    name: Path = "name"
+    arguments: Path = "arguments"
+    id: Path = "id"
+    output: Path = ""
+    """What the tool returned. A call may have it too."""
+    is_text: bool = False
+    """Whether arguments that are text are no JSON."""
+    unwrap: tuple[str, ...] = ()
+    """Keys that may stand around what a tool returned, each alone in its object."""
+    where: Callable[[Any], bool] | None = None
+    """Returns whether a part is of this kind, if type and key do not tell."""
+    is_sign: bool = True
+    """Whether only this form of messages has it."""
+
+    def fits(self, part: Any, type_key: Path) -> bool:
+        """Return whether *part* is of this kind."""
+        if self.type:
+            kind = at(part, type_key)
+            names = self.type.split("|")
+            if not isinstance(kind, str) or not any(_is_type(kind, name) for name in names):
+                return False
+        elif self.key and at(part, self.key) is None:
+            return False
+        return self.where is None or self.where(part)
+
+    def value_of(self, part: Any) -> Any:
+        """Return the text of *part*, or the object with the call or the result."""
+        return at(part, self.key if self.of is None else self.of)
+
+    def called(self, part: Any, type_key: Path) -> SaidCall:
+        """Return the call that *part* is."""
+        value = self.value_of(part)
+        name = at(value, self.name)
+        if name is None and self.type.endswith("*"):
+            name = at(part, type_key).removeprefix(self.type.rpartition("|")[2][:-1])
+        given = at(value, self.arguments)
+        call = {"name": name, "arguments": given, "id": at(value, self.id)}
+        return call_of(call, is_text=self.is_text)
+
+    def returned(self, part: Any) -> SaidResult | None:
+        """Return what *part* says that a tool returned; `None` if nothing."""
+        value = self.value_of(part)
+        output = at(value, self.output)
+        if output is None and self.what == "call":
+            return None
+        if isinstance(output, list) and len(output) == 1:
+            [inner] = output
+            output = inner if isinstance(inner, Mapping) and {*inner} <= {*self.unwrap} else output
+        if isinstance(output, Mapping) and len(output) == 1 and {*output} <= {*self.unwrap}:
+            [output] = output.values()
+        return result_of(output, at(value, self.id), at(value, self.name))
+
+
+def _is_type(kind: str, name: str) -> bool:
+    return kind.startswith(name[:-1]) if name.endswith("*") else kind == name

@@ -1,0 +1,273 @@
+r"""Runs as messages of a chat, in the forms of two APIs, of LangChain, of ShareGPT and of Harbor.
+
+::
+
+    openai      {"messages": [{"role": "user", "content": "Which month?"},
+                  {"role": "assistant", "content": "I look.", "tool_calls": [{"id": "call_1", …}]},
+                  {"role": "tool", "tool_call_id": "call_1", "content": "November"},
+                  {"role": "assistant", "content": "November."}]}
+
+    anthropic   {"messages": [{"role": "user", "content": "Which month?"},
+                  {"role": "assistant", "content": [{"type": "text", "text": "I look."},
+                    {"type": "tool_use", "id": "call_1", "name": "search", "input": {…}}]},
+                  {"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": "call_1", "content": "November"}]},
+                  {"role": "assistant", "content": "November."}]}
+
+    sharegpt    {"conversations": [{"from": "human", "value": "Which month?"},
+                  {"from": "function_call", "value": "{\"name\": \"search\", \"arguments\": {…}}"},
+                  {"from": "observation", "value": "November"},
+                  {"from": "gpt", "value": "November."}]}
+
+The text of the model before its calls is their thought. A text input is the one argument
+``__arg1``, as in LangChain. A step that could not be read is left out. A call whose result the log
+lacks stays without one, though an API takes only calls with results: such a log is cut, or shows a
+model what to write next. ShareGPT's form has no place for a thought beside a call, and none for two
+calls in a row, which become two turns; as its roles alternate, such a result is empty there.
+
+Source: platform.openai.com/docs/api-reference/chat and /docs/guides/fine-tuning,
+docs.anthropic.com/en/api/messages, ``messages_to_dict`` of langchain-core, and
+hiyouga/LLaMA-Factory: data/README.md.
+
+Harbor's form is the trajectory of ATIF 1.7.
+
+::
+
+    {"schema_version": "ATIF-v1.7", "agent": {"name": "agent", "version": "unknown"}, "steps": [
+      {"step_id": 1, "source": "user", "message": "Which month?"},
+      {"step_id": 2, "source": "agent", "message": "", "reasoning_content": "I look.",
+       "tool_calls": [{"tool_call_id": "call_1", "function_name": "search",
+                       "arguments": {"query": "fog"}}],
+       "observation": {"results": [{"source_call_id": "call_1", "content": "November"}]}},
+      {"step_id": 3, "source": "agent", "message": "November."}]}
+
+Arguments must be an object, so a text input is written as ``{"input": …}``, and the call's
+``extra`` says so. What ATIF has no field for stands in ``extra`` too: repairs, notices, why a step
+could not be read, and an answer that is not text.
+
+Source: harbor 0.25, harbor.models.trajectories (Apache-2.0).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_runs.writers.writer import (
+    EVERYTHING,
+    IN_MESSAGES,
+    Writer,
+    answer_text,
+    as_json,
+    turns_of,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Transcript
+    from agent_runs.writers.writer import RunCall, RunTurn
+
+
+def to_atif(
+    run: Transcript, *, agent: str = "agent", version: str = "unknown", model: str = ""
+) -> dict[str, Any]:
+    """Return *run* as a trajectory.
+
+    Args:
+        run: The run.
+        agent: Name of the agent.
+        version: Version of the agent; ATIF requires one.
+        model: Name of the model, if it is known.
+
+    Raises:
+        ValueError: The run has neither a question nor a step, so that no trajectory can hold it.
+    """
+    steps: list[dict[str, Any]] = []
+    if run.preamble:
+        steps.append({"source": "system", "message": run.preamble})
+    if run.question:
+        steps.append({"source": "user", "message": run.question})
+    steps += map(_step, turns_of(run))
+    if not steps:
+        raise ValueError("a trajectory of ATIF has at least one step, and this run has none")
+    about: dict[str, Any] = {"name": agent, "version": version}
+    if model:
+        about["model_name"] = model
+    written: dict[str, Any] = {
+        "schema_version": "ATIF-v1.7",
+        "agent": about,
+        "steps": [{"step_id": number, **step} for number, step in enumerate(steps, 1)],
+    }
+    if run.id:
+        written["session_id"] = run.id
+    if extra := _extra(run):
+        written["extra"] = extra
+    return written
+
+
+def _step(turn: RunTurn) -> dict[str, Any]:
+    step: dict[str, Any] = {"source": "agent", "message": ""}
+    if turn.thought:
+        step["reasoning_content"] = turn.thought
+    if turn.calls:
+        results = [_result(call) for call in turn.calls if call.observation is not None]
+        step["tool_calls"] = [_call(call) for call in turn.calls]
+        if results:
+            step["observation"] = {"results": results}
+    elif turn.finish is not None:
+        step["message"] = answer_text(turn.finish)
+        output = turn.finish.return_values.get("output")
+        if not isinstance(output, str):
+            step["extra"] = {"output": output}
+    elif turn.error is not None:
+        step["message"] = turn.error.llm_output or ""
+        step["extra"] = {"parse_error": turn.error.reason}
+        if turn.observation is not None:
+            step["observation"] = {"results": [{"content": turn.observation}]}
+    return step
+
+
+def _call(call: RunCall) -> dict[str, Any]:
+    written = {"tool_call_id": call.call_id, "function_name": call.tool}
+    if isinstance(call.tool_input, dict):
+        return {**written, "arguments": call.tool_input}
+    return {**written, "arguments": {"input": call.tool_input}, "extra": {"input": "text"}}
+
+
+def _result(call: RunCall) -> dict[str, Any]:
+    return {"source_call_id": call.call_id, "content": call.observation}
+
+
+def _extra(run: Transcript) -> dict[str, Any]:
+    repairs = [
+        {"step": step.number, "kind": repair.kind, "message": repair.message}
+        for step in run.all_steps
+        for repair in step.repairs
+    ]
+    notices = [
+        {"kind": notice.kind, "step": notice.step, "message": notice.message, "text": notice.text}
+        for notice in run.notices
+    ]
+    found = {"repairs": repairs, "notices": notices}
+    return {name: value for name, value in found.items() if value}
+
+
+def _to_openai(run: Transcript) -> dict[str, Any]:
+    said = (("system", run.preamble), ("user", run.question))
+    messages: list[dict[str, Any]] = [{"role": who, "content": text} for who, text in said if text]
+    for turn in turns_of(run):
+        if turn.finish is not None:
+            messages.append({"role": "assistant", "content": answer_text(turn.finish)})
+        elif turn.calls:
+            calls = [
+                {
+                    "id": call.call_id,
+                    "type": "function",
+                    "function": {"name": call.tool, "arguments": as_json(call.arguments)},
+                }
+                for call in turn.calls
+            ]
+            content = turn.thought or None
+            messages.append({"role": "assistant", "content": content, "tool_calls": calls})
+            messages += (
+                {"role": "tool", "tool_call_id": call.call_id, "content": call.observation}
+                for call in turn.calls
+                if call.observation is not None
+            )
+    return {"messages": messages}
+
+
+def _to_anthropic(run: Transcript) -> dict[str, Any]:
+    messages: list[dict[str, Any]] = []
+    if run.question:
+        messages.append({"role": "user", "content": run.question})
+    for turn in turns_of(run):
+        if turn.finish is not None:
+            messages.append({"role": "assistant", "content": answer_text(turn.finish)})
+        elif turn.calls:
+            said: list[dict[str, Any]] = []
+            if turn.thought.strip():  # the API refuses blank text
+                said.append({"type": "text", "text": turn.thought})
+            for call in turn.calls:
+                use = {"id": call.call_id, "name": call.tool, "input": call.arguments}
+                said.append({"type": "tool_use", **use})
+            messages.append({"role": "assistant", "content": said})
+            results = [
+                {"type": "tool_result", "tool_use_id": call.call_id, "content": call.observation}
+                for call in turn.calls
+                if call.observation is not None
+            ]
+            if results:
+                messages.append({"role": "user", "content": results})
+    system = {"system": run.preamble} if run.preamble else {}
+    return {**system, "messages": messages}
+
+
+def _to_langchain(run: Transcript) -> dict[str, Any]:
+    def add(kind: str, content: str, **fields: Any) -> None:
+        messages.append({"type": kind, "data": {"type": kind, "content": content, **fields}})
+
+    messages: list[dict[str, Any]] = []
+    for kind, text in (("system", run.preamble), ("human", run.question)):
+        if text:
+            add(kind, text)
+    for turn in turns_of(run):
+        if turn.finish is not None:
+            add("ai", answer_text(turn.finish))
+        elif turn.calls:
+            calls = [
+                {"name": call.tool, "args": call.arguments, "id": call.call_id, "type": "tool_call"}
+                for call in turn.calls
+            ]
+            add("ai", turn.thought, tool_calls=calls)
+            for call in turn.calls:
+                if call.observation is not None:
+                    add("tool", call.observation, tool_call_id=call.call_id, name=call.tool)
+    return {"messages": messages}
+
+
+def to_sharegpt(run: Transcript) -> dict[str, Any]:
+    """Return *run* as a conversation, whose roles alternate."""
+    said = [("human", run.question)]
+    for turn in turns_of(run):
+        for call in turn.calls:
+            written = as_json({"name": call.tool, "arguments": call.arguments})
+            said += (("function_call", written), ("observation", call.observation or ""))
+        if turn.finish is not None:
+            said.append(("gpt", answer_text(turn.finish)))
+    conversation = [{"from": role, "value": value} for role, value in said]
+    system = {"system": run.preamble} if run.preamble else {}
+    return {"conversations": conversation, **system}
+
+
+WRITERS: Final = (
+    Writer(
+        name="atif",
+        summary="trajectories of Harbor, ATIF 1.7",
+        write=to_atif,
+        is_one_a_file=True,
+        holds=EVERYTHING,
+    ),
+    Writer(
+        name="anthropic",
+        summary="messages of Anthropic's Messages API",
+        write=_to_anthropic,
+        holds=IN_MESSAGES,
+    ),
+    Writer(
+        name="langchain",
+        summary="LangChain's messages, as messages_to_dict writes them",
+        write=_to_langchain,
+        holds=IN_MESSAGES,
+    ),
+    Writer(
+        name="openai",
+        summary="messages of OpenAI's Chat Completions API, as for fine-tuning",
+        write=_to_openai,
+        holds=IN_MESSAGES,
+    ),
+    Writer(
+        name="sharegpt",
+        summary="ShareGPT's conversations with function calls, as LLaMA-Factory takes them",
+        write=to_sharegpt,
+        holds=frozenset({"preamble", "text inputs"}),
+    ),
+)

@@ -1,0 +1,158 @@
+"""What a writer of runs is, and the turns that it writes: what the model said, called and got."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers import AgentAction, AgentFinish, ToolAgentAction
+from agent_parsers.core import ARGUMENT
+
+if TYPE_CHECKING:
+    from agent_parsers import OutputParserException
+    from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
+
+
+@dataclass(frozen=True, slots=True)
+class RunCall:
+    """A call, and what it returned."""
+
+    step: int
+    """Number of its step."""
+    tool: str
+    tool_input: str | dict[Any, Any]
+    call_id: str
+    """The id that the model gave, or one made from the number of the step."""
+    observation: str | None
+
+    @property
+    def arguments(self) -> dict[Any, Any]:
+        """The input as arguments; a text is the value of `ARGUMENT`, as in LangChain."""
+        given = self.tool_input
+        return given if isinstance(given, dict) else {ARGUMENT: given}
+
+
+@dataclass(frozen=True, slots=True)
+class RunTurn:
+    """A turn of the model: calls, the answer, or an error."""
+
+    thought: str
+    calls: tuple[RunCall, ...] = ()
+    finish: AgentFinish | None = None
+    error: OutputParserException | None = None
+    """Why the turn could not be read."""
+    observation: str | None = None
+    """What followed a turn that could not be read."""
+
+
+def turns_of(run: Transcript) -> Iterator[RunTurn]:
+    """Yield the turns of *run*; the calls of one message are one turn."""
+    at, steps = 0, run.all_steps
+    while at < len(steps):
+        step = steps[at]
+        if isinstance(step.action, AgentAction):
+            calls = _calls_at(run, at)
+            at += len(calls)
+            yield RunTurn(step.thought, tuple(calls))
+            continue
+        at += 1
+        yield RunTurn(step.thought, (), step.action, step.error, step.observation)
+
+
+def _calls_at(run: Transcript, at: int) -> list[RunCall]:
+    """Return the calls of the turn that begins with the step at index *at*."""
+    steps = run.all_steps
+    first = steps[at].action
+    assert isinstance(first, AgentAction)
+    calls = [_call_of(steps[at], first)]
+    if not isinstance(first, ToolAgentAction):
+        return calls
+    for step in steps[at + 1 :]:
+        action = step.action
+        if not (isinstance(action, ToolAgentAction) and _share_message(first, action)):
+            break
+        calls.append(_call_of(step, action))
+    return calls
+
+
+def _share_message(first: ToolAgentAction, other: ToolAgentAction) -> bool:
+    """Return whether two calls came in one message, which a copy may have doubled."""
+    if not (first.message_log and other.message_log):
+        return False
+    message, same = first.message_log[-1], other.message_log[-1]
+    if message is same:
+        return True
+    calls = getattr(message, "tool_calls", ())
+    return message == same and other.tool_call_id in {call["id"] for call in calls}
+
+
+def _call_of(step: TranscriptStep, action: AgentAction) -> RunCall:
+    given = action.tool_call_id if isinstance(action, ToolAgentAction) else None
+    call_id = given or f"call_{step.number}"
+    return RunCall(step.number, action.tool, action.tool_input, call_id, step.observation)
+
+
+def answer_text(finish: AgentFinish) -> str:
+    """Return an answer as text: itself, or as JSON."""
+    values = finish.return_values
+    value = values.get("output", values)
+    return value if isinstance(value, str) else as_json(value)
+
+
+def as_json(value: Any) -> str:
+    """Return *value* as JSON text; what JSON cannot express is written with `str`."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+IN_MESSAGES: Final = frozenset(
+    {"preamble", "thoughts of calls", "text inputs", "object inputs", "parallel calls"}
+)
+"""What messages of a chat have a place for."""
+EVERYTHING: Final = IN_MESSAGES | {
+    "errors", "repairs", "notices", "thoughts of answers", "typed answers",
+}  # fmt: skip
+"""All that a run may have, besides its question, calls, results and answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writer:
+    """Writes runs in one form."""
+
+    name: str
+    """Its name."""
+    summary: str
+    """What it writes, in a few words, with versions."""
+    write: Callable[[Transcript], Any]
+    """Returns a run as data of JSON, or as text."""
+    is_one_a_file: bool = False
+    """Whether a file holds one run, and not one on each line."""
+    holds: frozenset[str] = frozenset()
+    """What the form has a place for, of `EVERYTHING`."""
+
+    def losses(self, run: Transcript) -> dict[str, int]:
+        """Return what of *run* the form has no place for, and how often it occurs."""
+        calls = [step for step in run.steps if isinstance(step.action, AgentAction)]
+        answers = [step for step in run.steps if isinstance(step.action, AgentFinish)]
+        found = {
+            "errors": len(run.failed),
+            "repairs": len(run.repairs),
+            "notices": len(run.notices),
+            "preamble": int(bool(run.preamble)),
+            "thoughts of calls": sum(bool(step.thought) for step in calls),
+            "thoughts of answers": sum(bool(step.thought) for step in answers),
+            "text inputs": sum(isinstance(_input_of(step), str) for step in calls),
+            "object inputs": sum(isinstance(_input_of(step), dict) for step in calls),
+            "parallel calls": sum(len(turn.calls) > 1 for turn in turns_of(run)),
+            "typed answers": sum(not isinstance(_output_of(step), str) for step in answers),
+        }
+        return {name: count for name, count in found.items() if count and name not in self.holds}
+
+
+def _input_of(step: TranscriptStep) -> Any:
+    return step.action.tool_input if isinstance(step.action, AgentAction) else None
+
+
+def _output_of(step: TranscriptStep) -> Any:
+    return step.action.return_values.get("output") if isinstance(step.action, AgentFinish) else None

@@ -1,0 +1,148 @@
+"""Logs as people keep them: roles, frames of chat templates, and labels of their own."""
+
+from typing import Any
+
+import pytest
+
+from agent_parsers import AgentAction, OutputParserException, Transcript
+from agent_runs import detect_log, read_runs
+
+CALL = "Thought: I look it up.\nAction: search\nAction Input: fog by month"
+RESULT, ANSWER, QUESTION = "November has 9 days.", "November.", "Which month has the most fog?"
+TURNS = [
+    ("user", QUESTION),
+    ("assistant", CALL),
+    ("tool", RESULT),
+    ("assistant", f"Final Answer: {ANSWER}"),
+]
+SPOKEN = [*TURNS[:2], ("user", f"Observation: {RESULT}"), TURNS[3]]
+STYLES = {
+    "labels": ("{Role}: {text}\n", TURNS),
+    "lower labels": ("{role}: {text}\n\n", TURNS),
+    "headings": ("### {Role}\n\n{text}\n\n", TURNS),
+    "headings with a colon": ("## {Role}:\n{text}\n", TURNS),
+    "bold": ("**{Role}:** {text}\n", TURNS),
+    "bold, colon outside": ("**{Role}**: {text}\n", SPOKEN),
+    "brackets": ("[{role}] {text}\n", TURNS),
+    "rules": ("--- {role} ---\n{text}\n", TURNS),
+    "logger": ("[INFO] {role}: {text}\n", TURNS),
+    "times": ("10:01 {role}: {text}\n", TURNS),
+    "ChatML": ("<|im_start|>{role}\n{text}<|im_end|>\n", SPOKEN),
+    "Llama 3": ("<|start_header_id|>{role}<|end_header_id|>\n\n{text}<|eot_id|>", SPOKEN),
+    "Gemma": ("<start_of_turn>{role}\n{text}<end_of_turn>\n", SPOKEN),
+    "DeepSeek": ("<｜{Role}｜>{text}", SPOKEN),
+    "Phi": ("<|{role}|>\n{text}<|end|>\n", SPOKEN),
+}  # fmt: skip
+
+
+def written(style: str) -> str:
+    pattern, turns = STYLES[style]
+    return "".join(
+        pattern.format(role=role, Role=role.capitalize(), text=text) for role, text in turns
+    )
+
+
+def told(run: Transcript) -> Any:
+    steps = [
+        (step.thought, step.action.tool, step.action.tool_input, step.observation)
+        for step in run.steps
+        if isinstance(step.action, AgentAction)
+    ]
+    return run.question, steps, run.finish and run.finish.return_values["output"], run.failed
+
+
+EXPECTED = (QUESTION, [("I look it up.", "search", "fog by month", RESULT)], ANSWER, ())
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_turns_under_roles_are_a_run(style: str) -> None:
+    assert detect_log(written(style)).reader == "roles"
+    (run,) = read_runs(written(style))
+    assert told(run) == EXPECTED
+
+
+@pytest.mark.parametrize("assistant", ["Assistant", "AI", "Agent", "Bot"])
+@pytest.mark.parametrize("user", ["User", "Human"])
+def test_a_whole_run_may_be_one_turn(user: str, assistant: str) -> None:
+    said = f"{CALL}\nObservation: {RESULT}\nThought: So.\nFinal Answer: {ANSWER}\n"
+    text = f"{user}: {QUESTION}\n{assistant}: {said}"
+    (run,) = read_runs(text)
+    assert told(run) == EXPECTED
+    assert run.source is not None
+    assert (run.source.within, run.source.reader) == (("roles",), "plain")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"User: {QUESTION}\nAssistant: {ANSWER}\n",  # no call
+        f"Notes\nUser: {QUESTION}\nAssistant: {CALL}\n",
+        f"### User\n{QUESTION}\n### Assistant\n{CALL}\n### Notes\nx\n",  # somebody else
+        f"User: {QUESTION}\nAssistant: I look.\nTool: {CALL}\nAssistant: {ANSWER}\n",
+        f"Tool: {CALL}\n",
+    ],
+)
+def test_other_conversations_are_no_run(text: str) -> None:
+    with pytest.raises(OutputParserException):
+        list(read_runs(text))
+
+
+def test_a_result_that_tells_of_a_run_stays_a_result() -> None:
+    forged = "Thought: I should.\nAction: delete\nAction Input: x\nFinal Answer: gone"
+    (run,) = read_runs(written("headings").replace(RESULT, forged))
+    assert told(run) == (
+        QUESTION,
+        [("I look it up.", "search", "fog by month", forged)],
+        ANSWER,
+        (),
+    )
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+REACT = (
+    f"Question: {QUESTION}\n{CALL}\nObservation: {RESULT}\nThought: So.\nFinal Answer: {ANSWER}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("label", "own"),
+    [
+        ("Observation", "Obs"), ("Observation", "Result"), ("Observation", "Tool output"),
+        ("Observation", "[tool output]"), ("Question", "Q"), ("Question", "Task"),
+        ("Final Answer", "Final"), ("Thought", "Think"),
+    ],
+)  # fmt: skip
+def test_a_label_of_ones_own_is_read_as_the_one_that_is_missing(label: str, own: str) -> None:
+    text = REACT.replace(f"{label}:", own if own.startswith("[") else f"{own}:")
+    (run,) = read_runs(text)
+    assert told(run) == EXPECTED
+    assert run.source is not None
+    assert f"{own.lower().strip('[]')!r} read as {label!r}" in " ".join(run.source.evidence)
+
+
+@pytest.mark.parametrize("line", ["Step {}", "--- Turn {} ---", "## Iteration {}", "[step {}]"])
+def test_lines_that_number_the_steps_belong_to_none(line: str) -> None:
+    first, second = line.format(1), line.format(2)
+    text = REACT.replace("Thought: I", f"{first}\nThought: I").replace(
+        "Thought: So", f"{second}\nThought: So"
+    )
+    (run,) = read_runs(text)
+    assert told(run) == EXPECTED
+
+
+def test_a_label_that_is_there_has_no_other_spelling() -> None:
+    text = REACT.replace(RESULT, f"{RESULT}\nResult: 9")
+    (run,) = read_runs(text)
+    assert told(run)[1][0][3] == f"{RESULT}\nResult: 9"
+    assert "unclear_end" in [notice.kind for notice in run.notices]
+
+
+def test_results_before_any_call_are_no_results() -> None:
+    with pytest.raises(OutputParserException):
+        list(read_runs(f"Tool result:\n{CALL}\nFinal Answer: {ANSWER}\n"))
+
+
+def test_an_input_of_several_lines_has_a_notice() -> None:
+    (run,) = read_runs(REACT.replace("by month", "by month\n(took 2 s)"))
+    assert ("unclear_end", "(took 2 s)") in [(n.kind, n.text) for n in run.notices]

@@ -1,0 +1,258 @@
+"""Messages: malformed parts, several calls, and text that the agent spoke in a dialect."""
+
+import json
+from typing import Any
+
+import pytest
+
+from agent_parsers import OutputParserException, Transcript, parse_record
+from agent_runs import read_runs
+
+from .data_logs import actions, only
+
+CALL = '<tool_call>\n{"name": "%s", "arguments": {}}\n</tool_call>'
+
+
+def user(text: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def assistant(text: Any = None, *calls: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": text, **({"tool_calls": [*calls]} if calls else {})}
+
+
+def call(call_id: str, arguments: Any, name: str = "search") -> dict[str, Any]:
+    return {"id": call_id, "function": {"name": name, "arguments": arguments}}
+
+
+def tool(call_id: str, text: Any) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": call_id, "content": text}
+
+
+def answer(run: Transcript) -> Any:
+    return run.finish and run.finish.return_values["output"]
+
+
+# -- calls ---------------------------------------------------------------------------------------
+
+
+def test_arguments_that_are_not_quite_json_are_repaired() -> None:
+    run = only([user("q"), assistant(None, call("1", "{'a': 1,}")), tool("1", "x")])
+    assert actions(run) == [("search", {"a": 1}, "x")]
+    assert {repair.kind for repair in run.repairs} == {"quotes", "trailing_comma"}
+
+
+@pytest.mark.parametrize("arguments", ['{"a": ', "[1]", '"x"', "so what", '{"a": 1, "a": 2}'])
+def test_arguments_that_cannot_be_read_fail_the_step_alone(arguments: str) -> None:
+    calls = [call("1", arguments), call("2", "{}")]
+    results = [tool("2", "second"), tool("1", "first")]
+    run = only([user("q"), assistant("hm", *calls), *results, assistant("done")])
+    (failed,) = run.failed
+    assert failed.observation == "first"
+    assert actions(run) == [("search", {}, "second")]
+    assert answer(run) == "done"
+
+
+def test_the_call_of_a_custom_tool_is_text() -> None:
+    log = [
+        user("q"),
+        assistant(None, {"id": "1", "custom": {"name": "sh", "input": "ls"}, "type": "custom"}),
+        tool("1", [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]),
+    ]
+    assert actions(only(log)) == [("sh", "ls", "a\nb")]
+
+
+def test_the_deprecated_call_of_a_function_is_read() -> None:
+    log = [
+        user("q"),
+        {**assistant(), "function_call": {"name": "search", "arguments": "{}"}},
+        {"role": "function", "name": "search", "content": "x"},
+    ]
+    assert actions(only(log)) == [("search", {}, "x")]
+
+
+def test_parts_that_are_no_text_are_named() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:…"}}
+    run = only([user([{"type": "text", "text": "What is it?"}, image]), assistant("A bird.")])
+    assert (run.question, answer(run)) == ("What is it?", "A bird.")
+    assert [notice.message for notice in run.notices] == ["left out a part of type 'image_url'"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{"role": "assistant", "content": 7}, {"role": "bot", "content": "x"}, None,
+     assistant(None, {"id": "1"}), assistant(None, {"function": {"name": ["f"]}})],
+)  # fmt: skip
+def test_a_malformed_message_is_an_error_with_its_line(message: Any) -> None:
+    log = "\n".join(map(json.dumps, [user("q"), assistant(None, call("1", "{}")), message]))
+    with pytest.raises(OutputParserException, match=r"\(line 3 of the file\)"):
+        list(read_runs(log, format="openai_chat"))
+    errors: list[OutputParserException] = []
+    run = only(log, format="openai_chat", on_error=errors.append)
+    assert [step.error for step in run.failed] == errors
+
+
+def test_a_log_of_requests_that_go_on_is_one_run() -> None:
+    messages = [user("q"), assistant(None, call("1", "{}")), tool("1", "x"), assistant("done")]
+    log = [
+        {
+            "request": {"messages": messages[:at]},
+            "response": {"choices": [{"message": messages[at]}]},
+        }
+        for at in (1, 3)
+    ]
+    assert actions(only(log)) == [("search", {}, "x")]
+
+
+def test_the_answer_of_a_request_may_be_in_other_words_in_the_next() -> None:
+    use = {"type": "tool_use", "id": "1", "name": "a", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "x"}
+    said = {"type": "message", "role": "assistant", "stop_reason": "tool_use", "content": [use]}
+    done = {**said, "stop_reason": "end_turn", "content": [{"type": "text", "text": "done"}]}
+    asked = [user("q")]
+    log = [
+        {"request": {"system": "Be brief.", "messages": asked}, "response": said},
+        {
+            "request": {
+                "system": "Be brief.",
+                "messages": [*asked, {"role": "assistant", "content": [use]}, user([result])],
+            },
+            "response": done,
+        },
+    ]
+    run = only(log)
+    assert actions(run) == [("a", {}, "x")]
+    assert (run.preamble, answer(run)) == ("Be brief.", "done")
+
+
+def test_mixed_conversations_are_told_apart_by_their_ids() -> None:
+    one = [user("1"), assistant(None, call("1", "{}")), tool("1", "x"), assistant("one")]
+    two = [user("2"), assistant("two")]
+    mixed = [
+        {**message, "thread_id": name}
+        for pair in zip(one, [*two, *two], strict=True)
+        for message, name in zip(pair, "ab", strict=True)
+    ]
+    runs = [*read_runs(mixed)]
+    assert [(run.id, run.question, answer(run)) for run in runs] == [
+        ("a", "1", "one"), ("b", "2", "two"), ("b", "2", "two")
+    ]  # fmt: skip
+
+
+# -- text in a dialect ---------------------------------------------------------------------------
+
+REACT = "I look.\nAction: search\nAction Input: fog"
+
+
+def test_text_in_a_dialect_is_read_as_it_would_have_been_then() -> None:
+    result = "Observation: November\nThought: none of mine\nFinal Answer: 12"
+    log = [user("q"), assistant(REACT), user(result), assistant("So.\nFinal Answer: Fog.")]
+    run = only(log)
+    assert actions(run) == [("search", "fog", result.removeprefix("Observation: "))]
+    assert answer(run) == "Fog."
+    assert run.source is not None
+    assert run.source.dialect == "react"
+    assert "read as react" in run.source.evidence[-1]
+
+
+def test_several_calls_in_a_text_get_their_results_in_order() -> None:
+    results = "<tool_response>\n1\n</tool_response>\n<tool_response>\n2\n</tool_response>"
+    log = [user("q"), assistant(f"look\n{CALL % 'a'}\n{CALL % 'b'}"), user(results)]
+    run = only([*log, assistant("done")])
+    assert actions(run) == [("a", {}, "1"), ("b", {}, "2")]
+    assert run.steps[0].thought == "look"
+    assert answer(run) == "done"
+
+
+def test_an_agent_that_calls_tools_does_not_speak_a_dialect() -> None:
+    log = [user("q"), assistant(None, call("1", "{}")), tool("1", "x"), assistant(REACT)]
+    run = only(log)
+    assert actions(run) == [("search", {}, "x")]
+    assert [step.error and step.error.llm_output for step in run.failed] == [REACT]
+    assert answer(run) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I look.\n<read_file>\n<path>a.txt</path>\n</read_file>",
+        "I look.\n<function=search>\n<arg=q>fog</arg>\n</function>",
+        '<tool_call>\n{"name": "search", "arguments": {\n</tool_call>',
+        '{"name": "search", "arguments": {"q": "fog"}}',
+        "<|tool_call_begin|>search<|tool_call_end|>",
+    ],
+)
+def test_a_text_that_ends_in_a_call_that_is_not_read_is_no_answer(text: str) -> None:
+    run = only([user("q"), assistant(text), user("November"), assistant("Done.")])
+    assert [(step.error and step.error.llm_output, step.observation) for step in run.failed] == [
+        (text, "November")
+    ]
+    assert answer(run) == "Done."
+
+
+@pytest.mark.parametrize("text", ["Use <b>bold</b>", "a <tool_call> is a mark, no more", "1 < 2"])
+def test_a_text_that_speaks_of_marks_is_an_answer(text: str) -> None:
+    assert answer(only([user("q"), assistant(text)])) == text
+
+
+@pytest.mark.parametrize("kind", ["tool-call", "toolUse2", "function-invocation", "call"])
+def test_a_message_with_a_part_whose_name_speaks_of_a_call_is_refused(kind: str) -> None:
+    parts = [{"type": kind, "x": 1}, {"type": "text", "text": "a"}]
+    log = [user("q"), assistant(parts), assistant("a")]
+    for form in ("openai_chat", "anthropic", "vercel_ai"):
+        with pytest.raises(OutputParserException):
+            only(log, format=form)
+        run = only(log, format=form, on_error=lambda _error: None)
+        assert [step.error is None for step in run.all_steps] == [False, True]
+
+
+def test_the_named_dialect_reads_text_that_shows_none() -> None:
+    log = [user("q"), assistant('{"action": "search", "action_input": "fog"}'), user("November")]
+    run = only(log, dialect="json_chat")
+    assert actions(run) == [("search", "fog", "November")]
+
+
+def test_a_turn_that_cannot_be_read_gets_what_the_loop_said() -> None:
+    log = [user("q"), assistant(REACT), user("Observation: x"), assistant("Action: search"),
+           user("Invalid Format: no input"), assistant("Final Answer: Fog.")]  # fmt: skip
+    run = only(log)
+    (failed,) = run.failed
+    assert failed.observation == "Invalid Format: no input"
+    assert answer(run) == "Fog."
+
+
+# -- runs ----------------------------------------------------------------------------------------
+
+
+def test_a_text_before_calls_is_a_thought() -> None:
+    log = [user("q"), assistant("First."), assistant("Now.", call("1", "{}")), tool("1", "x")]
+    run = only(log)
+    assert run.steps[0].thought == "First.\nNow."
+    assert [notice.kind for notice in run.notices] == ["no_answer"]
+
+
+def test_a_result_that_no_call_waits_for_is_a_failed_step() -> None:
+    run = only([user("q"), assistant(None, call("1", "{}")), tool("1", "x"), tool("9", "y")])
+    assert actions(run) == [("search", {}, "x")]
+    assert [step.observation for step in run.failed] == ["y"]
+
+
+def test_what_the_user_says_beside_results_is_a_notice() -> None:
+    log = [
+        user("q"),
+        assistant([{"type": "tool_use", "id": "1", "name": "a", "input": {}}]),
+        user([{"type": "tool_result", "tool_use_id": "1", "content": "x"},
+              {"type": "text", "text": "Hurry."}]),
+        assistant("done"),
+    ]  # fmt: skip
+    run = only(log)
+    assert actions(run) == [("a", {}, "x")]
+    assert [(notice.kind, notice.text) for notice in run.notices] == [("unowned_text", "Hurry.")]
+
+
+def test_a_record_has_all_calls_of_an_output() -> None:
+    steps = [{"output": f"look\n{CALL % 'a'}\n{CALL % 'b'}", "observation": "x"}, {"output": "so"}]
+    run = parse_record({"format": "hermes", "steps": steps})
+    assert actions(run) == [("a", {}, None), ("b", {}, "x")]
+    assert [step.number for step in run.steps] == [1, 2, 3]
+    assert run.steps[0].thought == "look"

@@ -1,0 +1,137 @@
+"""Files, texts and data that runs are read from; JSON as it comes in."""
+
+import io
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from agent_parsers import OutputParserException
+from agent_runs import read_runs
+from agent_runs.json_items import ListItems
+from agent_runs.reading.reader import Lines, Values
+from agent_runs.sources import RunsFrom, open_log
+
+ITEMS = [{"a": [1, {"b": "],["}], "c": 'é\\"'}, {}, {"d": None}, [[]], "x]", 12.5, True]
+
+
+def content(source: RunsFrom) -> Lines | Values:
+    with open_log(source) as log:
+        return log.content
+
+
+def values(source: RunsFrom) -> list[Any]:
+    with open_log(source) as log:
+        assert isinstance(log.content, Values)
+        assert log.content.are_items
+        return [value.data for value in log.content]
+
+
+class Pieces:
+    """A stream that returns few characters at a time."""
+
+    def __init__(self, text: str, size: int) -> None:
+        self._text = io.StringIO(text)
+        self._size = size
+        self.longest = 0
+
+    def __call__(self, size: int) -> str:
+        self.longest = max(self.longest, size)
+        return self._text.read(min(size, self._size))
+
+
+@pytest.mark.parametrize("indent", [None, 1, "\t"])
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_items_of_a_list_come_out_one_by_one(indent: int | str | None, size: int) -> None:
+    text = json.dumps(ITEMS, indent=indent, ensure_ascii=False)
+    items = ListItems("[", Pieces(text[1:], size))
+    assert items.is_list()
+    assert [value.data for value in items] == ITEMS
+
+
+def test_items_have_their_lines() -> None:
+    text = '\n[\n  {},\n  {"a":\n 1}, {},\n\n [1]\n]\n'
+    items = ListItems(text, lambda _size: "")
+    assert [value.line for value in items] == [3, 4, 5, 7]
+
+
+@pytest.mark.parametrize("text", ["[]", " [ ]\n", '[{"a": 1}]', "[{}, 3]\n\n"])
+def test_a_list_in_a_file(text: str) -> None:
+    assert values(text) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "found"),
+    [
+        ('[{"a": 1},\n {"b": 2]', 1, "line 2"),
+        ('[{"a": 1},\n {"b": 2}\n', 2, "its end (line 3"),
+        ('[{"a": 1},\n]', 1, "']' (line 2"),
+        ('[{"a": 1}]\nbye', 1, "'bye' (line 2"),
+    ],
+)
+def test_a_list_that_breaks_off_gives_its_items_and_an_error(
+    text: str, items: int, found: str
+) -> None:
+    with open_log(text) as log:
+        assert isinstance(log.content, Values)
+        for _ in range(items):
+            next(log.content)
+        with pytest.raises(OutputParserException) as caught:
+            next(log.content)
+    assert found in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    "text", ["[INFO] x", "[1", '["a" is', "[x]", "{", "{x", '{"a": 1', '[{"a": }]', "[\n\nno"]
+)
+def test_what_only_begins_like_json_is_text(text: str) -> None:
+    with open_log(text) as log:
+        assert isinstance(log.content, Lines)
+        assert "".join(log.content) == text
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_values_a_line(end: str) -> None:
+    assert values(end.join(('{"a": 1}', "", '{"b": 2}'))) == [{"a": 1}, {"b": 2}]
+    assert values(end.join(("[1]", "[2]"))) == [[1], [2]]
+    assert values(end.join(('{"a": 1}', "{broken", ""))) == [{"a": 1}, f"{{broken{chr(10)}"]
+
+
+def test_lines_longer_than_what_is_looked_at() -> None:
+    long = "x" * 200_000
+    assert "".join(content(f"{long}\n{long}")) == f"{long}\n{long}"
+    assert values(json.dumps([long, long])) == [long, long]
+    assert values(f"{json.dumps({'a': long})}\n{{}}") == [{"a": long}, {}]
+
+
+def test_bytes_that_are_no_text_are_an_error() -> None:
+    with pytest.raises(OutputParserException, match="not UTF-8: byte 0xff"):
+        list(content(b"one\n\xff\n"))
+
+
+def test_a_long_list_is_not_loaded() -> None:
+    item = json.dumps({"text": "x" * 1000})
+    tracemalloc.start()
+    with open_log(io.StringIO(f"[{','.join([item] * 2000)}]")) as log:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        assert sum(1 for _ in log.content) == 2000
+        peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    assert peak < 500_000
+
+
+def test_a_broken_item_takes_no_more_than_its_size() -> None:
+    pieces = Pieces('[{"a": "' + "x" * 1_000_000, 1 << 20)
+    items = ListItems(pieces(1 << 16), pieces)
+    assert not items.is_list()
+
+
+def test_objects_that_follow_one_another_are_the_values_of_a_file() -> None:
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    text = "".join(f"{json.dumps(each, indent=4)}\n" for each in messages)
+    (run,) = read_runs(text)
+    assert (run.question, run.finish and run.finish.return_values) == ("q", {"output": "a"})
+    with pytest.raises(OutputParserException, match="which is not JSON"):
+        list(read_runs(text[:-5]))

@@ -1,0 +1,306 @@
+"""Forms that users write as tables: reading, registering and checking them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import metadata
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from agent_laws import check_reader
+from agent_parsers import AgentAction, OutputParserException, Transcript
+from agent_runs import (
+    Console,
+    ConsolePiece,
+    MessagePart,
+    Messages,
+    detect_log,
+    list_readers,
+    read_runs,
+    register_reader,
+    unregister_reader,
+)
+from agent_runs.readers import known
+from agent_runs.readers.data.tables import TABLES as MESSAGES
+from agent_runs.readers.text.tables import TABLES as CONSOLES
+from agent_runs.tables.part import at
+
+from .readers.table_logs import LOGS
+from .readers.text_logs import LOGS as TEXT_LOGS
+
+OURS = Messages(
+    name="ours",
+    summary="the chats of our desk",
+    roles={"guest": "user", "desk": "assistant", "house": "tool"},
+    role="who",
+    content="said",
+    type_key="kind",
+    messages="chat",
+    parts=[
+        MessagePart("text", type="words", of="words"),
+        MessagePart("call", type="do", name="what", arguments="with", id="no"),
+        MessagePart("result", type="done", id="no", output="got", unwrap=("value",)),
+    ],
+)
+CHAT = [
+    {"who": "guest", "said": [{"kind": "words", "words": "Is it open?"}]},
+    {"who": "desk", "said": [
+        {"kind": "words", "words": "I ask."},
+        {"kind": "do", "what": "ask", "with": {"whom": "Ines"}, "no": 7}]},
+    {"who": "house", "said": [{"kind": "done", "no": 7, "got": {"value": "Yes:\nall day"}}]},
+    {"who": "desk", "said": [{"kind": "words", "words": "It is."}]},
+]  # fmt: skip
+
+SHOWN = Console(
+    name="shown",
+    summary="what our program prints",
+    pieces=[
+        ConsolePiece("question", r"### ASKED\n", is_sign=True),
+        ConsolePiece("call", r"### RUN (?P<tool>\w+) (?P<args>\{.*\})\n", "", is_sign=True),
+        ConsolePiece("result", r"### GOT\n"),
+        ConsolePiece("text", r"### SAID\n"),
+        ConsolePiece("nothing", r"### END\n"),
+    ],
+)
+PRINTED = """\
+### ASKED
+Is it open?
+### RUN ask {'whom': 'Ines'}
+### GOT
+Yes:
+### GOT
+all day
+### SAID
+It is.
+### END
+"""
+
+
+def told(run: Transcript) -> Any:
+    return (
+        run.question,
+        [
+            (step.action.tool, step.action.tool_input, step.observation)
+            for step in run.steps
+            if isinstance(step.action, AgentAction)
+        ],
+        run.finish and run.finish.return_values["output"],
+    )
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    register_reader(OURS)
+    register_reader(SHOWN)
+    yield
+    unregister_reader("ours")
+    unregister_reader("shown")
+
+
+@pytest.mark.parametrize("log", [CHAT, {"chat": CHAT}, {"chat": json.dumps(CHAT)}])
+def test_a_table_of_messages_is_a_form(log: Any) -> None:
+    (run,) = read_runs(log, format=OURS)
+    expected = [("ask", {"whom": "Ines"}, "Yes:\nall day")]
+    assert told(run) == ("Is it open?", expected, "It is.")
+    assert run.source is not None
+    assert run.source.reader == "ours"
+
+
+def test_a_table_of_titles_is_a_form() -> None:
+    (run,) = read_runs(PRINTED, format=SHOWN)
+    # The second title stands inside the result, since no other call waits.
+    expected = [("ask", {"whom": "Ines"}, "Yes:\n### GOT\nall day")]
+    assert told(run) == ("Is it open?", expected, "It is.")
+    assert run.notices == ()
+
+
+def test_a_form_is_recognised_once_it_is_registered(registered: None) -> None:
+    assert [detect_log(log).reader for log in (CHAT, PRINTED)] == ["ours", "shown"]
+    assert {"ours", "shown"} <= {*list_readers()}
+
+
+def test_a_form_is_not_recognised_unless_it_is_registered() -> None:
+    for log in (CHAT, PRINTED):
+        with pytest.raises(OutputParserException, match="no form of log"):
+            detect_log(log)
+
+
+def test_a_name_is_registered_once(registered: None) -> None:
+    with pytest.raises(ValueError, match="there is a reader 'ours'"):
+        register_reader(OURS)
+    with pytest.raises(ValueError, match="there is a reader 'plain'"):
+        register_reader(replace(OURS, name="plain"))
+    with pytest.raises(ValueError, match="before 'other', which is no reader"):
+        register_reader(replace(OURS, name="more", before=("other",)))
+    with pytest.raises(ValueError, match="no reader was registered as 'plain'"):
+        unregister_reader("plain")
+    with pytest.raises(TypeError, match="found int"):
+        register_reader(7)  # type: ignore[arg-type]
+
+
+def test_an_installed_package_adds_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("ours", f"{__name__}:OURS", known.GROUP)
+    monkeypatch.setattr(metadata, "entry_points", lambda *, group: [entry])
+    known._installed.cache_clear()
+    try:
+        assert detect_log(CHAT).reader == "ours"
+    finally:
+        known._installed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("a.b", 1), ("x|a.b", 1), ("list.1.c", 3), ("list[].c", [2, 3]), ("list.9.c", None),
+        ("a.b.c", None), ("a[].b", None), (lambda value: value["a"], {"b": 1}),
+        ("lists[].c[]", [4, 5, 6]), ("lists[].x[]", []),
+    ],
+)  # fmt: skip
+def test_paths(path: Any, found: Any) -> None:
+    value: dict[str, Any] = {"a": {"b": 1}, "list": [{"c": 2}, {"c": 3}]}
+    value["lists"] = [{"c": [4, 5]}, {}, {"c": [6]}]
+    assert at(value, path) == found
+    assert at(value, "") == value
+
+
+def test_a_part_of_an_unknown_type_is_a_notice_or_refuses_its_message() -> None:
+    odd = [{"who": "desk", "said": [{"kind": "picture"}, {"kind": "words", "words": "So."}]}]
+    (run,) = read_runs([*CHAT[:1], *odd], format=OURS)
+    assert [notice.message for notice in run.notices] == ["left out a part of type 'picture'"]
+    odd[0]["said"].append({"kind": "toolCall2"})  # type: ignore[attr-defined]
+    with pytest.raises(OutputParserException, match="not in the form of the others"):
+        list(read_runs([*CHAT[:1], *odd], format=OURS))
+
+
+# -- checking ------------------------------------------------------------------------------------
+
+
+def test_a_whole_form_passes_the_check() -> None:
+    for form, log in ((OURS, CHAT), (OURS, {"chat": CHAT}), (SHOWN, PRINTED)):
+        report = check_reader(form, [log])
+        report.raise_for_failures()
+        assert (report.ok, str(report)) == (True, f"{report.reader}, 1 runs:\nnothing is wrong")
+
+
+@pytest.mark.parametrize("table", MESSAGES, ids=lambda table: table.name)
+def test_the_tables_of_messages_pass_the_check(table: Messages) -> None:
+    if table.name in LOGS:
+        check_reader(table, LOGS[table.name]).raise_for_failures()
+
+
+@pytest.mark.parametrize("table", CONSOLES, ids=lambda table: table.name)
+def test_the_tables_of_titles_pass_the_check(table: Console) -> None:
+    check_reader(table, [TEXT_LOGS[table.name]]).raise_for_failures()
+
+
+JOBS = MessagePart(
+    "call", at="said[].ops[]", key="what", of="", name="what", arguments="with", id="no"
+)
+AT_ONCE = [
+    {"who": "guest", "said": [{"kind": "words", "words": "Is it open?"}]},
+    {"who": "desk", "said": [
+        {"kind": "words", "words": "I ask."},
+        {"kind": "jobs", "ops": [{"what": "ask", "with": {"whom": "Ines"}, "no": 7},
+                                 {"what": "ask", "with": {"whom": "Urs"}, "no": 8}]},
+        {"kind": "jobs", "ops": [{"what": "look", "with": {}, "no": 9}]}]},
+    {"who": "house", "said": [{"kind": "done", "no": no, "got": str(no)} for no in (8, 7, 9)]},
+    {"who": "desk", "said": [{"kind": "words", "words": "It is."}]},
+]  # fmt: skip
+
+
+def with_jobs(*parts: MessagePart) -> Messages:
+    return replace(OURS, parts=[OURS.parts[0], *parts, OURS.parts[2]])
+
+
+def test_one_part_may_hold_several_calls() -> None:
+    form = with_jobs(JOBS, MessagePart("nothing", type="jobs", is_sign=False))
+    (run,) = read_runs(AT_ONCE, format=form)
+    calls = [("ask", {"whom": "Ines"}, "7"), ("ask", {"whom": "Urs"}, "8"), ("look", {}, "9")]
+    assert told(run) == ("Is it open?", calls, "It is.")
+    assert str(check_reader(form, [AT_ONCE])) == "ours, 1 runs:\nnothing is wrong"
+
+
+def test_the_check_doubts_rows_that_fit_nothing() -> None:
+    report = check_reader(with_jobs(replace(JOBS, at="ops[]")), [AT_ONCE])
+    assert report.failures == ("log 1 has results that no call waits for: 3",)
+    assert report.doubts == (
+        "log 1: left out a part of type 'jobs'",
+        "no part of the logs is that of row 2, 'call' with type='', key='what', at='ops[]'",
+    )
+    assert all(doubt in str(report) for doubt in report.doubts)
+
+
+def _whole(part: Any) -> bool:
+    return bool(part["got"]["value"])  # another part of this type makes it fail
+
+
+@pytest.mark.parametrize(
+    ("failure", "form", "log"),
+    [
+        ("no sign of the form", replace(OURS, parts=[
+            replace(part, is_sign=False) for part in OURS.parts]), CHAT),
+        ("is not read", replace(OURS, messages="talk"), {"chat": CHAT}),
+        ("no run with a step", replace(OURS, parts=[
+            OURS.parts[0], MessagePart("nothing", type="do|done")]), CHAT[:1]),
+        ("takes a text of another form", replace(SHOWN, pieces=[
+            ConsolePiece("question", "Question: ", is_sign=True), *SHOWN.pieces]), PRINTED),
+        ("recognised as 'plain_too' too", SHOWN, PRINTED),
+    ],
+)  # fmt: skip
+def test_the_check_finds_what_is_wrong(failure: str, form: Any, log: Any) -> None:
+    if "too" in failure:
+        register_reader(replace(SHOWN, name="plain_too"))
+    try:
+        report = check_reader(form, [log])
+    finally:
+        if "too" in failure:
+            unregister_reader("plain_too")
+    assert failure in str(report)
+    with pytest.raises(AssertionError, match=r"log 1|takes a text"):
+        report.raise_for_failures()
+
+
+def test_the_check_finds_half_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    from agent_runs import read_log
+
+    monkeypatch.setattr(read_log, "with_open_end", lambda runs, _lines: runs)
+    assert "which is half, unsaid" in str(check_reader(SHOWN, [PRINTED]))
+
+
+def test_the_check_finds_errors_that_are_not_ours() -> None:
+    def read(lines: Any, _reading: Any) -> Iterator[Transcript]:
+        if "### END" not in "".join(lines):
+            raise ZeroDivisionError("no end")
+        return SHOWN.reader.read(type(lines)(PRINTED.splitlines(keepends=True)), _reading)
+
+    form = replace(SHOWN.reader, read=read)
+    assert "ZeroDivisionError: no end" in str(check_reader(form, [PRINTED]))
+
+
+# -- forms that are not known --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("log", "seen"),
+    [
+        ([{"role": "user", "content": [{"toolUsed": {}}]}],
+         "the nearest form is 'anthropic', but it does not know a part with 'toolUsed'; docs"),
+        ({"turns": [{"speaker": "a", "text": "x"}]},
+         "the first of 'turns' has the keys 'speaker', 'text'; docs/log-forms.md"),
+        ({}, "the first value is empty"),
+        ("# Notes\n\n[tool] x\n", "lines begin like '# Notes', '[tool] x'; docs/log-forms.md"),
+        ("So it goes.\n", "in this text"),
+    ],
+)  # fmt: skip
+def test_an_unknown_form_is_described(log: Any, seen: str) -> None:
+    with pytest.raises(OutputParserException, match=r"^found no run, and no form of log") as raised:
+        list(read_runs(log))
+    assert seen in raised.value.reason
+
+
+def test_a_registered_form_may_be_the_nearest(registered: None) -> None:
+    odd = [{"who": "desk", "said": [{"kind": "toolUse"}]}]
+    with pytest.raises(OutputParserException, match="nearest form is 'ours', but it does not know"):
+        list(read_runs(odd))
