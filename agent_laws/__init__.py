@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agent_laws.check import DialectReport, check_dialect, dialect_laws
     from agent_laws.laws.broken import BrokenLawError
     from agent_laws.readers import ReaderReport, check_reader
-    from agent_laws.trials.stories import cut, every_cut
+    from agent_laws.trials.stories import every_cut
     from agent_laws.trials.strategies import cuts, texts, turns
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "ReaderReport",
     "check_dialect",
     "check_reader",
-    "cut",
     "cuts",
     "dialect_laws",
     "every_cut",
@@ -37,7 +36,7 @@ _MODULES = modules_of(
         "agent_laws.check": "DialectReport check_dialect dialect_laws",
         "agent_laws.laws.broken": "BrokenLawError",
         "agent_laws.readers": "ReaderReport check_reader",
-        "agent_laws.trials.stories": "cut every_cut",
+        "agent_laws.trials.stories": "every_cut",
         "agent_laws.trials.strategies": "cuts texts turns",
     }
 )

@@ -20,7 +20,7 @@ from agent_runs.sources import RunsFrom, as_it_is, open_log
 from agent_runs.tables.messages import Messages
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
     from agent_runs.tables.part import MessagePart
 
 _PLACES: Final = 20

@@ -1,7 +1,7 @@
 """What the applications of this library use of its core, beyond what users are promised.
 
-The applications (`runs`, `testing`, `bulk`, `templates`, `serving`, `html`, `cli`, `playground`)
-import from the core only promised names and these, so what is behind them can change. They are not
+The applications (`agent_runs`, `agent_serving`, `agent_laws`, and here `testing` and `cli`) import
+from the core only promised names and these, so what is behind them can change. They are not
 promised to users. The shorter this list the better: `tests/test_house.py` counts it.
 """
 
@@ -11,14 +11,12 @@ from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import (
-        TurnResult,
         as_data,
         as_text,
         make_action,
         make_finish,
         pair_of,
     )
-    from agent_parsers.actions.in_words import in_a_line, turn_lines
     from agent_parsers.actions.tool_action import make_message, make_tool_call
     from agent_parsers.constrain.export import write_grammar
     from agent_parsers.constrain.parts.options import TurnKind, TurnOptions
@@ -39,16 +37,15 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.problems import too_long
     from agent_parsers.engine.tables.reasoning import REASONING
     from agent_parsers.engine.tables.rewritings import END_TOKENS
-    from agent_parsers.engine.turn_reports import report_error
     from agent_parsers.engine.whole import whole_reader
     from agent_parsers.engine.writing.advice import advice_on_call
     from agent_parsers.engine.writing.prompt import asked_in
     from agent_parsers.engine.writing.render import Rendered, Step, render
-    from agent_parsers.explain.explanation import PARTS_OF_EVENTS
-    from agent_parsers.explain.findings import Findings, input_as_text, notes_of, outcome_of
     from agent_parsers.explain.following import Following
     from agent_parsers.explain.screen import draw_outcome
     from agent_parsers.foreign.shapes import find_nameless
+    from agent_parsers.html.runs import badges_of, run_html
+    from agent_parsers.html.turn_pages import badges_html, messages_html
     from agent_parsers.messages.reading.arguments import ARGUMENT, as_input, read_lenient
     from agent_parsers.messages.reading.pieces import (
         CallPiece,
@@ -66,12 +63,20 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.listed import listed_tools
     from agent_parsers.toolset.problems.input_problem import shown
     from agent_parsers.toolset.problems.names import did_you_mean
+    from agent_parsers.transcripts.facts import FACTS, facts_of, first_line_of, form_of
+    from agent_parsers.transcripts.transcript import (
+        NoticeKind,
+        OpenSource,
+        OpenStep,
+        OpenTranscript,
+    )
+    from agent_parsers.transcripts.transcript_parser import read_output
 
 __all__ = [
     "ARGUMENT",
     "END_TOKENS",
+    "FACTS",
     "LISTENERS",
-    "PARTS_OF_EVENTS",
     "REASONING",
     "SLOTS",
     "AnyDialectParser",
@@ -84,9 +89,12 @@ __all__ = [
     "DialectCandidate",
     "DialectTrial",
     "EventParser",
-    "Findings",
     "Following",
     "MessageText",
+    "NoticeKind",
+    "OpenSource",
+    "OpenStep",
+    "OpenTranscript",
     "Parameters",
     "Patterns",
     "PlainCall",
@@ -99,21 +107,23 @@ __all__ = [
     "TurnKind",
     "TurnOptions",
     "TurnParser",
-    "TurnResult",
     "advice_on_call",
     "as_data",
     "as_input",
     "as_json",
     "as_text",
     "asked_in",
+    "badges_html",
+    "badges_of",
     "detection_of",
     "did_you_mean",
     "draw_outcome",
+    "facts_of",
     "find_nameless",
+    "first_line_of",
+    "form_of",
     "function_pieces",
     "has_telling_marker",
-    "in_a_line",
-    "input_as_text",
     "known_tools",
     "label_words",
     "listed_tools",
@@ -122,12 +132,12 @@ __all__ = [
     "make_finish",
     "make_message",
     "make_tool_call",
-    "notes_of",
-    "outcome_of",
+    "messages_html",
     "pair_of",
     "read_lenient",
+    "read_output",
     "render",
-    "report_error",
+    "run_html",
     "run_matcher",
     "said_in",
     "shown",
@@ -136,7 +146,6 @@ __all__ = [
     "too_long",
     "tool_pieces",
     "try_reply",
-    "turn_lines",
     "turn_of",
     "whole_reader",
     "with_called",
@@ -145,8 +154,7 @@ __all__ = [
 
 _MODULES = modules_of(
     {
-        "agent_parsers.actions.agent": "TurnResult as_data as_text make_action make_finish pair_of",
-        "agent_parsers.actions.in_words": "in_a_line turn_lines",
+        "agent_parsers.actions.agent": "as_data as_text make_action make_finish pair_of",
         "agent_parsers.actions.tool_action": "make_message make_tool_call",
         "agent_parsers.constrain.export": "write_grammar",
         "agent_parsers.constrain.parts.options": "TurnKind TurnOptions",
@@ -167,16 +175,15 @@ _MODULES = modules_of(
         "agent_parsers.engine.tables.problems": "too_long",
         "agent_parsers.engine.tables.reasoning": "REASONING",
         "agent_parsers.engine.tables.rewritings": "END_TOKENS",
-        "agent_parsers.engine.turn_reports": "report_error",
         "agent_parsers.engine.whole": "whole_reader",
         "agent_parsers.engine.writing.advice": "advice_on_call",
         "agent_parsers.engine.writing.prompt": "asked_in",
         "agent_parsers.engine.writing.render": "Rendered Step render",
-        "agent_parsers.explain.explanation": "PARTS_OF_EVENTS",
-        "agent_parsers.explain.findings": "Findings input_as_text notes_of outcome_of",
         "agent_parsers.explain.following": "Following",
         "agent_parsers.explain.screen": "draw_outcome",
         "agent_parsers.foreign.shapes": "find_nameless",
+        "agent_parsers.html.runs": "badges_of run_html",
+        "agent_parsers.html.turn_pages": "badges_html messages_html",
         "agent_parsers.messages.reading.arguments": "ARGUMENT as_input read_lenient",
         "agent_parsers.messages.reading.pieces": "CallPiece as_json function_pieces tool_pieces",
         "agent_parsers.messages.reading.problems": "BadCall",
@@ -189,6 +196,9 @@ _MODULES = modules_of(
         "agent_parsers.toolset.listed": "listed_tools",
         "agent_parsers.toolset.problems.input_problem": "shown",
         "agent_parsers.toolset.problems.names": "did_you_mean",
+        "agent_parsers.transcripts.facts": "FACTS facts_of first_line_of form_of",
+        "agent_parsers.transcripts.transcript": "NoticeKind OpenSource OpenStep OpenTranscript",
+        "agent_parsers.transcripts.transcript_parser": "read_output",
     }
 )
 """The module of each name that is imported at its first use."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
-from agent_parsers.transcripts.transcript import RunSource, Transcript
+from agent_parsers.transcripts import RunSource, Transcript
 from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end

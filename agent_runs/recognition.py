@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from agent_parsers import OutputParserException
-from agent_parsers.transcripts.transcript import RunSource
+from agent_parsers.transcripts import RunSource
 from agent_runs.readers.known import (
     get_reader,
     readers_for,

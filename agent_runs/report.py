@@ -6,13 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.html.runs import badges_of, run_html
-from agent_parsers.html.turn_pages import badges_html, messages_html
-from agent_parsers.transcripts.facts import facts_of
+from agent_parsers.core import badges_html, badges_of, facts_of, messages_html, run_html
 from outputs.html import html_line, html_text, page
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _MOST_BARS: Final = 8
 """How many bars are seen at once."""

@@ -25,6 +25,8 @@ from outputs.json_form.kinds import (
     maybe,
 )
 
+__all__ = ["error_kind"]
+
 _FIELDS: Final = {
     "message": TEXT,
     "problem": TEXT,

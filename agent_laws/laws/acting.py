@@ -21,9 +21,10 @@ from agent_laws.trials.sample_calls import (
     reading,
     turn_of,
 )
-from agent_laws.trials.stories import Refusal, cut, outcome_of, results_in, story_from
+from agent_laws.trials.stories import Refusal, outcome_of, results_in, story_from
 from agent_parsers import AgentFinish, StreamParser
 from agent_parsers.events import ActionComplete, Event, ToolNamed, merge_events
+from agent_parsers.testing.chunks import cut
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from agent_laws.trials.pieces import table_of
 from agent_laws.trials.stories import (
     FailedStep,
     Refusal,
-    cut,
     outcome_of,
     parsed,
     refusal,
@@ -25,7 +24,8 @@ from agent_parsers.events import (
     MarkerSeen,
     Repair,
 )
-from agent_parsers.transcripts.transcript_parser import parse_transcripts
+from agent_parsers.testing.chunks import cut
+from agent_parsers.transcripts import parse_transcripts
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect

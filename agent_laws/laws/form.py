@@ -12,7 +12,7 @@ from agent_laws.trials.pieces import marker_in, sample_answer
 from agent_laws.trials.stories import Refusal, outcome_of, results_in
 from agent_parsers import AgentAction, AgentFinish, get_parser
 from agent_parsers.authoring import instructions, replies
-from agent_parsers.transcripts.transcript_parser import parse_transcript, parse_transcripts
+from agent_parsers.transcripts import parse_transcript, parse_transcripts
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent_laws.laws.broken import Broken, difference, law, shown
 from agent_laws.trials.pieces import quiet_letters, table_of
-from agent_laws.trials.stories import (
-    DELTAS,
-    TILES,
-    cut,
-    in_two,
-    parsed,
-    results_in,
-    runs_in,
-    story_of,
-)
+from agent_laws.trials.stories import DELTAS, TILES, in_two, parsed, results_in, runs_in, story_of
 from agent_parsers import OutputParserException, StreamParser
 from agent_parsers.authoring import Part
 from agent_parsers.core import whole_reader
@@ -30,7 +21,8 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.transcripts.transcript_parser import TranscriptParser
+from agent_parsers.testing.chunks import cut
+from agent_parsers.transcripts import TranscriptParser
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect

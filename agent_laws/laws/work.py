@@ -18,9 +18,10 @@ import output_parsers
 import outputs
 from agent_laws.laws.broken import Broken, law
 from agent_laws.trials.pieces import fragments, markers, rows, written
-from agent_laws.trials.stories import cut, parsed
+from agent_laws.trials.stories import parsed
 from agent_parsers import StreamParser
 from agent_parsers.core import Patterns
+from agent_parsers.testing.chunks import cut
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

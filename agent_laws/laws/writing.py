@@ -15,13 +15,13 @@ from agent_laws.trials.pieces import (
 from agent_laws.trials.stories import Outcome, results_in
 from agent_parsers import AgentAction, AgentFinish, get_parser
 from agent_parsers.authoring import Result, Written, escape, unescape
-from agent_parsers.transcripts.transcript_parser import parse_transcript
+from agent_parsers.transcripts import parse_transcript
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.core import AnyDialectParser
-    from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
+    from agent_parsers.transcripts import Transcript, TranscriptStep
 
 Step: TypeAlias = "AgentAction | AgentFinish"
 Taken: TypeAlias = "tuple[AgentAction, str]"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers import AgentAction, AgentFinish, StreamParser, get_parser
@@ -22,7 +21,7 @@ from agent_parsers.events import (
     ToolNamed,
     merge_events,
 )
-from agent_parsers.transcripts.transcript_parser import TranscriptParser
+from agent_parsers.transcripts import TranscriptParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -203,19 +202,6 @@ def parser_of(
         tools=tools,
         on_conflict=on_conflict,
     )
-
-
-def cut(text: str, sizes: Iterable[int]) -> Iterator[str]:
-    """Cut *text* into chunks of these *sizes* in characters, used over and over.
-
-    At least one size must not be 0.
-    """
-    at = 0
-    for size in cycle(sizes):
-        if at >= len(text):
-            return
-        yield text[at : at + size]
-        at += size
 
 
 def in_two(text: str) -> Iterator[tuple[str, str]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.core import notes_of, outcome_of
+from agent_parsers.explain.findings import notes_of, outcome_of
 from agent_parsers.html.turn_pages import badges_html, result_fields
 from outputs.html import NamedText, Piece, anchor_of, fields_html, notes_html, source_html
 
 if TYPE_CHECKING:
-    from agent_parsers.core import Findings
+    from agent_parsers.explain.findings import Findings
 
 
 def explanation_html(explanation: Findings) -> str:

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterable, Iterable
 from time import monotonic
 from typing import Any, Final
 
-from agent_parsers import OutputParserException
-from agent_parsers.core import PARTS_OF_EVENTS, input_as_text
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -18,7 +16,10 @@ from agent_parsers.events import (
     ToolNamed,
     merge_events,
 )
+from agent_parsers.explain.explanation import PARTS_OF_EVENTS
+from agent_parsers.explain.findings import input_as_text
 from agent_parsers.html.turn_pages import badges_html, messages_html
+from output_parsers.exceptions import OutputParserException
 from outputs.html import NamedText, fields_html, fragment, problem_html
 
 _PAUSE_S: Final = 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers import AgentAction
+from agent_parsers.actions.agent import AgentAction
 from agent_parsers.html.turn_pages import (
     badges_html,
     messages_html,

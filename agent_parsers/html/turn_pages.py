@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from agent_parsers import AgentAction, AgentFinish
-from agent_parsers.core import PARTS_OF_EVENTS, input_as_text, outcome_of
+from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.events import Event, MarkerSeen, Repair, Span, ToolNamed
+from agent_parsers.explain.explanation import PARTS_OF_EVENTS
+from agent_parsers.explain.findings import input_as_text, outcome_of
 from outputs.html import (
     NamedText,
     Piece,
@@ -24,8 +25,9 @@ from outputs.html import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers import MessageTurn, Turn
-    from agent_parsers.core import TurnResult
+    from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.parsers.message_parser import MessageTurn
     from agent_parsers.transcripts.transcript import TranscriptStep
 
 

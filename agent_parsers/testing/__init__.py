@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
+    from agent_parsers.testing.chunks import cut
     from agent_parsers.testing.snapshots.files import ReadableSnapshots, readable_snapshots
     from agent_parsers.testing.snapshots.fixtures import (
         SnapshotEvents,
@@ -28,12 +29,14 @@ __all__ = [
     "SnapshotTranscript",
     "SnapshotValue",
     "assert_same_events",
+    "cut",
     "readable",
     "readable_snapshots",
 ]
 
 _MODULES = modules_of(
     {
+        "agent_parsers.testing.chunks": "cut",
         "agent_parsers.testing.snapshots.files": "ReadableSnapshots readable_snapshots",
         "agent_parsers.testing.snapshots.fixtures": (
             "SnapshotEvents SnapshotPrompt SnapshotTranscript SnapshotValue"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers import AgentAction
+from agent_parsers.actions.agent import AgentAction
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts.transcript import Transcript

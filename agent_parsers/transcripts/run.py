@@ -22,7 +22,8 @@ from agent_parsers.events import (
 from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
 
 if TYPE_CHECKING:
-    from agent_parsers import AgentAction, AgentFinish, Dialect
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.tables.dialect import Dialect
     from output_parsers import OutputParserException
 
 Delta: TypeAlias = QuestionDelta | ThoughtDelta | ObservationDelta

@@ -6,8 +6,8 @@ from copy import copy
 from dataclasses import dataclass, fields, make_dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-from agent_parsers import AgentAction, AgentFinish
-from agent_parsers.core import in_a_line, turn_lines
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.in_words import in_a_line, turn_lines
 from outputs.html import Viewable
 from outputs.json_form import Storable
 

@@ -9,16 +9,16 @@ from functools import cache
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers import AgentFinish, Dialect, StreamParser, get_dialect
+from agent_parsers.actions.agent import AgentFinish, as_text
 from agent_parsers.authoring import Note, Part
-from agent_parsers.core import (
-    LISTENERS,
-    as_text,
-    known_tools,
-    report_error,
-    whole_reader,
-)
+from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.engine.tables.dialect import Dialect
+from agent_parsers.engine.turn_reports import report_error
+from agent_parsers.engine.whole import whole_reader
 from agent_parsers.events import AnswerDelta, Event, MarkerSeen, QuestionDelta, StepFailed
+from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.reports import LISTENERS
 from agent_parsers.transcripts.run import Run
 from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
 from output_parsers import OutputParserException

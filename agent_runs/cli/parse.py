@@ -12,7 +12,7 @@ from rich.text import Text
 
 from agent_parsers.cli.options import Format
 from agent_parsers.cli.screen import Screen, echo_json
-from agent_parsers.transcripts.facts import FACTS, facts_of
+from agent_parsers.core import FACTS, facts_of
 from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_file, size_of
 from agent_runs.cli.json_output import as_json, dumps

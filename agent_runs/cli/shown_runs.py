@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         Transcript,
         TranscriptStep,
     )
-    from agent_parsers.transcripts.transcript import Notice
+    from agent_parsers.transcripts import Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,7 @@ class ShownRun:
     @property
     def dialect(self) -> str:
         """What the run was read as: its dialect, or the form of its log."""
-        from agent_parsers.transcripts.facts import (
-            form_of,  # imported lazily: the help needs none of it
-        )
+        from agent_parsers.core import form_of  # imported lazily: the help needs none of it
 
         return form_of(self.transcript)
 
@@ -92,7 +90,7 @@ class ShownRun:
     @property
     def first_line(self) -> int:
         """The line of the file where the text of the run begins; 0 if it is not a text there."""
-        from agent_parsers.transcripts.facts import first_line_of  # imported lazily: as above
+        from agent_parsers.core import first_line_of  # imported lazily: as above
 
         return first_line_of(self.transcript)
 

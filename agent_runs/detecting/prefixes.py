@@ -20,7 +20,7 @@ from agent_runs.splitting.labels import size_of_observation_label
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _HEAD: Final = 1_000
 """How many messages are looked at, to see who wrote runs."""

@@ -7,20 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException
-from agent_parsers.core import ARGUMENT, make_action, make_finish, make_tool_call
-from agent_parsers.transcripts.transcript import (
-    Notice,
+from agent_parsers.core import (
+    ARGUMENT,
     OpenStep,
     OpenTranscript,
-    Transcript,
-    TranscriptStep,
+    make_action,
+    make_finish,
+    make_tool_call,
 )
+from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from outputs import AIMessage
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
+    from agent_parsers.core import NoticeKind
     from agent_parsers.events import Repair
-    from agent_parsers.transcripts.transcript import NoticeKind
     from agent_runs.reading.reader import Reading
 
 UNASKED: Final = "found a result that no call waits for"

@@ -17,7 +17,7 @@ from agent_runs.reading.reader import MALFORMED, Reading, Value, Values
 from agent_runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _IDS: Final = ("conversation_id", "thread_id", "session_id", "sessionId")
 """The keys under which messages have the id of their conversation."""

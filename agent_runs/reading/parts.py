@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.core import BadCall, as_input, as_text, read_lenient
-from agent_parsers.transcripts.transcript import Notice, Transcript, TranscriptStep
+from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.reading.reader import Lines, text_in_line
 from agent_runs.reading.said import SaidCall, SaidResult
 

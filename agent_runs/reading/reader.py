@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from typing_extensions import override
 
 from agent_parsers import OutputParserException
-from agent_parsers.core import shown
-from agent_parsers.transcripts.transcript import OpenSource, RunSource, Transcript
-from outputs.json_form.storable import TABLES
+from agent_parsers.core import OpenSource, shown
+from agent_parsers.transcripts import RunSource, Transcript
+from outputs.json_form import TABLES
 
 if TYPE_CHECKING:
     from re import Match

@@ -17,7 +17,7 @@ from agent_runs.reading.spoken import Speech, is_result, unread_call
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
+    from agent_parsers.transcripts import Transcript, TranscriptStep
     from agent_runs.reading.reader import Reading
     from outputs import AIMessage
     from outputs.messages import ToolCall

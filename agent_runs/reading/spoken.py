@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentFinish, get_dialect
 from agent_parsers.authoring import Result, unescape
-from agent_parsers.core import Patterns, find_nameless
-from agent_parsers.transcripts.transcript_parser import read_output
+from agent_parsers.core import Patterns, find_nameless, read_output
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
-    from agent_parsers.transcripts.transcript import TranscriptStep
+    from agent_parsers.transcripts import TranscriptStep
     from agent_runs.reading.reader import Reading
 
 _SIGNS: Final = {

@@ -14,8 +14,7 @@ from typing_extensions import override
 from agent_parsers.authoring import Note, Part, unescape
 from agent_parsers.core import LISTENERS, run_matcher
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta, ToolNamed
-from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
-from agent_parsers.transcripts.transcript_parser import TranscriptParser
+from agent_parsers.transcripts import Transcript, TranscriptParser, TranscriptStep
 from agent_runs.splitting.labels import begins_marked, begins_question, begins_step, is_step
 from agent_runs.splitting.quoted import Quotations
 

@@ -17,7 +17,7 @@ from agent_runs.splitting.quoted import Quotations
 from agent_runs.tables.part import Path, at
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 Shown: TypeAlias = Literal[
     "question", "thought", "text", "call", "calls", "result", "results", "system", "nothing"

@@ -14,7 +14,7 @@ from agent_runs.reading.said import Said, SaidCall, SaidResult
 from agent_runs.tables.part import MessagePart, Path, at, loaded
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 

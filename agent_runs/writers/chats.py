@@ -62,7 +62,7 @@ from agent_runs.writers.writer import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
     from agent_runs.writers.writer import RunCall, RunTurn
 
 

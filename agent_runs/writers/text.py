@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.core import Rendered
     from agent_parsers.toolset import Tools, ToolSet
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 
 def to_text(

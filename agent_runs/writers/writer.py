@@ -12,7 +12,7 @@ from agent_parsers.core import ARGUMENT
 
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException
-    from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
+    from agent_parsers.transcripts import Transcript, TranscriptStep
 
 
 @dataclass(frozen=True, slots=True)

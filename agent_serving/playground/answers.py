@@ -29,7 +29,7 @@ from agent_parsers.events import (
     StepFailed,
     ToolNamed,
 )
-from agent_parsers.html.explanations import explanation_html
+from agent_parsers.html import explanation_html
 from agent_runs import detect
 from output_parsers import OutputParserException
 from outputs import Ended

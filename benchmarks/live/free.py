@@ -7,8 +7,8 @@ from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from agent_laws.trials.stories import cut
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
+from agent_parsers.testing.chunks import cut
 from benchmarks.live.questions import QUESTIONS, TOOLS
 
 if TYPE_CHECKING:

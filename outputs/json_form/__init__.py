@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from outputs.json_form.storable import Storable
+    from outputs.json_form.storable import TABLES, Storable
     from outputs.json_form.values import Misfit, write_value
 
 __all__ = [
+    "TABLES",
     "Misfit",
     "Storable",
     "write_value",
@@ -17,6 +18,7 @@ __all__ = [
 _MODULES = {
     "Misfit": "outputs.json_form.values",
     "Storable": "outputs.json_form.storable",
+    "TABLES": "outputs.json_form.storable",
     "write_value": "outputs.json_form.values",
 }
 """The module of each name that is imported at its first use."""

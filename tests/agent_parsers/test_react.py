@@ -18,7 +18,7 @@ from langchain_classic.agents.output_parsers import (
 from langchain_core.exceptions import OutputParserException as LangChainOutputParserException
 from langchain_core.exceptions import OutputParserException as TheirException
 
-from agent_laws import cut, texts
+from agent_laws import texts
 from agent_laws.trials.stories import Refusal, story_of
 from agent_parsers import (
     AgentAction,
@@ -30,6 +30,7 @@ from agent_parsers import (
     UnknownToolError,
     get_dialect,
 )
+from agent_parsers.testing import cut
 
 # Strict mode matches LangChain, including its messages.
 

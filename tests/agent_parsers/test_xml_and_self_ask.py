@@ -22,7 +22,7 @@ from langchain_classic.agents.output_parsers import (
 )
 from langchain_core.agents import AgentAction as LangChainAgentAction
 
-from agent_laws import cut, texts
+from agent_laws import texts
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -33,6 +33,7 @@ from agent_parsers import (
     XMLAgentOutputParser,
     get_dialect,
 )
+from agent_parsers.testing import cut
 
 PARSERS = {
     "xml": (XMLAgentOutputParser(), LangChainXMLAgentOutputParser()),

@@ -20,7 +20,7 @@ from agent_parsers import Dialect, get_parser
 from agent_parsers.core import AutoParser
 from agent_parsers.testing.snapshots.pages import AnyParser, Replies, events_page, prompt_page
 from agent_parsers.testing.snapshots.readable import difference, readable
-from agent_parsers.transcripts.transcript_parser import parse_transcripts
+from agent_parsers.transcripts import parse_transcripts
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_laws.trials.stories import cut
 from agent_parsers import AgentAction, MessageParser, OpenAIFunctionsAgentOutputParser, Turn
 from agent_parsers.authoring import Written, replies
 from agent_parsers.core import AnyDialectParser, TurnParser
 from agent_parsers.events import StepFailed
+from agent_parsers.testing.chunks import cut
 from agent_parsers.testing.snapshots.readable import (
     assert_same_events,
     labelled,

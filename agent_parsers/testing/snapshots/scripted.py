@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_laws.trials.pieces import Cut, Reply, check_cut, pieces_of, stopped
+from agent_parsers.testing.chunks import Cut, Reply, check_cut, pieces_of, stopped
 from outputs import AIMessage, AIMessageChunk, from_any, message_chunk_to_message
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from agent_runs.reading.reader import DataReader, Reading
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _VERSION: Final = "ATIF-v1."
 _ROLES: Final = {"system": "system", "user": "user", "agent": "assistant"}

@@ -25,7 +25,7 @@ from agent_runs.reading.parts import text_of
 from agent_runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _QUESTIONS: Final = ("question", "query", "input", "task", "user_request")
 _BESIDE: Final = frozenset(("trajectory", "reasoning"))

@@ -26,7 +26,7 @@ from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _SUBMIT: Final = "submit"
 _ATTACHED: Final = "attachment://"

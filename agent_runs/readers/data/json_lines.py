@@ -20,7 +20,7 @@ from agent_runs.reading.reader import DataReader, Reading, Values
 from agent_runs.splitting.labels import begins_any
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _TEXTS: Final = ("message", "msg", "event", "log", "text", "body")
 _TIMES: Final = (

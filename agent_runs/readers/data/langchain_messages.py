@@ -27,7 +27,7 @@ from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.reading.said import Said
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _ROLES: Final = {
     "human": "user", "HumanMessage": "user", "HumanMessageChunk": "user",

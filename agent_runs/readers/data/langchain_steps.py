@@ -29,7 +29,7 @@ from agent_runs.reading.reprs import fields_of_text
 from agent_runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 LIMITS: Final = (
     "Agent stopped due to iteration limit or time limit.",

@@ -25,7 +25,7 @@ from agent_runs.reading.said import Said, runs_of_messages
 from agent_runs.tables.part import at
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _ENDS: Final = ("on_chat_model_end", "on_tool_end")
 

@@ -29,7 +29,7 @@ from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _TYPES: Final = frozenset(("chain", "llm", "tool", "prompt", "retriever", "embedding", "parser"))
 _QUESTIONS: Final = ("input", "question", "query")

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, get_dialect
-from agent_parsers.transcripts.transcript_parser import read_output
+from agent_parsers.core import read_output
 from agent_runs.reading.messages import MessageFormat, evidence_of, said_or_refused
 from agent_runs.reading.parts import call_of, content_of, result_of
 from agent_runs.reading.reader import DataReader, Reading, Values
@@ -31,7 +31,7 @@ from agent_runs.reading.said import Said, SaidCall, runs_of_messages
 from agent_runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _is_react: Final = re.compile(r"\s*+Thought:.*?^\s*+Answer:", re.DOTALL | re.MULTILINE).match
 """Whether a text is an answer as an agent of LlamaIndex writes it, whose events may show it so."""

@@ -30,7 +30,7 @@ from agent_runs.reading.parts import text_of
 from agent_runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _LABEL: Final = "THOUGHT:"
 _DONE: Final = "Submitted"

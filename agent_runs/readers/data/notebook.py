@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 
 def _cells_of(value: Any) -> list[Any] | None:

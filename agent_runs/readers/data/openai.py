@@ -54,7 +54,7 @@ from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart, at, loaded
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))

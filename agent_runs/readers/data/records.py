@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException, get_dialect
-from agent_parsers.transcripts.transcript_parser import parse_record
+from agent_parsers.transcripts import parse_record
 from agent_runs.readers.data.commands import COMMAND_FORMS, TOOL, command_in
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, message_of, read_each
@@ -28,7 +28,7 @@ from agent_runs.reading.parts import text_of
 from agent_runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _WRITTEN: Final = ("output", "message")
 

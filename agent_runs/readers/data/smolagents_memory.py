@@ -20,14 +20,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, OutputParserException, get_dialect
-from agent_parsers.transcripts.transcript_parser import read_output
+from agent_parsers.core import read_output
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import read_each
 from agent_runs.reading.parts import call_of, text_of
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
     from agent_runs.reading.said import SaidCall
 
 _BEGINS: Final = frozenset(("task", "task_images", "system_prompt"))

@@ -29,7 +29,7 @@ from agent_runs.reading.said import Said, SaidResult, runs_of_messages
 from agent_runs.tables.part import Path, at, loaded
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 
 T = TypeVar("T")

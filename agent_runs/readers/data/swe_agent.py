@@ -27,7 +27,7 @@ from agent_runs.reading.parts import text_of
 from agent_runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 
 def _is_trajectory(value: Any) -> bool:

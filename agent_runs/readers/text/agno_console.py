@@ -40,7 +40,7 @@ from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader,
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _SIGN: Final = re.compile(
     r"(?:^|┛)┏━ (Message|Tool Calls|(?:Response|Thinking) \(\d+\.\ds\)) ━+┓$", re.MULTILINE

@@ -36,7 +36,7 @@ from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _TITLE: Final = re.compile(r"-{10} (?P<type>[A-Z]\w*) \((?P<source>[^\n]*)\) -{10}")
 _OLD_TITLE: Final = re.compile(r"-{10} (?P<source>[^\n()]*[^\n()\s]) -{10}")

@@ -20,11 +20,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect
-from agent_parsers.transcripts.transcript_parser import read_output
+from agent_parsers.core import read_output
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import TranscriptStep
+    from agent_parsers.transcripts import TranscriptStep
     from agent_runs.reading.building import RunBuilder
     from agent_runs.reading.reader import Lines, Reading
 

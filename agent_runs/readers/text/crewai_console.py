@@ -38,7 +38,8 @@ from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import read_arguments
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import NoticeKind, Transcript
+    from agent_parsers.core import NoticeKind
+    from agent_parsers.transcripts import Transcript
 
 _TITLE: Final = re.compile(r"\W*(?P<title>\w.*?)(?: \(#\d+\))?\W*")
 _FRAMES: Final = frozenset((

@@ -44,7 +44,7 @@ from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, li
 from agent_runs.splitting.ansi import ESCAPE, with_codes, without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _RESULT_COLOURS: Final = ("95", "91")
 _COLOURS: Final = "9[1-5]"

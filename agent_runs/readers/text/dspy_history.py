@@ -47,7 +47,7 @@ from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _RED: Final = r"(?:\x1b\[31m)"
 _BLUE: Final = r"(?:\x1b\[34m)"

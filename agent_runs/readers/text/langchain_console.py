@@ -48,7 +48,7 @@ from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import with_codes, without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
     from agent_runs.readers.text.langchain_pieces import Event
     from agent_runs.reading.building import RunBuilder
 

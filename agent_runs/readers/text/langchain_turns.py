@@ -28,7 +28,7 @@ from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reprs import value_of_repr
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import TranscriptStep
+    from agent_parsers.transcripts import TranscriptStep
     from agent_runs.reading.reader import Reading
 
 INVOKING: Final = "Invoking: `"

@@ -40,7 +40,7 @@ from agent_runs.reading.reprs import value_of_repr
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _ROLES: Final = {
     "Human": "user", "Humanmessagechunk": "user", "Ai": "assistant", "Aimessagechunk": "assistant",

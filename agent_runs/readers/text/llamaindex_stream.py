@@ -34,7 +34,7 @@ from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _CALL: Final = re.compile(r"Call (?P<tool>[^\s]+) with (?P<args>\{.*\})\s*")
 _RETURNED: Final = "Returned: "

@@ -27,7 +27,7 @@ from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _EVENT: Final = re.compile(r"\[(?:tick|result)\](?: add:)? (?P<name>[A-Z]\w*)\((?P<fields>.*)")
 _FRAME: Final = re.compile(r"\[\w+(?::\d+)?\] (?:started from|complete with|add: ?)[^\n]*")

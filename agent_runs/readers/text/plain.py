@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect
 from agent_parsers.core import Detection
-from agent_parsers.transcripts.transcript import Notice, Transcript, TranscriptStep
+from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.detecting.detect import detect
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers import OutputParserException
-from agent_parsers.transcripts.transcript import Notice, Transcript
+from agent_parsers.transcripts import Notice, Transcript
 from agent_runs.detecting.prefixes import Message, Prefix, find_prefix, runs_of_messages_in
 from agent_runs.reading.reader import Lines, Reading, TextReader
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from agent_parsers.transcripts.transcript import Notice, Transcript
+from agent_parsers.transcripts import Notice, Transcript
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import Lines, Reading, TextReader, Value, Values, line_of
 from agent_runs.reading.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr

@@ -26,7 +26,7 @@ from agent_runs.reading.spoken import has_sign
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 Role = Literal["system", "user", "assistant", "tool"]
 _ROLES: Final[Mapping[str, Role]] = {

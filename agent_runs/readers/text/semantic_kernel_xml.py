@@ -23,7 +23,7 @@ from agent_runs.reading.reader import Lines, Reading, TextReader, Value
 from agent_runs.reading.said import runs_of_messages
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _SIGN: Final = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?<chat_history>\s*<message\b").match
 _WITH_TEXT: Final = {"function_call": "arguments", "function_result": "result", "text": "text"}

@@ -39,7 +39,7 @@ from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Transcript
+    from agent_parsers.transcripts import Transcript
 
 _CODE_TOOL: Final = "python_interpreter"
 """The name that the memory of a `CodeAgent` has for its code."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_laws import cut, cuts, laws, texts
+from agent_laws import cuts, laws, texts
 from agent_laws.laws.modes import is_clear
 from agent_laws.trials.stories import (
     Refusal,
@@ -35,6 +35,7 @@ from agent_parsers import (
     parse_transcript,
 )
 from agent_parsers.engine.tables.modes import Mode
+from agent_parsers.testing import cut
 from outputs import AIMessage, AIMessageChunk
 
 from ...helpers.stories import (

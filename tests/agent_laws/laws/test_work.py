@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_laws import cut, cuts, laws
+from agent_laws import cuts, laws
 from agent_laws.laws import work
 from agent_laws.laws.work import (
     CHUNKS,
@@ -36,6 +36,7 @@ from agent_parsers.authoring import Literal
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.tables.modes import Mode, OnConflict
 from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.testing import cut
 
 from ...helpers.effort import DEEP
 from ...helpers.stories import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_laws import cut, cuts, every_cut, turns
+from agent_laws import cuts, every_cut, turns
 from agent_laws.laws.table import reached
 from agent_laws.trials.pieces import rows, table_of
 from agent_laws.trials.stories import FailedStep, Refusal, parsed, results_in, story_of
@@ -28,6 +28,7 @@ from agent_parsers.authoring import Part
 from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.events import MarkerSeen, ObservationDelta, QuestionDelta, SkippedDelta
 from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.testing import cut
 
 from ...helpers.stories import (
     DIALECTS,

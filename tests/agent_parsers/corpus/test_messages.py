@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from agent_laws import cut
 from agent_laws.trials.stories import story_of
 from agent_parsers import (
     AgentAction,
@@ -22,6 +21,7 @@ from agent_parsers import (
     get_parser,
     parse_record,
 )
+from agent_parsers.testing import cut
 from outputs import from_any
 
 from ...helpers.command_line import CORPUS

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_laws import cut
 from agent_laws.trials.stories import story_of
 from agent_parsers import (
     AgentAction,
@@ -32,6 +31,7 @@ from agent_parsers import (
     parse_transcripts,
 )
 from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.testing import cut
 
 from ...helpers.effort import THOROUGH
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_laws import cut
 from agent_parsers import (
     AgentFinish,
     AnswerDelta,
@@ -28,6 +27,7 @@ from agent_parsers import (
 from agent_parsers.authoring import Written
 from agent_parsers.engine.calls.tags.form import Attributes, Named, OwnName, TaggedForm, TagPart
 from agent_parsers.events import MarkerSeen, merge_events
+from agent_parsers.testing import cut
 from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_laws import cuts, texts
-from agent_laws.trials.stories import cut
 from agent_parsers import Dialect, OutputParserException, StreamParser, get_dialect, get_parser
 from agent_parsers.explain.following import Following
 from agent_parsers.explain.screen import STYLES
+from agent_parsers.testing.chunks import cut
 from output_parsers.printable import printable
 
 from ...helpers.command_line import COMMAND, command, environment, terminal

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_parsers.cli import files as _sources
+from agent_runs.cli import files as _sources
 from agent_runs.cli.shown_runs import HowToRead
 from agent_runs.cli.trouble import Trouble
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_laws import cut
 from agent_parsers import AnswerDelta, Event, InputDelta, ToolNamed, get_parser
 from agent_parsers.authoring import BracketCall, RawValue
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import MarkerSeen, SkippedDelta, merge_events
+from agent_parsers.testing import cut
 from output_parsers import OutputParserException
 
 # Reading `Search[entity]` chunk by chunk.

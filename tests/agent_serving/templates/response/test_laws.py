@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_laws.trials.stories import cut, results_in
+from agent_laws.trials.stories import results_in
 from agent_laws.trials.strategies import cuts, texts, turns
 from agent_parsers import (
     OutputParserException,
@@ -20,6 +20,7 @@ from agent_parsers import (
 )
 from agent_parsers.core import SLOTS
 from agent_parsers.engine.reading.turn import turn_of
+from agent_parsers.testing.chunks import cut
 from agent_serving.templates import TemplateError, from_response_template, response_template
 from agent_serving.templates.response.spellings import Spellings
 from agent_serving.templates.response.template import load_template

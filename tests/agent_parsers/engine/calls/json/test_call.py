@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_laws import cut
 from agent_laws.trials.stories import parsed, story_of
 from agent_parsers import (
     AgentFinish,
@@ -27,6 +26,7 @@ from agent_parsers import (
 from agent_parsers.authoring import CallKeys, JsonCall, JsonCallRules, block_rules
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import MarkerSeen, SkippedDelta
+from agent_parsers.testing import cut
 
 from ....test_json import turns
 

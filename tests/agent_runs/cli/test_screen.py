@@ -16,7 +16,7 @@ import pytest
 from agent_parsers.cli.screen import Screen
 from agent_runs.cli.bar import ProgressBar
 
-from ....helpers.command_line import (
+from ...helpers.command_line import (
     BRIDGE,
     COMMAND,
     MILL,
