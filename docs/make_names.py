@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from agent_runs.reading.reader import DataReader, TextReader
 
-PACKAGE = Path(__file__).parents[1] / "agent_parsers"
+ROOT = Path(__file__).parents[1]
 HEAD = '''\
 """The names of the shipped dialects, written by docs/make_names.py: change the dialects instead."""
 
@@ -142,12 +142,15 @@ def _literal(name: str, values: list[str]) -> list[str]:
 
 def main() -> int:
     """Write the modules, or with ``--check`` say which are out of date."""
-    pages = {"registry/names.py": names_page(), "detecting/shipped.py": signs_page()}
-    pages["runs/readers/shipped.py"] = readers_page()
-    old = [name for name, page in pages.items() if (PACKAGE / name).read_text("utf-8") != page]
+    pages = {
+        "agent_parsers/registry/names.py": names_page(),
+        "agent_parsers/detecting/shipped.py": signs_page(),
+    }
+    pages["agent_runs/readers/shipped.py"] = readers_page()
+    old = [name for name, page in pages.items() if (ROOT / name).read_text("utf-8") != page]
     if "--check" not in sys.argv[1:]:
         for name in old:
-            (PACKAGE / name).write_text(pages[name], "utf-8")
+            (ROOT / name).write_text(pages[name], "utf-8")
         return 0
     for name in old:
         print(f"{name} is out of date: run `make names`")

@@ -30,7 +30,6 @@ MODULES = (
     "output_parsers",
     "agent_parsers",
     "agent_parsers.authoring",
-    "agent_runs.bulk",
     "agent_parsers.constrain",
     "agent_parsers.events",
     "agent_parsers.explain",
@@ -40,10 +39,13 @@ MODULES = (
     "agent_parsers.loop",
     "agent_parsers.messages",
     "agent_parsers.reports",
-    "agent_runs",
-    "agent_serving.openai_reply",
     "agent_parsers.testing",
     "agent_parsers.toolset",
+    "agent_parsers.transcripts",
+    "agent_runs",
+    "agent_runs.bulk",
+    "agent_serving.openai_reply",
+    "agent_laws",
 )
 """What has a page. What several of them export is told of on the page of the first."""
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers import AgentAction  # noqa: F401 - adds its classes
+from agent_runs.reading.reader import UnknownLogError  # noqa: F401 - adds the classes of all
 from outputs.json_form.kinds import VERSION, known_kinds
 from outputs.json_form.storable import TABLES
 

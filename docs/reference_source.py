@@ -11,7 +11,14 @@ from typing import NamedTuple, TypeAlias
 SIGNS = {"__call__", "__new__", "__add__", "__radd__", "__or__", "__ror__"}
 """Methods that are called by signs; others with such names are for Python."""
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("outputs", "output_parsers", "agent_parsers")
+PACKAGES = (
+    "outputs",
+    "output_parsers",
+    "agent_parsers",
+    "agent_runs",
+    "agent_serving",
+    "agent_laws",
+)
 
 Node: TypeAlias = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign
 

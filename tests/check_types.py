@@ -41,7 +41,14 @@ def main() -> int:
         files = [str(file) for file in found if not missing_engine(file.read_text("utf-8"))]
         checks = (["mypy", "--strict"], ["pyright"])
         failed = [run(*check, *files).returncode != 0 for check in checks]
-    for package in ("outputs", "output_parsers", "agent_parsers"):
+    for package in (
+        "outputs",
+        "output_parsers",
+        "agent_parsers",
+        "agent_runs",
+        "agent_serving",
+        "agent_laws",
+    ):
         command = ("pyright", "--verifytypes", package, "--ignoreexternal", "--outputjson")
         report = json.loads(run(*command, stdout=subprocess.PIPE).stdout)
         known = report["typeCompleteness"]["completenessScore"]

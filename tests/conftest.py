@@ -72,7 +72,7 @@ def brief_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def brief_checks(brief_texts: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make `check_dialect` try a third of its laws as well."""
-    from agent_parsers.testing import check as _check
+    from agent_laws import check as _check
 
     from .helpers.effort import THOROUGH
 

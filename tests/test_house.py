@@ -80,6 +80,9 @@ LANGCHAIN_BRIDGES = {
 }
 """The modules that import LangChain; functions import them, at their first call."""
 
+NEEDS_SERVERS = {"agent_serving.sglang", "agent_serving.verl", "agent_serving.vllm"}
+"""The modules that import an inference server."""
+
 IMPORTED_BY_NAME = {
     "agent_parsers.registry.dialects_by_name": 2,  # a dialect, or a parser in a list
     "agent_runs.archives": 1,  # what can unpack an archive
@@ -245,6 +248,27 @@ def test_no_folders_import_each_other_in_a_circle(depth: int) -> None:
         if "__init__.py" not in {modules()[m].name for m in (each.source, each.target)}
     ]
     assert not circles(edges)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_is_imported_without_those_above_it(package: str) -> None:
+    above = PACKAGES[PACKAGES.index(package) + 1 :]
+    left_out = LANGCHAIN_BRIDGES | NEEDS_SERVERS
+    names = [n for n in modules() if n.split(".")[0] == package and n not in left_out]
+    code = (
+        "import sys; from importlib import import_module\n"
+        f"sys.modules |= dict.fromkeys({above!r})\n"
+        f"for name in {names!r}: import_module(name)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_readmes_first_sample_needs_none_of_the_packages_above() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    sample = readme.partition("```python\n")[2].partition("```")[0]
+    above = PACKAGES[PACKAGES.index("agent_parsers") + 1 :]
+    code = f"import sys; sys.modules |= dict.fromkeys({above!r})\n{sample}"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_modules_are_imported_by_a_name_that_is_written_there() -> None:

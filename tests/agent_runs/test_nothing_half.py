@@ -14,7 +14,7 @@ from agent_runs.reading.parts import is_open_end
 
 from ..helpers.effort import THOROUGH
 
-CORPUS = Path(__file__).parents[4] / "shared" / "corpus" / "runs"
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "runs"
 
 if not CORPUS.is_dir() and os.environ.get("CI") != "true":
     pytest.skip(f"the corpus is not at {CORPUS}", allow_module_level=True)

@@ -9,7 +9,7 @@ import pytest
 from agent_parsers.transcripts.transcript import NoticeKind
 from agent_runs import list_readers, list_writers, read_runs
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "transcripts.md").read_text("utf-8")
 RUN = "Question: Where?\nAction: search\nAction Input: Bern\nObservation: 桥\nFinal Answer: Here.\n"
 

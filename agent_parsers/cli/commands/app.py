@@ -44,7 +44,10 @@ app: typer.Typer = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for each in entry_points(group="agent_parsers.commands"):
-    app.add_typer(each.load())
+    try:
+        app.add_typer(each.load())
+    except ImportError as error:
+        typer.echo(f"{NAME}: left out the commands of {each.module}: {error}", err=True)
 app.add_typer(dialects.commands)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-CORPUS = Path(__file__).parents[5] / "shared" / "corpus"
+CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
 LOGS = CORPUS / "runs"
 PARTS = (
     "lc_jsonchat", "lc_openaitools", "lc_react", "lc_structured", "lc_zeroshot", "notebook_",
