@@ -54,8 +54,9 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 	cd examples/snapshot_agent && pytest --snapshot-update
 
 .PHONY: reference
-reference:  ## write docs/reference anew from the docstrings
+reference:  ## write docs/reference and docs/moved.md anew from the code
 	$(PYTHON) docs/make_reference.py
+	$(PYTHON) docs/make_moved.py
 
 .PHONY: schema
 schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSON form

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+import agent_laws
 import agent_parsers
+import agent_runs
 import output_parsers
 import outputs
 from agent_parsers import (
@@ -26,9 +28,9 @@ from agent_parsers import (
     json_form,
     messages,
     reports,
-    runs,
     testing,
     toolset,
+    transcripts,
 )
 
 # The pages of the site: each is in the navigation once, and its links lead to another.
@@ -163,8 +165,9 @@ FOLDER = ROOT / "docs" / "reference"
 PAGES = sorted(FOLDER.glob("*.md"))
 
 
-def test_the_pages_are_up_to_date() -> None:
-    command = [sys.executable, "-B", str(ROOT / "docs" / "make_reference.py"), "--check"]
+@pytest.mark.parametrize("script", ["make_reference", "make_moved"])
+def test_the_pages_are_up_to_date(script: str) -> None:
+    command = [sys.executable, "-B", str(ROOT / "docs" / f"{script}.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("", 0), done.stdout + done.stderr
 
@@ -182,9 +185,11 @@ def test_the_pages_are_up_to_date() -> None:
         json_form,
         messages,
         reports,
-        runs,
         testing,
         toolset,
+        transcripts,
+        agent_laws,
+        agent_runs,
     ],
     ids=lambda package: package.__name__,
 )
