@@ -8,10 +8,13 @@ help:  ## list what there is
 .PHONY: ci
 ci: lint types test  ## what CI runs on each Python, in the environment at hand (default)
 
+TEXTS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md changelog.d docs agent_* output_parsers outputs
+
 .PHONY: lint
 lint:  ## check style and format
 	ruff check .
 	ruff format --check .
+	codespell $(TEXTS)
 
 .PHONY: format
 format:  ## fix what can be fixed
@@ -56,7 +59,7 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 .PHONY: reference
 reference:  ## write docs/reference and docs/moved.md anew from the code
 	$(PYTHON) docs/make_reference.py
-	$(PYTHON) docs/make_moved.py
+	$(PYTHON) docs/make_places.py
 
 .PHONY: schema
 schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSON form
@@ -84,7 +87,7 @@ conformance:  ## write conformance/*.jsonl anew from the cases and the dialects
 
 .PHONY: changelog
 changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release
-	towncrier build --version $(shell $(PYTHON) -c 'import agent_parsers as a; print(a.__version__)')
+	towncrier build --version $(or $(VERSION),$(error say VERSION=0.1.0))
 
 .PHONY: bench
 bench:  ## measure speed beside other libraries, in nine minutes, or WORDS="react tables"

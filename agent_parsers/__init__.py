@@ -79,10 +79,9 @@ if TYPE_CHECKING:
         parse_transcript,
         parse_transcripts,
     )
+    from agent_parsers.version import __version__ as __version__
     from agent_parsers.xml import XMLAgentOutputParser
     from output_parsers.exceptions import OutputParserException
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ActionComplete",
@@ -192,6 +191,7 @@ _MODULES = modules_of(
         "agent_parsers.toolset.problems.errors": "ForeignCallError ToolInputError UnknownToolError",
         "agent_parsers.toolset.schemas.spec": "ToolSpec",
         "agent_parsers.toolset.set": "ToolSet",
+        "agent_parsers.version": "__version__",
         "agent_parsers.xml": "XMLAgentOutputParser",
         "output_parsers.exceptions": "OutputParserException",
     }

@@ -39,7 +39,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Test": ("docs/testing.md", "examples/snapshot_agent/README.md", "conformance/README.md"),
     "Understand": (
         "docs/architecture.md", "docs/safety.md", "docs/live.md", "docs/differences.md",
-        "docs/benchmarks.md", "docs/growth.md", "docs/moved.md", "CONTRIBUTING.md",
+        "docs/benchmarks.md", "docs/growth.md", "docs/moved.md", "docs/versions.md",
+        "CONTRIBUTING.md",
         "CHANGELOG.md",
     ),
     "Reference": (

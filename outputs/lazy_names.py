@@ -23,18 +23,15 @@ def late_names(
         package: The package's name.
         namespace: The package's globals, which cache the imported values.
         modules: The module that defines each name.
-        below: Packages of this distribution; a name of theirs leads to an error that says so.
+        below: Packages of this distribution; the error about a name of theirs says so.
     """
 
     def import_name(name: str) -> Any:
         if name not in modules:
-            for other in below if name[0] != "_" else ():
-                if name in import_module(other).__all__:
-                    # An `AttributeError` would lose its words on the way through ``from … import``.
-                    raise ImportError(
-                        f"{name} is in {other}: from {other} import {name}", name=name
-                    )
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            homes = (other for other in below if name in import_module(other).__all__)
+            home = None if name.startswith("_") else next(homes, None)
+            hint = f"; {home} has it" if home else ""
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         value = namespace[name] = getattr(import_module(modules[name]), name)
         return value
 

@@ -165,7 +165,7 @@ FOLDER = ROOT / "docs" / "reference"
 PAGES = sorted(FOLDER.glob("*.md"))
 
 
-@pytest.mark.parametrize("script", ["make_reference", "make_moved"])
+@pytest.mark.parametrize("script", ["make_reference", "make_places"])
 def test_the_pages_are_up_to_date(script: str) -> None:
     command = [sys.executable, "-B", str(ROOT / "docs" / f"{script}.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -213,3 +213,18 @@ def test_links_lead_to_a_heading() -> None:
     for page in PAGES:
         for at, anchor in re.findall(r"\]\(([\w.]*)#?([\w-]*)\)", page.read_text("utf-8")):
             assert anchor in {"", *known[at or page.name]}, f"{page.name}: {at}#{anchor}"
+
+
+def test_fragments_of_the_changelog_name_no_issue_that_there_is_none_of() -> None:
+    """A name without ``+`` is the number of an issue to towncrier."""
+    kinds = {
+        kind["directory"]
+        for kind in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"][
+            "towncrier"
+        ]["type"]
+    }
+    for path in (ROOT / "changelog.d").glob("*.md"):
+        if path.name != "README.md":
+            topic, kind, _ = path.name.rsplit(".", 2)
+            assert topic.startswith("+") or topic.isdigit(), path.name
+            assert kind in kinds, path.name

@@ -1,6 +1,7 @@
-"""Writes docs/moved.md: where public names are that had another place before: ``[--check]``.
+"""Writes where public names are, and where those are that had another place: ``[--check]``.
 
-``names-before-0.1.json`` has the names of the modules then. A name that is still there has no row.
+The first is a table in docs/troubleshooting.md, the second docs/moved.md. ``names-before-0.1.json``
+has the names of the modules then. A name that is still there has no row.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ NEW = (
 )  # fmt: skip
 """The modules that may have a name now; the first that has it counts."""
 HEAD = """\
-<!-- Written by docs/make_moved.py. -->
+<!-- Written by docs/make_places.py. -->
 # Moved
 
 Before 0.1.0, logs of runs, server plugins, templates and laws were rooms of `agent_parsers`. They
@@ -35,8 +36,33 @@ themselves.
 """
 
 
-def page() -> str:
-    """Return the text of the page.
+PACKAGES = (
+    "agent_parsers", "output_parsers", "outputs", "agent_runs", "agent_laws",
+    "agent_parsers.testing", "agent_parsers.authoring", "agent_parsers.events",
+    "agent_serving.templates",
+)  # fmt: skip
+"""The modules whose names the table has."""
+BEGIN, END = "<!-- names: docs/make_places.py -->\n", "<!-- end of names -->\n"
+TROUBLE = HERE / "troubleshooting.md"
+
+
+def table() -> str:
+    """Return the table of names."""
+    rows = (
+        f"| `{each}` | {', '.join(f'`{n}`' for n in import_module(each).__all__)} |\n"
+        for each in PACKAGES
+    )
+    return "| module | names |\n|---|---|\n" + "".join(rows)
+
+
+def with_table(text: str) -> str:
+    """Return the *text* of a page with the table between its marks."""
+    before, _, rest = text.partition(BEGIN)
+    return before + BEGIN + table() + END + rest.partition(END)[2]
+
+
+def moved() -> str:
+    """Return the text of docs/moved.md.
 
     Raises:
         LookupError: A name is nowhere.
@@ -65,15 +91,15 @@ def _home(module: str, name: str) -> str:
 
 
 def main() -> int:
-    """Write the page, or with ``--check`` say whether it is as it should be."""
-    made = page()
-    if "--check" in sys.argv[1:]:
-        if PAGE.read_text("utf-8") == made:
-            return 0
-        print("docs/moved.md is out of date: run `python docs/make_moved.py`")
-        return 1
-    PAGE.write_text(made, "utf-8")
-    return 0
+    """Write the pages, or with ``--check`` say which are not as they should be."""
+    made = {PAGE: moved(), TROUBLE: with_table(TROUBLE.read_text("utf-8"))}
+    stale = [path for path, text in made.items() if path.read_text("utf-8") != text]
+    for path in stale:
+        if "--check" in sys.argv[1:]:
+            print(f"docs/{path.name} is out of date: run `make reference`")
+        else:
+            path.write_text(made[path], "utf-8")
+    return 1 if stale and "--check" in sys.argv[1:] else 0
 
 
 if __name__ == "__main__":
