@@ -14,7 +14,7 @@ from output_parsers.format_instructions import json_instructions
 from output_parsers.json import JsonOutputParser
 from output_parsers.json_in_prose.markdown import GrowingJson
 from output_parsers.model_output import ModelOutput, text_of
-from output_parsers.types.growing_object import GrowingObject
+from output_parsers.streams.readers import Budget, NewResults
 from output_parsers.types.models import dump, schema_of, validate
 
 if TYPE_CHECKING:
@@ -39,11 +39,10 @@ class PydanticOutputParser(JsonOutputParser[Model]):
         parser.parse('{"name": "Ada", "age": 36}')   # Person(name="Ada", age=36)
 
     A stream yields an object whenever the JSON so far is valid and differs from the previous
-    object: here ``Person(name="Ad")`` may be the first. Only what a chunk adds is validated, unless
-    it is in a dictionary, a union or something that has a validator of its own: such a value is
-    validated again as a whole. The objects share what is complete: treat them as read-only. With
-    ``diff=True`` a stream yields JSON Patches between the objects' data, and compares only what is
-    validated. For what is read as JSON, see `JsonOutputParser`.
+    object: here ``Person(name="Ad")`` may be the first. Each object is validated whole. To keep the
+    work linear, an object of some hundred values or more is not validated at every chunk, but the
+    last one always is. With ``diff=True`` a stream yields JSON Patches between the data of one
+    object and the next. For what is read as JSON, see `JsonOutputParser`.
 
     Raises:
         OutputParserException: There is no JSON value in the text, or it is not valid for the
@@ -145,30 +144,29 @@ class _ObjectStream:
     def __init__(self, parser: PydanticOutputParser[Any]) -> None:
         self._parser = parser
         self._json = GrowingJson(parser._finder())
-        self._object = GrowingObject(parser.pydantic_object)
-        has_own_diff = getattr(parser._diff, "__func__", None) is not PydanticOutputParser._diff
-        self._patches = parser.diff and not has_own_diff
+        self._budget = Budget()
+        self._results = NewResults(parser)
+        self._is_due = False
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         text = chunk if isinstance(chunk, str) else text_of(chunk)
-        if not self._json.feed(text):
+        self._budget.add(text)
+        self._is_due |= self._json.feed(text)
+        if not (self._is_due and self._budget.suffices):
             return ()
-        last = self._object.last
-        if not self._object.update(self._json.value, has_grown=self._json.has_grown):
+        self._is_due = False
+        self._budget.spend()
+        try:
+            found = validate(self._parser.pydantic_object, self._json.value)
+        except ValueError:
             return ()
-        if self._patches:
-            return (self._object.patch(),)
-        return self._output(last, self._object.last)
+        return self._results.give(found)
 
     def close(self) -> Iterable[Any]:
         if not self._json.has_text:
             return ()
         self._json.close()
-        last, found = self._object.last, self._parser._parse_obj(self._json.value)
-        return () if found == last else self._output(last, found)
-
-    def _output(self, last: Any, found: Any) -> Iterable[Any]:
-        return (self._parser._diff(last, found) if self._parser.diff else found,)
+        return self._results.give(self._parser._parse_obj(self._json.value))
 
 
 def _problems(error: Any) -> str:

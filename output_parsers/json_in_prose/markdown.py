@@ -193,9 +193,6 @@ class GrowingJson:
         self._reader: JsonReader | None = None
         self._is_new = True  # whether the reader has changed since the last value
         self._replaces = True  # whether it changed between the last value and the one before
-        self._repeats = 0  # how many keys had been repeated at the last value
-        self.has_grown: bool = False
-        """Whether the value before has only been added to at its end, to become this one."""
         self.has_text: bool = False
         """Whether any text has arrived, even if it was empty."""
 
@@ -225,9 +222,6 @@ class GrowingJson:
         if (self._is_new or reader.error is not None) and not differ(value, self.value):
             return False
         self._replaces, self._is_new = self._is_new, False
-        repeats, self._repeats = self._repeats, reader.repeats
-        self.has_grown = not (self._replaces or reader.error is not None or reader.is_repeating)
-        self.has_grown = self.has_grown and repeats == self._repeats
         self.value = value
         return True
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from output_parsers.model_output import ModelOutput
@@ -76,6 +76,36 @@ async def aclose(*sources: object) -> None:
         closer = getattr(source, "aclose", None) or getattr(source, "close", None)
         if closer is not None and isawaitable(closing := closer()):
             await closing
+
+
+class Budget:
+    """Keeps the work on a growing value linear in its text.
+
+    Each character that arrives pays for processing a few values. The whole value may be processed
+    again once all of its values are paid for.
+    """
+
+    __slots__ = ("_paid", "_values")
+
+    _VALUES_PER_CHAR: ClassVar = 4
+
+    def __init__(self) -> None:
+        self._values = 0  # about how many the value has
+        self._paid = 0  # how many may be processed
+
+    def add(self, text: str) -> None:
+        """Take more *text* of the value."""
+        self._values += text.count(",")  # one stands before each value but the first of a container
+        self._paid += self._VALUES_PER_CHAR * len(text)
+
+    @property
+    def suffices(self) -> bool:
+        """Whether the whole value may be processed."""
+        return self._paid >= self._values
+
+    def spend(self) -> None:
+        """Take note that the whole value is processed."""
+        self._paid = 0
 
 
 class Changing(Protocol):

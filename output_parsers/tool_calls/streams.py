@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from output_parsers.model_output import ModelOutput, part_of
 from output_parsers.streams.accumulator import Accumulator
-from output_parsers.streams.readers import Changing, NewResults
+from output_parsers.streams.readers import Budget, Changing, NewResults
 from outputs import AIMessage, merge_dicts
 from outputs.messages.growing_calls import GrowingCall, GrowingCalls
 from outputs.messages.utils import MESSAGE_CLASSES
@@ -174,26 +174,19 @@ class ToolCallsReader(_MessageReader[CallsParser]):
         return [call.parsed for call in calls if call.read(is_raw=True)] if self._is_raw else None
 
 
-_VALUES_PER_CHAR = 16
-"""How many values may be processed again for each new character of a call. Building an object
-processes all its values, so doing that after every chunk would take quadratic time."""
-
-
 class _ArrivingCall(GrowingCall):
-    __slots__ = ("_has_changed", "_paid_values", "_values", "parsed")
+    __slots__ = ("_budget", "_has_changed", "parsed")
 
     def __init__(self, index: int | None, *, strict: bool) -> None:
         super().__init__(index, strict=strict)
         self._has_changed = False
-        self._values = self._paid_values = 0
+        self._budget = Budget()
         self.parsed = ParsedCall("", {}, None, is_arriving=True)
 
     def add(self, name: str | None, text: str | None) -> None:
         super().add(name, text)
         self._has_changed = self._has_changed or name is not None
-        text = text or ""
-        self._values += text.count(",")  # one before every value except the first in its container
-        self._paid_values += _VALUES_PER_CHAR * len(text)
+        self._budget.add(text or "")
 
     def read(self, *, is_raw: bool) -> bool:
         """Read on into `parsed`; return whether the arguments so far can be read."""
@@ -210,8 +203,9 @@ class _ArrivingCall(GrowingCall):
         if value is not parsed.args:
             parsed.args = value
             self._has_changed = True
-        is_time = self._paid_values >= self._values or self.is_complete
+        is_time = self._budget.suffices or self.is_complete
         parsed.is_due = parsed.is_due or (self._has_changed and is_time)
         if parsed.is_due:
-            self._has_changed, self._paid_values = False, 0
+            self._has_changed = False
+            self._budget.spend()
         return True

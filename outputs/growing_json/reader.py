@@ -108,16 +108,6 @@ class JsonReader(JsonSteps):
         return self._broke_in_string
 
     @property
-    def repeats(self) -> int:
-        """How often a key has been repeated in an object, so that its value was replaced."""
-        return self._grown.repeats
-
-    @property
-    def is_repeating(self) -> bool:
-        """Whether the value that is being read replaces one with the same key."""
-        return self._grown.is_repeating
-
-    @property
     def nothing_read(self) -> bool:
         """Whether the text stopped being JSON before any part of a value was read."""
         grown = self._grown

@@ -88,8 +88,7 @@ class GrowingValue:
     """
 
     __slots__ = (
-        "_changed", "_changes", "_shown", "_stack", "key", "overwritten", "repeats", "root",
-        "top",
+        "_changed", "_changes", "_shown", "_stack", "key", "overwritten", "root", "top",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -101,8 +100,6 @@ class GrowingValue:
         """The key whose value is expected, in an object."""
         self.overwritten: dict[int, list[tuple[str, Any]]] = {}
         """By ``id``, all members, in order, of each object in which a key appeared twice."""
-        self.repeats: int = 0
-        """How often a member has replaced one with the same key."""
         # The open containers around the top and their keys, above an entry for the bottom.
         self._stack: list[tuple[Any, str | None]] = []
         self._changes: Changes | None = None
@@ -114,13 +111,6 @@ class GrowingValue:
     def depth(self) -> int:
         """How many containers are open."""
         return len(self._stack)
-
-    @property
-    def is_repeating(self) -> bool:
-        """Whether the key of a value that is expected or open has a value already."""
-        if self.key is not None and self.key in self.top:
-            return True
-        return any(key is not None and key in top for top, key in self._stack)
 
     def frames(self) -> list[tuple[Any, str | None]]:
         """Return the open containers, outermost first, each with the key awaiting a value."""
@@ -171,7 +161,6 @@ class GrowingValue:
     def _keep_overwritten(self, top: dict[str, Any], key: str, value: Any) -> None:
         """Keep a member that a repeated key replaces; after an error it may be the value again."""
         members = self.overwritten.get(id(top))
-        self.repeats += key in top
         if members is not None:
             members.append((key, value))
         elif key in top:
