@@ -12,24 +12,16 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from agent_laws.check import DialectReport, check_dialect, dialect_laws
-    from agent_laws.laws.broken import BrokenLawError
-    from agent_laws.readers import ReaderReport, check_reader
-    from agent_laws.trials.stories import every_cut
-    from agent_laws.trials.strategies import cuts, texts, turns
-
-__all__ = [
-    "BrokenLawError",
-    "DialectReport",
-    "ReaderReport",
-    "check_dialect",
-    "check_reader",
-    "cuts",
-    "dialect_laws",
-    "every_cut",
-    "texts",
-    "turns",
-]
+    from agent_laws.check import DialectReport as DialectReport
+    from agent_laws.check import check_dialect as check_dialect
+    from agent_laws.check import dialect_laws as dialect_laws
+    from agent_laws.laws.broken import BrokenLawError as BrokenLawError
+    from agent_laws.readers import ReaderReport as ReaderReport
+    from agent_laws.readers import check_reader as check_reader
+    from agent_laws.trials.stories import every_cut as every_cut
+    from agent_laws.trials.strategies import cuts as cuts
+    from agent_laws.trials.strategies import texts as texts
+    from agent_laws.trials.strategies import turns as turns
 
 _MODULES = modules_of(
     {
@@ -43,4 +35,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -10,147 +10,83 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from agent_parsers.actions.agent import (
-        as_data,
-        as_text,
-        make_action,
-        make_finish,
-        pair_of,
-    )
-    from agent_parsers.actions.tool_action import make_message, make_tool_call
-    from agent_parsers.constrain.export import write_grammar
-    from agent_parsers.constrain.parts.options import TurnKind, TurnOptions
-    from agent_parsers.constrain.parts.slots import SLOTS, Slot
-    from agent_parsers.constrain.turns.shapes import Parameters, Shapes, ToolShape
-    from agent_parsers.detecting.detection import Detection, DialectCandidate, detection_of
-    from agent_parsers.detecting.signs import has_telling_marker
-    from agent_parsers.detecting.trial import DialectTrial, try_reply
-    from agent_parsers.engine.calls.marks import Before
-    from agent_parsers.engine.calls.tags.marks import CallStart
-    from agent_parsers.engine.markers.kinds import label_words, spelt_texts
-    from agent_parsers.engine.markers.patterns import Patterns
-    from agent_parsers.engine.reading.matching.clean_runs import run_matcher
-    from agent_parsers.engine.reading.message_text import MessageText, text_and_end
-    from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
-    from agent_parsers.engine.reading.rules.machine import machine
-    from agent_parsers.engine.reading.turn import PlainCall, PlainTurn, turn_of
-    from agent_parsers.engine.tables.problems import too_long
-    from agent_parsers.engine.tables.reasoning import REASONING
-    from agent_parsers.engine.tables.rewritings import END_TOKENS
-    from agent_parsers.engine.whole import whole_reader
-    from agent_parsers.engine.writing.advice import advice_on_call
-    from agent_parsers.engine.writing.prompt import asked_in
-    from agent_parsers.engine.writing.render import Rendered, Step, render
-    from agent_parsers.explain.following import Following
-    from agent_parsers.explain.screen import draw_outcome
-    from agent_parsers.foreign.shapes import find_nameless
-    from agent_parsers.html.runs import badges_of, run_html
-    from agent_parsers.html.turn_pages import badges_html, messages_html
-    from agent_parsers.messages.reading.arguments import ARGUMENT, as_input, read_lenient
-    from agent_parsers.messages.reading.pieces import (
-        CallPiece,
-        as_json,
-        function_pieces,
-        tool_pieces,
-    )
-    from agent_parsers.messages.reading.problems import BadCall
-    from agent_parsers.messages.reading.said import said_in
-    from agent_parsers.parsers.auto_parser import AutoParser
-    from agent_parsers.parsers.dialect_parser import AnyDialectParser
-    from agent_parsers.parsers.event_parser import EventParser
-    from agent_parsers.parsers.turn_parser import TurnParser
-    from agent_parsers.reports import LISTENERS
-    from agent_parsers.toolset.listed import listed_tools
-    from agent_parsers.toolset.problems.input_problem import shown
-    from agent_parsers.toolset.problems.names import did_you_mean
-    from agent_parsers.transcripts.facts import FACTS, facts_of, first_line_of, form_of
-    from agent_parsers.transcripts.transcript import (
-        NoticeKind,
-        OpenSource,
-        OpenStep,
-        OpenTranscript,
-    )
-    from agent_parsers.transcripts.transcript_parser import read_output
-
-__all__ = [
-    "ARGUMENT",
-    "END_TOKENS",
-    "FACTS",
-    "LISTENERS",
-    "REASONING",
-    "SLOTS",
-    "AnyDialectParser",
-    "AutoParser",
-    "BadCall",
-    "Before",
-    "CallPiece",
-    "CallStart",
-    "Detection",
-    "DialectCandidate",
-    "DialectTrial",
-    "EventParser",
-    "Following",
-    "MessageText",
-    "NoticeKind",
-    "OpenSource",
-    "OpenStep",
-    "OpenTranscript",
-    "Parameters",
-    "Patterns",
-    "PlainCall",
-    "PlainTurn",
-    "Rendered",
-    "Shapes",
-    "Slot",
-    "Step",
-    "ToolShape",
-    "TurnKind",
-    "TurnOptions",
-    "TurnParser",
-    "advice_on_call",
-    "as_data",
-    "as_input",
-    "as_json",
-    "as_text",
-    "asked_in",
-    "badges_html",
-    "badges_of",
-    "detection_of",
-    "did_you_mean",
-    "draw_outcome",
-    "facts_of",
-    "find_nameless",
-    "first_line_of",
-    "form_of",
-    "function_pieces",
-    "has_telling_marker",
-    "known_tools",
-    "label_words",
-    "listed_tools",
-    "machine",
-    "make_action",
-    "make_finish",
-    "make_message",
-    "make_tool_call",
-    "messages_html",
-    "pair_of",
-    "read_lenient",
-    "read_output",
-    "render",
-    "run_html",
-    "run_matcher",
-    "said_in",
-    "shown",
-    "spelt_texts",
-    "text_and_end",
-    "too_long",
-    "tool_pieces",
-    "try_reply",
-    "turn_of",
-    "whole_reader",
-    "with_called",
-    "write_grammar",
-]
+    from agent_parsers.actions.agent import as_data as as_data
+    from agent_parsers.actions.agent import as_text as as_text
+    from agent_parsers.actions.agent import make_action as make_action
+    from agent_parsers.actions.agent import make_finish as make_finish
+    from agent_parsers.actions.agent import pair_of as pair_of
+    from agent_parsers.actions.tool_action import make_message as make_message
+    from agent_parsers.actions.tool_action import make_tool_call as make_tool_call
+    from agent_parsers.constrain.export import write_grammar as write_grammar
+    from agent_parsers.constrain.parts.options import TurnKind as TurnKind
+    from agent_parsers.constrain.parts.options import TurnOptions as TurnOptions
+    from agent_parsers.constrain.parts.slots import SLOTS as SLOTS
+    from agent_parsers.constrain.parts.slots import Slot as Slot
+    from agent_parsers.constrain.turns.shapes import Parameters as Parameters
+    from agent_parsers.constrain.turns.shapes import Shapes as Shapes
+    from agent_parsers.constrain.turns.shapes import ToolShape as ToolShape
+    from agent_parsers.detecting.detection import Detection as Detection
+    from agent_parsers.detecting.detection import DialectCandidate as DialectCandidate
+    from agent_parsers.detecting.detection import detection_of as detection_of
+    from agent_parsers.detecting.signs import has_telling_marker as has_telling_marker
+    from agent_parsers.detecting.trial import DialectTrial as DialectTrial
+    from agent_parsers.detecting.trial import try_reply as try_reply
+    from agent_parsers.engine.calls.marks import Before as Before
+    from agent_parsers.engine.calls.tags.marks import CallStart as CallStart
+    from agent_parsers.engine.markers.kinds import label_words as label_words
+    from agent_parsers.engine.markers.kinds import spelt_texts as spelt_texts
+    from agent_parsers.engine.markers.patterns import Patterns as Patterns
+    from agent_parsers.engine.reading.matching.clean_runs import run_matcher as run_matcher
+    from agent_parsers.engine.reading.message_text import MessageText as MessageText
+    from agent_parsers.engine.reading.message_text import text_and_end as text_and_end
+    from agent_parsers.engine.reading.rules.known_tools import known_tools as known_tools
+    from agent_parsers.engine.reading.rules.known_tools import with_called as with_called
+    from agent_parsers.engine.reading.rules.machine import machine as machine
+    from agent_parsers.engine.reading.turn import PlainCall as PlainCall
+    from agent_parsers.engine.reading.turn import PlainTurn as PlainTurn
+    from agent_parsers.engine.reading.turn import turn_of as turn_of
+    from agent_parsers.engine.tables.problems import too_long as too_long
+    from agent_parsers.engine.tables.reasoning import REASONING as REASONING
+    from agent_parsers.engine.tables.rewritings import END_TOKENS as END_TOKENS
+    from agent_parsers.engine.whole import whole_reader as whole_reader
+    from agent_parsers.engine.writing.advice import advice_on_call as advice_on_call
+    from agent_parsers.engine.writing.prompt import asked_in as asked_in
+    from agent_parsers.engine.writing.render import Rendered as Rendered
+    from agent_parsers.engine.writing.render import Step as Step
+    from agent_parsers.engine.writing.render import render as render
+    from agent_parsers.explain.following import Following as Following
+    from agent_parsers.explain.screen import draw_outcome as draw_outcome
+    from agent_parsers.foreign.shapes import find_nameless as find_nameless
+    from agent_parsers.html.runs import badges_of as badges_of
+    from agent_parsers.html.runs import run_html as run_html
+    from agent_parsers.html.turn_pages import badges_html as badges_html
+    from agent_parsers.html.turn_pages import messages_html as messages_html
+    from agent_parsers.messages.reading.arguments import ARGUMENT as ARGUMENT
+    from agent_parsers.messages.reading.arguments import as_input as as_input
+    from agent_parsers.messages.reading.arguments import read_lenient as read_lenient
+    from agent_parsers.messages.reading.pieces import CallPiece as CallPiece
+    from agent_parsers.messages.reading.pieces import as_json as as_json
+    from agent_parsers.messages.reading.pieces import function_pieces as function_pieces
+    from agent_parsers.messages.reading.pieces import tool_pieces as tool_pieces
+    from agent_parsers.messages.reading.problems import BadCall as BadCall
+    from agent_parsers.messages.reading.said import said_in as said_in
+    from agent_parsers.parsers.auto_parser import AutoParser as AutoParser
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser as AnyDialectParser
+    from agent_parsers.parsers.event_parser import EventParser as EventParser
+    from agent_parsers.parsers.turn_parser import TurnParser as TurnParser
+    from agent_parsers.reports import LISTENERS as LISTENERS
+    from agent_parsers.toolset.listed import listed_tools as listed_tools
+    from agent_parsers.toolset.problems.input_problem import shown as shown
+    from agent_parsers.toolset.problems.names import did_you_mean as did_you_mean
+    from agent_parsers.transcripts.facts import FACTS as FACTS
+    from agent_parsers.transcripts.facts import facts_of as facts_of
+    from agent_parsers.transcripts.facts import first_line_of as first_line_of
+    from agent_parsers.transcripts.facts import form_of as form_of
+    from agent_parsers.transcripts.transcript import NoticeKind as NoticeKind
+    from agent_parsers.transcripts.transcript import OpenSource as OpenSource
+    from agent_parsers.transcripts.transcript import OpenStep as OpenStep
+    from agent_parsers.transcripts.transcript import OpenTranscript as OpenTranscript
+    from agent_parsers.transcripts.transcript_parser import read_output as read_output
 
 _MODULES = modules_of(
     {
@@ -204,4 +140,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -24,40 +24,25 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from agent_parsers.core import Detection, DialectCandidate
-    from agent_runs.detecting.detect import detect
-    from agent_runs.read_log import read_runs
-    from agent_runs.readers.known import list_readers, register_reader, unregister_reader
-    from agent_runs.recognition import LogForm, detect_log
-    from agent_runs.report import report_html
-    from agent_runs.tables.console import Console, ConsolePiece
-    from agent_runs.tables.messages import Messages
-    from agent_runs.tables.part import MessagePart
-    from agent_runs.writers.chats import to_atif, to_sharegpt
-    from agent_runs.writers.known import get_writer, list_writers
-    from agent_runs.writers.text import to_text
-
-__all__ = [
-    "Console",
-    "ConsolePiece",
-    "Detection",
-    "DialectCandidate",
-    "LogForm",
-    "MessagePart",
-    "Messages",
-    "detect",
-    "detect_log",
-    "get_writer",
-    "list_readers",
-    "list_writers",
-    "read_runs",
-    "register_reader",
-    "report_html",
-    "to_atif",
-    "to_sharegpt",
-    "to_text",
-    "unregister_reader",
-]
+    from agent_parsers.core import Detection as Detection
+    from agent_parsers.core import DialectCandidate as DialectCandidate
+    from agent_runs.detecting.detect import detect as detect
+    from agent_runs.read_log import read_runs as read_runs
+    from agent_runs.readers.known import list_readers as list_readers
+    from agent_runs.readers.known import register_reader as register_reader
+    from agent_runs.readers.known import unregister_reader as unregister_reader
+    from agent_runs.recognition import LogForm as LogForm
+    from agent_runs.recognition import detect_log as detect_log
+    from agent_runs.report import report_html as report_html
+    from agent_runs.tables.console import Console as Console
+    from agent_runs.tables.console import ConsolePiece as ConsolePiece
+    from agent_runs.tables.messages import Messages as Messages
+    from agent_runs.tables.part import MessagePart as MessagePart
+    from agent_runs.writers.chats import to_atif as to_atif
+    from agent_runs.writers.chats import to_sharegpt as to_sharegpt
+    from agent_runs.writers.known import get_writer as get_writer
+    from agent_runs.writers.known import list_writers as list_writers
+    from agent_runs.writers.text import to_text as to_text
 
 _MODULES = modules_of(
     {
@@ -78,4 +63,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -57,11 +58,8 @@ def doc_of(module: str) -> str:
 
 def exports(module: str) -> list[str]:
     """Return the names in the ``__all__`` of a *module*."""
-    for node in tree_of(module).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            names: list[str] = ast.literal_eval(node.value)
-            return names
-    raise ValueError(f"{module} has no __all__")
+    names: list[str] = import_module(module).__all__
+    return names
 
 
 def find(module: str, name: str) -> Found | None:

@@ -9,182 +9,103 @@ from output_parsers import neighbours  # noqa: F401 - first, since it says what 
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from output_parsers.base import (
-        BaseGenerationOutputParser,
-        BaseLLMOutputParser,
-        BaseOutputParser,
-    )
-    from output_parsers.boolean import BooleanOutputParser
-    from output_parsers.combining import CombiningOutputParser
-    from output_parsers.datetime import DatetimeOutputParser
-    from output_parsers.enum import EnumOutputParser
-    from output_parsers.exceptions import OutputParserException
-    from output_parsers.fix import OutputFixingParser
-    from output_parsers.growing_xml.trees import AddableDict
-    from output_parsers.json import JsonOutputParser, SimpleJsonOutputParser
+    from output_parsers.base import BaseGenerationOutputParser as BaseGenerationOutputParser
+    from output_parsers.base import BaseLLMOutputParser as BaseLLMOutputParser
+    from output_parsers.base import BaseOutputParser as BaseOutputParser
+    from output_parsers.boolean import BooleanOutputParser as BooleanOutputParser
+    from output_parsers.combining import CombiningOutputParser as CombiningOutputParser
+    from output_parsers.datetime import DatetimeOutputParser as DatetimeOutputParser
+    from output_parsers.enum import EnumOutputParser as EnumOutputParser
+    from output_parsers.exceptions import OutputParserException as OutputParserException
+    from output_parsers.fix import OutputFixingParser as OutputFixingParser
+    from output_parsers.growing_xml.trees import AddableDict as AddableDict
+    from output_parsers.json import JsonOutputParser as JsonOutputParser
+    from output_parsers.json import SimpleJsonOutputParser as SimpleJsonOutputParser
     from output_parsers.json_in_prose.markdown import (
-        parse_and_check_json_markdown,
-        parse_json_markdown,
+        parse_and_check_json_markdown as parse_and_check_json_markdown,
     )
-    from output_parsers.json_in_prose.repair import RepairedJson, repair_json
-    from output_parsers.list import (
-        CommaSeparatedListOutputParser,
-        ListOutputParser,
-        MarkdownListOutputParser,
-        NumberedListOutputParser,
-    )
-    from output_parsers.model_output import ModelOutput
+    from output_parsers.json_in_prose.markdown import parse_json_markdown as parse_json_markdown
+    from output_parsers.json_in_prose.repair import RepairedJson as RepairedJson
+    from output_parsers.json_in_prose.repair import repair_json as repair_json
+    from output_parsers.list import CommaSeparatedListOutputParser as CommaSeparatedListOutputParser
+    from output_parsers.list import ListOutputParser as ListOutputParser
+    from output_parsers.list import MarkdownListOutputParser as MarkdownListOutputParser
+    from output_parsers.list import NumberedListOutputParser as NumberedListOutputParser
+    from output_parsers.model_output import ModelOutput as ModelOutput
     from output_parsers.openai_functions import (
-        JsonKeyOutputFunctionsParser,
-        JsonOutputFunctionsParser,
-        OutputFunctionsParser,
-        PydanticAttrOutputFunctionsParser,
-        PydanticOutputFunctionsParser,
+        JsonKeyOutputFunctionsParser as JsonKeyOutputFunctionsParser,
     )
-    from output_parsers.openai_tools import (
-        JsonOutputKeyToolsParser,
-        JsonOutputToolsParser,
-        PydanticToolsParser,
+    from output_parsers.openai_functions import (
+        JsonOutputFunctionsParser as JsonOutputFunctionsParser,
     )
-    from output_parsers.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
+    from output_parsers.openai_functions import OutputFunctionsParser as OutputFunctionsParser
+    from output_parsers.openai_functions import (
+        PydanticAttrOutputFunctionsParser as PydanticAttrOutputFunctionsParser,
+    )
+    from output_parsers.openai_functions import (
+        PydanticOutputFunctionsParser as PydanticOutputFunctionsParser,
+    )
+    from output_parsers.openai_tools import JsonOutputKeyToolsParser as JsonOutputKeyToolsParser
+    from output_parsers.openai_tools import JsonOutputToolsParser as JsonOutputToolsParser
+    from output_parsers.openai_tools import PydanticToolsParser as PydanticToolsParser
+    from output_parsers.prompt_values import ChatPromptValue as ChatPromptValue
+    from output_parsers.prompt_values import PromptValue as PromptValue
+    from output_parsers.prompt_values import StringPromptValue as StringPromptValue
+    from output_parsers.prompts import NAIVE_FIX_PROMPT as NAIVE_FIX_PROMPT
+    from output_parsers.prompts import NAIVE_RETRY_PROMPT as NAIVE_RETRY_PROMPT
     from output_parsers.prompts import (
-        NAIVE_FIX_PROMPT,
-        NAIVE_RETRY_PROMPT,
-        NAIVE_RETRY_WITH_ERROR_PROMPT,
-        PromptTemplate,
+        NAIVE_RETRY_WITH_ERROR_PROMPT as NAIVE_RETRY_WITH_ERROR_PROMPT,
     )
-    from output_parsers.pydantic import PydanticOutputParser
-    from output_parsers.regex import RegexParser
-    from output_parsers.regex_dict import RegexDictParser
-    from output_parsers.retry import RetryOutputParser, RetryWithErrorOutputParser
-    from output_parsers.runnables.runnable import (
-        Runnable,
-        RunnableGenerator,
-        RunnableLambda,
-        RunnableSequence,
-    )
-    from output_parsers.runnables.step import RunnableConfig
+    from output_parsers.prompts import PromptTemplate as PromptTemplate
+    from output_parsers.pydantic import PydanticOutputParser as PydanticOutputParser
+    from output_parsers.regex import RegexParser as RegexParser
+    from output_parsers.regex_dict import RegexDictParser as RegexDictParser
+    from output_parsers.retry import RetryOutputParser as RetryOutputParser
+    from output_parsers.retry import RetryWithErrorOutputParser as RetryWithErrorOutputParser
+    from output_parsers.runnables.runnable import Runnable as Runnable
+    from output_parsers.runnables.runnable import RunnableGenerator as RunnableGenerator
+    from output_parsers.runnables.runnable import RunnableLambda as RunnableLambda
+    from output_parsers.runnables.runnable import RunnableSequence as RunnableSequence
+    from output_parsers.runnables.step import RunnableConfig as RunnableConfig
     from output_parsers.strategies.errors import (
-        MultipleStructuredOutputsError,
-        StructuredOutputError,
-        StructuredOutputValidationError,
+        MultipleStructuredOutputsError as MultipleStructuredOutputsError,
     )
+    from output_parsers.strategies.errors import StructuredOutputError as StructuredOutputError
+    from output_parsers.strategies.errors import (
+        StructuredOutputValidationError as StructuredOutputValidationError,
+    )
+    from output_parsers.strategies.loop import StructuredResponse as StructuredResponse
+    from output_parsers.strategies.loop import StructuredRetry as StructuredRetry
+    from output_parsers.strategies.loop import read_structured_output as read_structured_output
     from output_parsers.strategies.loop import (
-        StructuredResponse,
-        StructuredRetry,
-        read_structured_output,
-        structured_output_error_message,
+        structured_output_error_message as structured_output_error_message,
     )
-    from output_parsers.strategies.model import RawAndParsed, with_structured_output
-    from output_parsers.strategies.schema import (
-        OutputTool,
-        OutputToolBinding,
-        ProviderStrategyBinding,
-        SchemaSpec,
-    )
-    from output_parsers.strategies.strategy import (
-        AutoStrategy,
-        HandleErrors,
-        ProviderStrategy,
-        ResponseFormat,
-        ToolStrategy,
-    )
-    from output_parsers.string import StrOutputParser
-    from output_parsers.structured import ResponseSchema, StructuredOutputParser
-    from output_parsers.tool_calls.calls import (
-        make_invalid_tool_call,
-        parse_tool_call,
-        parse_tool_calls,
-    )
-    from output_parsers.tool_calls.refusal import ModelRefusalError
+    from output_parsers.strategies.model import RawAndParsed as RawAndParsed
+    from output_parsers.strategies.model import with_structured_output as with_structured_output
+    from output_parsers.strategies.schema import OutputTool as OutputTool
+    from output_parsers.strategies.schema import OutputToolBinding as OutputToolBinding
+    from output_parsers.strategies.schema import ProviderStrategyBinding as ProviderStrategyBinding
+    from output_parsers.strategies.schema import SchemaSpec as SchemaSpec
+    from output_parsers.strategies.strategy import AutoStrategy as AutoStrategy
+    from output_parsers.strategies.strategy import HandleErrors as HandleErrors
+    from output_parsers.strategies.strategy import ProviderStrategy as ProviderStrategy
+    from output_parsers.strategies.strategy import ResponseFormat as ResponseFormat
+    from output_parsers.strategies.strategy import ToolStrategy as ToolStrategy
+    from output_parsers.string import StrOutputParser as StrOutputParser
+    from output_parsers.structured import ResponseSchema as ResponseSchema
+    from output_parsers.structured import StructuredOutputParser as StructuredOutputParser
+    from output_parsers.tool_calls.calls import make_invalid_tool_call as make_invalid_tool_call
+    from output_parsers.tool_calls.calls import parse_tool_call as parse_tool_call
+    from output_parsers.tool_calls.calls import parse_tool_calls as parse_tool_calls
+    from output_parsers.tool_calls.refusal import ModelRefusalError as ModelRefusalError
     from output_parsers.transform import (
-        BaseCumulativeTransformOutputParser,
-        BaseTransformOutputParser,
+        BaseCumulativeTransformOutputParser as BaseCumulativeTransformOutputParser,
     )
-    from output_parsers.xml import XMLOutputParser
-    from output_parsers.yaml import YamlOutputParser
-    from outputs.growing_json.lenient.strings import JsonRepair
-    from outputs.growing_json.reader import parse_partial_json
-
-__all__ = [
-    "NAIVE_FIX_PROMPT",
-    "NAIVE_RETRY_PROMPT",
-    "NAIVE_RETRY_WITH_ERROR_PROMPT",
-    "AddableDict",
-    "AutoStrategy",
-    "BaseCumulativeTransformOutputParser",
-    "BaseGenerationOutputParser",
-    "BaseLLMOutputParser",
-    "BaseOutputParser",
-    "BaseTransformOutputParser",
-    "BooleanOutputParser",
-    "ChatPromptValue",
-    "CombiningOutputParser",
-    "CommaSeparatedListOutputParser",
-    "DatetimeOutputParser",
-    "EnumOutputParser",
-    "HandleErrors",
-    "JsonKeyOutputFunctionsParser",
-    "JsonOutputFunctionsParser",
-    "JsonOutputKeyToolsParser",
-    "JsonOutputParser",
-    "JsonOutputToolsParser",
-    "JsonRepair",
-    "ListOutputParser",
-    "MarkdownListOutputParser",
-    "ModelOutput",
-    "ModelRefusalError",
-    "MultipleStructuredOutputsError",
-    "NumberedListOutputParser",
-    "OutputFixingParser",
-    "OutputFunctionsParser",
-    "OutputParserException",
-    "OutputTool",
-    "OutputToolBinding",
-    "PromptTemplate",
-    "PromptValue",
-    "ProviderStrategy",
-    "ProviderStrategyBinding",
-    "PydanticAttrOutputFunctionsParser",
-    "PydanticOutputFunctionsParser",
-    "PydanticOutputParser",
-    "PydanticToolsParser",
-    "RawAndParsed",
-    "RegexDictParser",
-    "RegexParser",
-    "RepairedJson",
-    "ResponseFormat",
-    "ResponseSchema",
-    "RetryOutputParser",
-    "RetryWithErrorOutputParser",
-    "Runnable",
-    "RunnableConfig",
-    "RunnableGenerator",
-    "RunnableLambda",
-    "RunnableSequence",
-    "SchemaSpec",
-    "SimpleJsonOutputParser",
-    "StrOutputParser",
-    "StringPromptValue",
-    "StructuredOutputError",
-    "StructuredOutputParser",
-    "StructuredOutputValidationError",
-    "StructuredResponse",
-    "StructuredRetry",
-    "ToolStrategy",
-    "XMLOutputParser",
-    "YamlOutputParser",
-    "make_invalid_tool_call",
-    "parse_and_check_json_markdown",
-    "parse_json_markdown",
-    "parse_partial_json",
-    "parse_tool_call",
-    "parse_tool_calls",
-    "read_structured_output",
-    "repair_json",
-    "structured_output_error_message",
-    "with_structured_output",
-]
+    from output_parsers.transform import BaseTransformOutputParser as BaseTransformOutputParser
+    from output_parsers.xml import XMLOutputParser as XMLOutputParser
+    from output_parsers.yaml import YamlOutputParser as YamlOutputParser
+    from outputs.growing_json.lenient.strings import JsonRepair as JsonRepair
+    from outputs.growing_json.reader import parse_partial_json as parse_partial_json
 
 _MODULES = modules_of(
     {
@@ -255,4 +176,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES, "outputs")
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES, "outputs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 __all__ = ["late_names", "modules_of"]
@@ -16,8 +17,8 @@ def modules_of(names: Mapping[str, str]) -> dict[str, str]:
 
 def late_names(
     package: str, namespace: dict[str, Any], modules: Mapping[str, str], *below: str
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the ``__getattr__`` and the ``__dir__`` of a package (PEP 562).
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return the ``__getattr__``, ``__dir__`` (PEP 562) and ``__all__`` of a package.
 
     Args:
         package: The package's name.
@@ -38,4 +39,9 @@ def late_names(
     def list_names() -> list[str]:
         return [*namespace, *modules]
 
-    return import_name, list_names
+    def is_own(name: str) -> bool:
+        is_help = name.startswith("_") or name in ("TYPE_CHECKING", *__all__)
+        return not (is_help or isinstance(namespace[name], ModuleType))
+
+    late = (name for name in modules if not name.startswith("_"))
+    return import_name, list_names, sorted({*late, *filter(is_own, namespace)})

@@ -5,16 +5,11 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from agent_parsers.explain.explanation import ExplainedChunk, Explanation
-    from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
-
-__all__ = [
-    "ExplainedChunk",
-    "ExplainedRepair",
-    "ExplainedSpan",
-    "Explanation",
-    "IgnoredMarker",
-]
+    from agent_parsers.explain.explanation import ExplainedChunk as ExplainedChunk
+    from agent_parsers.explain.explanation import Explanation as Explanation
+    from agent_parsers.explain.findings import ExplainedRepair as ExplainedRepair
+    from agent_parsers.explain.findings import ExplainedSpan as ExplainedSpan
+    from agent_parsers.explain.findings import IgnoredMarker as IgnoredMarker
 
 _MODULES = modules_of(
     {
@@ -25,4 +20,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -10,26 +10,18 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from agent_parsers.html.explanations import explanation_html
-    from agent_parsers.html.live import ashow, show, stream_html
-    from agent_parsers.html.runs import transcript_html
-    from agent_parsers.html.turn_pages import turn_html
-    from outputs.html import STYLES, fragment, html_line, html_text, page, problem_html
-
-__all__ = [
-    "STYLES",
-    "ashow",
-    "explanation_html",
-    "fragment",
-    "html_line",
-    "html_text",
-    "page",
-    "problem_html",
-    "show",
-    "stream_html",
-    "transcript_html",
-    "turn_html",
-]
+    from agent_parsers.html.explanations import explanation_html as explanation_html
+    from agent_parsers.html.live import ashow as ashow
+    from agent_parsers.html.live import show as show
+    from agent_parsers.html.live import stream_html as stream_html
+    from agent_parsers.html.runs import transcript_html as transcript_html
+    from agent_parsers.html.turn_pages import turn_html as turn_html
+    from outputs.html import STYLES as STYLES
+    from outputs.html import fragment as fragment
+    from outputs.html import html_line as html_line
+    from outputs.html import html_text as html_text
+    from outputs.html import page as page
+    from outputs.html import problem_html as problem_html
 
 _MODULES = modules_of(
     {
@@ -46,4 +38,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -5,19 +5,13 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.messages.reading.stream import MessageStreamParser
-    from agent_parsers.messages.writing.to_anthropic import to_anthropic
-    from agent_parsers.messages.writing.to_langchain import to_langchain
-    from agent_parsers.messages.writing.to_openai import to_openai
-    from agent_parsers.messages.writing.to_openai_responses import to_openai_responses
-
-__all__ = [
-    "MessageStreamParser",
-    "to_anthropic",
-    "to_langchain",
-    "to_openai",
-    "to_openai_responses",
-]
+    from agent_parsers.messages.reading.stream import MessageStreamParser as MessageStreamParser
+    from agent_parsers.messages.writing.to_anthropic import to_anthropic as to_anthropic
+    from agent_parsers.messages.writing.to_langchain import to_langchain as to_langchain
+    from agent_parsers.messages.writing.to_openai import to_openai as to_openai
+    from agent_parsers.messages.writing.to_openai_responses import (
+        to_openai_responses as to_openai_responses,
+    )
 
 _MODULES = {
     "MessageStreamParser": "agent_parsers.messages.reading.stream",
@@ -29,4 +23,4 @@ _MODULES = {
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -9,30 +9,17 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from agent_parsers.testing.chunks import cut
-    from agent_parsers.testing.snapshots.files import ReadableSnapshots, readable_snapshots
-    from agent_parsers.testing.snapshots.fixtures import (
-        SnapshotEvents,
-        SnapshotPrompt,
-        SnapshotTranscript,
-        SnapshotValue,
-    )
-    from agent_parsers.testing.snapshots.readable import assert_same_events, readable
-    from agent_parsers.testing.snapshots.scripted import ModelCall, ScriptedModel
-
-__all__ = [
-    "ModelCall",
-    "ReadableSnapshots",
-    "ScriptedModel",
-    "SnapshotEvents",
-    "SnapshotPrompt",
-    "SnapshotTranscript",
-    "SnapshotValue",
-    "assert_same_events",
-    "cut",
-    "readable",
-    "readable_snapshots",
-]
+    from agent_parsers.testing.chunks import cut as cut
+    from agent_parsers.testing.snapshots.files import ReadableSnapshots as ReadableSnapshots
+    from agent_parsers.testing.snapshots.files import readable_snapshots as readable_snapshots
+    from agent_parsers.testing.snapshots.fixtures import SnapshotEvents as SnapshotEvents
+    from agent_parsers.testing.snapshots.fixtures import SnapshotPrompt as SnapshotPrompt
+    from agent_parsers.testing.snapshots.fixtures import SnapshotTranscript as SnapshotTranscript
+    from agent_parsers.testing.snapshots.fixtures import SnapshotValue as SnapshotValue
+    from agent_parsers.testing.snapshots.readable import assert_same_events as assert_same_events
+    from agent_parsers.testing.snapshots.readable import readable as readable
+    from agent_parsers.testing.snapshots.scripted import ModelCall as ModelCall
+    from agent_parsers.testing.snapshots.scripted import ScriptedModel as ScriptedModel
 
 _MODULES = modules_of(
     {
@@ -48,4 +35,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -5,29 +5,15 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.toolset.declaring.forms import Tools
-    from agent_parsers.toolset.problems.errors import (
-        AnswerError,
-        CheckedInput,
-        ForeignCallError,
-        ToolInputError,
-        UnknownToolError,
-    )
-    from agent_parsers.toolset.problems.input_problem import InputProblem
-    from agent_parsers.toolset.schemas.spec import ToolSpec
-    from agent_parsers.toolset.set import ToolSet
-
-__all__ = [
-    "AnswerError",
-    "CheckedInput",
-    "ForeignCallError",
-    "InputProblem",
-    "ToolInputError",
-    "ToolSet",
-    "ToolSpec",
-    "Tools",
-    "UnknownToolError",
-]
+    from agent_parsers.toolset.declaring.forms import Tools as Tools
+    from agent_parsers.toolset.problems.errors import AnswerError as AnswerError
+    from agent_parsers.toolset.problems.errors import CheckedInput as CheckedInput
+    from agent_parsers.toolset.problems.errors import ForeignCallError as ForeignCallError
+    from agent_parsers.toolset.problems.errors import ToolInputError as ToolInputError
+    from agent_parsers.toolset.problems.errors import UnknownToolError as UnknownToolError
+    from agent_parsers.toolset.problems.input_problem import InputProblem as InputProblem
+    from agent_parsers.toolset.schemas.spec import ToolSpec as ToolSpec
+    from agent_parsers.toolset.set import ToolSet as ToolSet
 
 _MODULES = {
     "AnswerError": "agent_parsers.toolset.problems.errors",
@@ -43,4 +29,4 @@ _MODULES = {
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -8,24 +8,14 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts.transcript import Notice, RunSource, Transcript, TranscriptStep
-    from agent_parsers.transcripts.transcript_parser import (
-        TranscriptParser,
-        parse_record,
-        parse_transcript,
-        parse_transcripts,
-    )
-
-__all__ = [
-    "Notice",
-    "RunSource",
-    "Transcript",
-    "TranscriptParser",
-    "TranscriptStep",
-    "parse_record",
-    "parse_transcript",
-    "parse_transcripts",
-]
+    from agent_parsers.transcripts.transcript import Notice as Notice
+    from agent_parsers.transcripts.transcript import RunSource as RunSource
+    from agent_parsers.transcripts.transcript import Transcript as Transcript
+    from agent_parsers.transcripts.transcript import TranscriptStep as TranscriptStep
+    from agent_parsers.transcripts.transcript_parser import TranscriptParser as TranscriptParser
+    from agent_parsers.transcripts.transcript_parser import parse_record as parse_record
+    from agent_parsers.transcripts.transcript_parser import parse_transcript as parse_transcript
+    from agent_parsers.transcripts.transcript_parser import parse_transcripts as parse_transcripts
 
 _MODULES = modules_of(
     {
@@ -38,4 +28,4 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

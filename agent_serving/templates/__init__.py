@@ -5,23 +5,16 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_serving.templates.chat.deriving import dialect_from_template
-    from agent_serving.templates.chat.finding import dialect_for_template
-    from agent_serving.templates.response.export import response_template
+    from agent_serving.templates.chat.deriving import dialect_from_template as dialect_from_template
+    from agent_serving.templates.chat.finding import dialect_for_template as dialect_for_template
+    from agent_serving.templates.response.export import response_template as response_template
     from agent_serving.templates.response.parser import (
-        ResponseTemplateParser,
-        from_response_template,
+        ResponseTemplateParser as ResponseTemplateParser,
     )
-    from agent_serving.templates.template_error import TemplateError
-
-__all__ = [
-    "ResponseTemplateParser",
-    "TemplateError",
-    "dialect_for_template",
-    "dialect_from_template",
-    "from_response_template",
-    "response_template",
-]
+    from agent_serving.templates.response.parser import (
+        from_response_template as from_response_template,
+    )
+    from agent_serving.templates.template_error import TemplateError as TemplateError
 
 _MODULES = {
     "ResponseTemplateParser": "agent_serving.templates.response.parser",
@@ -34,4 +27,4 @@ _MODULES = {
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -5,12 +5,8 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from output_parsers.text.timed_regex import TimeLeft, compiled
-
-__all__ = [
-    "TimeLeft",
-    "compiled",
-]
+    from output_parsers.text.timed_regex import TimeLeft as TimeLeft
+    from output_parsers.text.timed_regex import compiled as compiled
 
 _MODULES = {
     "TimeLeft": "output_parsers.text.timed_regex",
@@ -19,4 +15,4 @@ _MODULES = {
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

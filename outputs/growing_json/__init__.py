@@ -5,14 +5,9 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from outputs.growing_json.arguments import read_arguments, value_or_text
-    from outputs.growing_json.lenient.json_text import repeated_key
-
-__all__ = [
-    "read_arguments",
-    "repeated_key",
-    "value_or_text",
-]
+    from outputs.growing_json.arguments import read_arguments as read_arguments
+    from outputs.growing_json.arguments import value_or_text as value_or_text
+    from outputs.growing_json.lenient.json_text import repeated_key as repeated_key
 
 _MODULES = {
     "read_arguments": "outputs.growing_json.arguments",
@@ -22,4 +17,4 @@ _MODULES = {
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

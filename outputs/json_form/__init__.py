@@ -5,15 +5,10 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from outputs.json_form.storable import TABLES, Storable
-    from outputs.json_form.values import Misfit, write_value
-
-__all__ = [
-    "TABLES",
-    "Misfit",
-    "Storable",
-    "write_value",
-]
+    from outputs.json_form.storable import TABLES as TABLES
+    from outputs.json_form.storable import Storable as Storable
+    from outputs.json_form.values import Misfit as Misfit
+    from outputs.json_form.values import write_value as write_value
 
 _MODULES = {
     "Misfit": "outputs.json_form.values",
@@ -24,4 +19,4 @@ _MODULES = {
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

@@ -84,7 +84,7 @@ class _Writer:
         return f"{name}(\n{rows}{' ' * indent})"
 
     def _imported(self, name: str, module: str) -> str:
-        module = authoring.__name__ if name in authoring.__all__ else module
+        module = authoring.__name__ if name in dir(authoring) else module
         self._imports[module].add(name)
         return name
 
