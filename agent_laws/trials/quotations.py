@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_laws.trials.sample_calls import Meant, calls_in, reading, usual_turn
+from agent_laws.trials.sample_calls import (
+    Meant,
+    calls_in,
+    reading,
+    usual_turn,
+    written_turn,
+)
 from agent_parsers.authoring import Result, Written
 from agent_parsers.core import REASONING
 
@@ -80,6 +86,7 @@ def quotations(dialect: Dialect, mode: Mode) -> tuple[QuotedCall, ...]:
     found = [*_reasoned(dialect, mode, call.text)]
     if mode == "lenient":
         found += _quoted(dialect, call.text)
+        found += _quoted_object(dialect)
     behind = (each for each in found if not each.may_repair)
     return (
         *found,
@@ -119,9 +126,22 @@ def _quoted(dialect: Dialect, call: str) -> Iterator[QuotedCall]:
     if "```" not in call:  # otherwise the dialect itself writes calls in fences
         yield QuotedCall("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
         yield QuotedCall("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
+    yield from _in_results(dialect, call)
+
+
+def _quoted_object(dialect: Dialect) -> Iterator[QuotedCall]:
+    """Yield calls with an object as their input, and with another at the end of the turn."""
+    call = None if dialect.several else written_turn(dialect, {"query": "quoted"})
+    if call is not None:
+        for opens, closes in _MARKS.values():
+            text = f'{_BEFORE}{opens}{call.text}{closes}{_AFTER} It has {{"lakes": 1}}'
+            yield QuotedCall("marks before an object", text)
+
+
+def _in_results(dialect: Dialect, call: str) -> Iterator[QuotedCall]:
     seen = dialect.results_text([Result("search", call)])
     opens, _, closes = seen.partition(call)
     # In some dialects, a result has no markers other than the turn of another role, or brackets.
     is_marked = opens.startswith(("<", "[")) and closes.endswith((">", "]")) and len(opens) > 1
     if not dialect.several or is_marked:
-        yield from within("its own result", seen)
+        yield QuotedCall("its own result", f"{_BEFORE}{seen}{_AFTER}")

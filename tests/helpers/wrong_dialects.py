@@ -52,11 +52,9 @@ def without_a_reply() -> Table:
     return replace(lenient, transitions=rows)
 
 
-def refusing_a_task() -> Dialect:
-    strict = {**TABLE.transitions, ("plan", "task"): Go("plan")}
-    lenient = {**strict, ("plan", "task"): Go("task", clash="invented_first")}
-    table = replace(TABLE, transitions=strict)
-    return replace(MEMO, strict=table, lenient=replace(table, transitions=lenient).as_lenient())
+def refusing_answers() -> Dialect:
+    lenient = {row: go for row, go in TABLE.transitions.items() if row != ("plan", "reply")}
+    return replace(MEMO, lenient=replace(TABLE, transitions=lenient).as_lenient())
 
 
 def without_fortytwo(text: str, _repairs: list[Repair]) -> str:
@@ -479,11 +477,11 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "it is read strictly as the answer .*, and leniently refused: expected an action or",
         r"Reply:.*",
     ),
-    "lenient reading takes a task for a result": (
-        refusing_a_task,
+    "lenient reading does not know the label of answers": (
+        refusing_answers,
         laws.lenient_reads_what_strict_reads,
-        "it is read strictly as the action .*, and leniently refused: .*not the model's to write",
-        r".*Task:.*",
+        "it is read strictly as the answer .*, and leniently refused: expected an action or",
+        r".*Reply:.*",
     ),
     "strict reading repairs": (
         lambda: replace(MEMO, strict=MEMO.lenient),
@@ -510,7 +508,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: with_input(without_closer, ("<<", ">>")),
         laws.no_prefix_of_a_turn_acts_otherwise,
         r"it makes the action 'transfer' with '.*', where .* \(ended: unknown\)",
-        r"Tool: transfer\nWith: <<.*",
+        r"Tool: transfer\nWith: <.*",
     ),
     "of two keys the last counts": (
         lambda: with_input(last_wins),
@@ -534,7 +532,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         dropping_members,
         laws.nothing_beside_a_call_is_dropped,
         "it is read as the action 'transfer' with {'to': 'A'}, and a part is dropped",
-        '.*"amount": 5.*',
+        '.*"(?:amount|a7note)": 5.*',
     ),
     "what begins like a tag is part of a value": (
         deaf_in_values,
@@ -546,7 +544,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: replace(MEMO, reasoning=()),
         laws.reasoning_and_quotation_never_act,
         "it makes the action 'transfer' with .*, which is not meant",
-        "<think>.*",
+        r"(?:Let me see\.\n)?<.*",
     ),
     "some reasoning is not known": (
         lambda: replace(MEMO, reasoning=(("<think>", "</think>"), ("<thinking>", "</thinking>"))),
@@ -569,7 +567,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "the end of a thought does not cancel the call before": (
         acting_on_thoughts,
         laws.reasoning_and_quotation_never_act,
-        "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
+        "it makes the action 'transfer' with {'query': 'quoted'}, .* meant",
         "Maybe:.*",
     ),
     "a call in an open thought is always a draft": (

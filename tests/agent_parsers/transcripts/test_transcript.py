@@ -23,7 +23,7 @@ from agent_parsers import (
     parse_transcript,
     parse_transcripts,
 )
-from agent_parsers.engine.reading.collecting.run import RunCollector
+from agent_parsers.engine.reading.collecting.turn_text import TurnText
 
 RUN = """\
 Question: How late is it?
@@ -321,7 +321,7 @@ def test_the_law_of_transcripts_catches_lines_that_are_not_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     laws.a_transcript_is_read_or_refused(get_dialect("react"), _LATE)
-    monkeypatch.setattr(RunCollector, "_count_lines", lambda *_: None)
+    monkeypatch.setattr(TurnText, "place", lambda *_: (1, 1))
     with pytest.raises(BrokenLawError, match=r"is at \(6, 1\), not \(1, 1\)"):
         laws.a_transcript_is_read_or_refused(get_dialect("react"), _LATE)
 

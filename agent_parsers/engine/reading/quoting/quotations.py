@@ -28,6 +28,7 @@ from agent_parsers.engine.reading.quoting.marks import (
 )
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.repairs.payloads import BadPayload
+from output_parsers.json_in_prose.search import BracketSkipper
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +72,7 @@ _QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
 _STRING: Final = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"', re.DOTALL)
-_OBJECT: Final = re.compile(r"[^{}\"'`<>()\[\]]*+\{.*\}\s*\Z", re.DOTALL).match
+_OBJECT: Final = re.compile(r"([^{}\"'`<>()\[\]]*+\{).*\}\s*\Z", re.DOTALL).match
 _KEPT: Final = ("a fence", "an element")
 """What may not open before a raw input and close in it, even if it is dressing."""
 _MOST_CHARS: Final = 300
@@ -107,7 +108,7 @@ def enclosing(text: str, hole: Span, behind: int = -1) -> Quotation | None:
     """
     start = _first(text, hole[0])
     behind = max(behind, hole[1])
-    is_closed = _OBJECT(text, behind) is None and may_enclose(text, start, behind)
+    is_closed = not _ends_in_object(text, behind) and may_enclose(text, start, behind)
     if not (is_closed or quotes_line(text, start)):
         return None
     around = Surroundings(text, [hole])
@@ -119,6 +120,14 @@ def enclosing(text: str, hole: Span, behind: int = -1) -> Quotation | None:
         if not words_of(ruler) and not text.count(f"\n{ruler}", behind) % 2:
             return None
     return quotation
+
+
+def _ends_in_object(text: str, start: int) -> bool:
+    """Return whether *text* from offset *start* on is an object, perhaps behind a label."""
+    if (found := _OBJECT(text, start)) is None:
+        return False
+    skipper = BracketSkipper(1, in_string=False)
+    return not text[skipper.skip(text, found.end(1)) :].strip() or not skipper.is_done
 
 
 def quotes_line(text: str, end: int) -> bool:
