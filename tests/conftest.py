@@ -5,8 +5,13 @@ listed cases. ``HYPOTHESIS_PROFILE=ci`` tries nearly all listed cases, and more 
 the same in every run. ``HYPOTHESIS_PROFILE=deep`` searches for new examples.
 """
 
+import asyncio
 import gc
 import os
+import shutil
+from asyncio import AbstractEventLoop
+from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -84,3 +89,42 @@ def brief_checks(brief_texts: None, monkeypatch: pytest.MonkeyPatch) -> None:
             return [trial._replace(run=lambda: None) if at % 3 else trial for at, trial in every]
 
         monkeypatch.setattr(_check, "plan_of_reading", few)
+
+
+# -- a browser ------------------------------------------------------------------------------------
+
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[tuple[Any, AbstractEventLoop]]:
+    """A Chromium that is installed, and the loop that drives it."""
+    if BROWSER is None:
+        pytest.skip("no Chromium is installed")
+    if find_spec("playwright") is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("there is a browser, but playwright is not installed")
+        pytest.skip("playwright is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield opened, loop
+        asyncio._set_running_loop(loop)
+        opened.close()
+
+
+@pytest.fixture
+def browser(chromium: tuple[Any, AbstractEventLoop]) -> Iterator[Any]:
+    """A Chromium that is installed; without one, the test is skipped.
+
+    Playwright leaves its loop running in this thread, where other tests run theirs: so it runs for
+    the tests that have a browser, and for no other.
+    """
+    opened, loop = chromium
+    asyncio._set_running_loop(loop)
+    yield opened
+    asyncio._set_running_loop(None)

@@ -25,7 +25,7 @@ HELPERS = {"executor", "scripted_server"}
 """Examples that others import."""
 TALKATIVE = {"ray_batches"}
 """Examples whose libraries write to standard error."""
-OURS = {"agent_parsers", "output_parsers", "outputs"}
+OURS = {"agent_parsers", "agent_runs", "agent_serving", "output_parsers", "outputs"}
 BROUGHT_BY = {
     "openai": {"openai"},
     "anthropic": {"anthropic"},

@@ -31,15 +31,12 @@ WAYS = {
 WHERE_THEY_MEET = {"engine/whole.py": {"WholeReader.read"}}
 OTHERS = {
     "actions": "makes actions for those who have their parts",
-    "bulk/columns.py": "puts a turn that was read into a row",
     "dialects": "readers of names, inputs and calls that tables have, and which a stream asks",
     "engine/writing": "examples of calls, to be written",
     "events.py": "the notice that an answer was cut",
     "messages": "reads messages of clients, whose calls are data",
     "react_json_single_input.py": "LangChain's reading of a text that it searches for JSON",
-    "runs": "runs whose steps were recorded as data, and what is written of them",
-    "templates/response": "the reference of response templates, which reads as servers do",
-    "testing": "turns to be tried",
+    "transcripts": "runs whose steps were recorded as data",
 }
 """What else makes such a thing, not from the text of a turn, or for another format."""
 

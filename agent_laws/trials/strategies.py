@@ -65,7 +65,7 @@ try:
     from hypothesis.errors import NoSuchExample
 except ImportError as error:
     raise ImportError(
-        "agent_parsers.testing draws texts with hypothesis, which is not installed:"
+        "agent_laws draws texts with hypothesis, which is not installed:"
         " pip install 'agent-parsers[testing]'"
     ) from error
 

@@ -184,6 +184,8 @@ class EventParser(CheckedModel):
 
     _overridden: ClassVar[str] = ""
     """The method for whole turns that a class of a user's overrides; empty if none does."""
+    _package: ClassVar[str] = ""
+    """The package of the class, if it stands above this one: its methods are not a user's."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(validate_assignment=True, defer_build=True)
 
@@ -296,7 +298,8 @@ class EventParser(CheckedModel):
 def _is_ours(cls: type, method: str) -> bool:
     """Return whether *method* of a class is from this distribution, or not there at all."""
     module: str = getattr(getattr(cls, method, None), "__module__", None) or "agent_parsers"
-    return module.partition(".")[0] in ("agent_parsers", "output_parsers")
+    above = (getattr(base, "_package", "") for base in cls.__mro__)
+    return module.partition(".")[0] in ("agent_parsers", "output_parsers", *above)
 
 
 def _check_chunks(method: str, chunks: object, kind: type) -> None:

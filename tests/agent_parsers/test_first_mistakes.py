@@ -13,6 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 import agent_parsers
+import agent_runs
 import output_parsers
 from agent_parsers.dialects import react
 from agent_parsers.testing import SnapshotValue
@@ -234,7 +235,7 @@ parser | 3
 
 NAMES: dict[str, Any] = {
     name: getattr(package, name)
-    for package in (agent_parsers, output_parsers)
+    for package in (agent_parsers, agent_runs, output_parsers)
     for name in package.__all__
 }
 OWN = [AIMessage, Colour, Person, Searcher, bare, closed, model, search]

@@ -10,9 +10,9 @@ import anthropic
 import langchain_core.messages as lc
 import openai
 import pytest
-from agent_parsers.testing.trials.stories import outcome_of
 from pydantic import BaseModel
 
+from agent_laws.trials.stories import outcome_of
 from agent_parsers import AgentAction, OutputParserException, StreamParser, get_dialect, get_parser
 from agent_parsers.testing import assert_same_events
 from output_parsers import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, PrivateAttr
 from typing_extensions import override
@@ -29,6 +29,8 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
     Thoughts and content are emitted while they arrive, a call when its field closes. It repairs
     nothing: `lenient` only concerns the inputs of `tools`.
     """
+
+    _package: ClassVar[str] = "agent_serving"
 
     template: dict[str, Any] = Field(frozen=True)
     """The template, as in a ``tokenizer_config.json``."""

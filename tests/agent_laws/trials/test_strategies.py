@@ -136,18 +136,18 @@ def test_without_hypothesis_the_error_says_how_to_get_it() -> None:
     code = """
 import sys
 sys.modules["hypothesis"] = None
-from agent_parsers import testing
-print(list(testing.every_cut("ab")))
+import agent_laws
+print(list(agent_laws.every_cut("ab")))
 for name in sys.argv[1:]:
     try:
-        exec(f"from agent_parsers.testing import {name}")
+        exec(f"from agent_laws import {name}")
     except ImportError as error:
         print(error)
 """
     names = ("check_dialect", "dialect_laws", "cuts", "texts", "turns")
     done = subprocess.check_output([sys.executable, "-c", code, *names], text=True)
     error = (
-        "agent_parsers.testing draws texts with hypothesis, which is not installed:"
+        "agent_laws draws texts with hypothesis, which is not installed:"
         " pip install 'agent-parsers[testing]'"
     )
     assert done.splitlines() == ["[('ab',), ('a', 'b')]", *[error] * len(names)]
