@@ -36,7 +36,6 @@ OTHERS = {
     "events.py": "the notice that an answer was cut",
     "messages": "reads messages of clients, whose calls are data",
     "react_json_single_input.py": "LangChain's reading of a text that it searches for JSON",
-    "transcripts": "runs whose steps were recorded as data",
 }
 """What else makes such a thing, not from the text of a turn, or for another format."""
 

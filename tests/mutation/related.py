@@ -27,10 +27,14 @@ _GROUPS: Final = {
     "agent_parsers/engine/markers": "engine/markers",
     "agent_parsers/engine/repairs": "engine/repairs",
     "agent_parsers/engine": "engine/reading",
-    "output_parsers": "output_parsers",
 }
-"""The line of the table in which a file or folder counts."""
+"""The line of the table in which a file or folder counts; any other counts in its package's."""
 
+_PACKAGES: Final = (
+    "outputs", "output_parsers", "agent_parsers", "agent_runs", "agent_serving", "agent_laws",
+)  # fmt: skip
+_WRITTEN: Final = ("names.py", "shipped.py")
+"""Files that a program writes."""
 _PROMPT_WORDS_ONLY: Final = ("agent_parsers/dialects", "agent_parsers/families")
 """Folders of which only the words of prompts are mutated."""
 
@@ -71,14 +75,19 @@ _SLOW: Final = {
     "output_parsers": (
         ("tests/output_parsers", "tests/test_langchain_modules.py", "tests/agent_parsers/messages"),
     ),
+    "outputs": (("tests/outputs", "tests/output_parsers"), ("tests/clients",)),
+    "agent_runs": (("tests/agent_runs",),),
+    "agent_serving": (("tests/agent_serving",),),
+    "agent_laws": (("tests/agent_laws",),),
 }
 """What a mutant has to survive after the other tests, by package."""
 
 
 def sources() -> Iterator[Path]:
-    """Yield the files of the engine, the output parsers, the dialects and their families."""
-    for folder in ("agent_parsers/engine", "output_parsers", *_PROMPT_WORDS_ONLY):
-        yield from sorted((ROOT / folder).rglob("*.py"))
+    """Yield the files of all packages but those that are written by programs, and fronts."""
+    for package in _PACKAGES:
+        files = sorted((ROOT / package).rglob("*.py"))
+        yield from (each for each in files if each.name not in ("__init__.py", *_WRITTEN))
 
 
 def all_mutants() -> Iterator[Mutant]:
@@ -91,7 +100,7 @@ def all_mutants() -> Iterator[Mutant]:
 
 def group_of(path: str) -> str:
     """Return the line of the table in which a file counts."""
-    return _of_folder(Path(path), _GROUPS)[0]
+    return [*_of_folder(Path(path), _GROUPS), Path(path).parts[0]][0]
 
 
 def stages_for(path: str, *, quick: bool = False) -> list[tuple[str, ...]]:
@@ -108,8 +117,9 @@ def stages_for(path: str, *, quick: bool = False) -> list[tuple[str, ...]]:
         return [(own,), _PAGES, near, *slow]
     if group_of(path) == "prompts":
         return [(*_PAGES, *_OUTPUT_PAGES), near, *slow]
-    if path.startswith("output_parsers"):
-        return [_OUTPUT_PAGES, near, *slow]
+    if not path.startswith("agent_parsers/engine"):
+        pages = (_OUTPUT_PAGES,) if path.startswith("output_parsers") else ()
+        return [*pages, near, *slow]
     dialects = _of_folder(Path(path), _FIRST_DIALECTS)[0].split()
     first = tuple(f"{_TEST_CASES}::test_cases[{name}]" for name in dialects)
     return [first, _ALL_CASES, near, _PAGES, *slow]

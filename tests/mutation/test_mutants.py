@@ -70,6 +70,6 @@ def test_only_the_words_of_prompts_are_changed_in_a_dialect() -> None:
 
 def test_every_file_has_a_group_and_tests() -> None:
     paths = [file.relative_to(ROOT).as_posix() for file in sources()]
-    assert len({group_of(path) for path in paths}) == 7
+    assert len({group_of(path) for path in paths}) == 12
     tests = {test for path in paths for stage in stages_for(path) for test in stage}
     assert [test for test in tests if not (ROOT / test.partition("::")[0]).exists()] == []

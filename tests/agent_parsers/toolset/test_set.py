@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from langchain_core.tools import tool as langchain_tool
@@ -182,3 +182,22 @@ def test_json(data: object) -> None:
 def test_what_is_no_list_of_tools(text: str, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         listed_tools(text)
+
+
+class Both:
+    """A tool that can be invoked in both ways, as LangChain's."""
+
+    name, description, args_schema = "search", "Looks a question up.", None
+    args: ClassVar = {"query": {"type": "string"}}
+
+    def invoke(self, _value: Any) -> str:
+        raise AssertionError("it blocks the loop")
+
+    async def ainvoke(self, value: Any) -> str:
+        await asyncio.sleep(0)
+        return f"found {value['query']}"
+
+
+def test_what_can_be_awaited_is_awaited_and_does_not_block() -> None:
+    tools = ToolSet([Both()])
+    assert asyncio.run(tools.acall(AgentAction("search", {"query": "lakes"}, ""))) == "found lakes"

@@ -297,3 +297,12 @@ def test_a_strategy_has_no_other_attributes(strategy: Any) -> None:
     with pytest.raises(AttributeError, match=f"{strategy.__name__!r} object has no attribute 'x'"):
         _ = given.x
     assert copy.deepcopy(given) == pickle.loads(pickle.dumps(given)) == given
+
+
+def test_the_model_is_told_that_its_reply_is_no_json() -> None:
+    with pytest.raises(OutputParserException) as found:
+        ProviderStrategyBinding(Weather, "pydantic").parse(AIMessage("It is sunny."))
+    assert found.value.observation == (
+        "Your reply is not valid JSON: Expecting value: line 1 column 1 (char 0). Reply with JSON"
+        " alone."
+    )

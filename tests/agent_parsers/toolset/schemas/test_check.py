@@ -712,3 +712,10 @@ def test_an_example_has_few_items(least: int) -> None:
     with pytest.raises(ToolInputError) as caught:
         tools.check("f", {"a": "x"})
     assert len(caught.value.observation or "") < 2_000
+
+
+def test_only_what_is_converted_loses_keys_that_are_not_known() -> None:
+    """A part that must not fit is tried with all keys of the value."""
+    closed = {"type": "object", "properties": {"a": {}}, "additionalProperties": False}
+    tools = tools_for({"not": closed}, unknown_keys="drop")
+    assert tools.read("t", {"x": {"z": 1}}).value == {"x": {"z": 1}}
