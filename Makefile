@@ -36,16 +36,16 @@ coverage:  ## run the tests and report branch coverage, which must not fall; a q
 	pytest --cov --cov-report=term
 
 .PHONY: thorough
-thorough:  ## run the tests on nearly everything there is, two to three hours on two cores
+thorough:  ## run the tests on nearly everything there is, some seventy minutes on two cores
 	HYPOTHESIS_PROFILE=ci pytest
 
 .PHONY: fuzz
 fuzz:  ## fuzz all dialects and parsers for ten minutes, or MINUTES=120
-	$(PYTHON) -m tests.fuzz --minutes $(or $(MINUTES),10)
+	$(PYTHON) -m tools.fuzz --minutes $(or $(MINUTES),10)
 
 .PHONY: mutants
 mutants:  ## change 200 places of the code, or COUNT=20 with SEED=7, and see whether a test fails
-	$(PYTHON) -m tests.mutation --count $(or $(COUNT),200) --seed $(or $(SEED),1)
+	$(PYTHON) -m tools.mutation --count $(or $(COUNT),200) --seed $(or $(SEED),1)
 
 .PHONY: deep
 deep:  ## run the property tests a hundred times longer, for hours
@@ -58,32 +58,32 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 
 .PHONY: reference
 reference:  ## write docs/reference and docs/moved.md anew from the code
-	$(PYTHON) docs/make_reference.py
-	$(PYTHON) docs/make_places.py
+	$(PYTHON) tools/docs/make_reference.py
+	$(PYTHON) tools/docs/make_places.py
 
 .PHONY: schema
 schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSON form
-	$(PYTHON) docs/make_schema.py
+	$(PYTHON) tools/docs/make_schema.py
 
 .PHONY: site
 site:  ## build the site with the playground into build/site; takes `pip install -e ".[docs]"` and npm
-	$(PYTHON) docs/make_site.py
+	$(PYTHON) tools/docs/make_site.py
 
 .PHONY: architecture
 architecture:  ## draw the house in docs/architecture.md anew from the imports
-	$(PYTHON) docs/make_architecture.py
+	$(PYTHON) tools/docs/make_architecture.py
 
 .PHONY: pictures
 pictures:  ## draw the pictures of the documentation anew; needs Chromium
-	$(PYTHON) docs/make_pictures.py
+	$(PYTHON) tools/docs/make_pictures.py
 
 .PHONY: names
 names:  ## write anew what is known of dialects and readers of logs before they are loaded
-	$(PYTHON) docs/make_names.py
+	$(PYTHON) tools/docs/make_names.py
 
 .PHONY: conformance
-conformance:  ## write conformance/*.jsonl anew from the cases and the dialects
-	$(PYTHON) -m conformance.make
+conformance:  ## write tools/conformance/*.jsonl anew from the cases and the dialects
+	$(PYTHON) -m tools.conformance.make
 
 .PHONY: changelog
 changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release
@@ -91,52 +91,52 @@ changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release
 
 .PHONY: bench
 bench:  ## measure speed beside other libraries, in nine minutes, or WORDS="react tables"
-	$(PYTHON) -m benchmarks.bench $(WORDS)
+	$(PYTHON) -m tools.benchmarks.bench $(WORDS)
 
 .PHONY: growth
 growth:  ## measure how time grows with hostile texts, in at most 25 minutes on two cores, or WORDS="hermes logs"
-	$(PYTHON) -m benchmarks.growth --jobs 2 $(WORDS)
+	$(PYTHON) -m tools.benchmarks.growth --jobs 2 $(WORDS)
 
 .PHONY: growth-page
 growth-page:  ## the same, and write docs/growth.md
-	$(PYTHON) -m benchmarks.growth --jobs 2 --page docs
+	$(PYTHON) -m tools.benchmarks.growth --jobs 2 --page docs
 
 .PHONY: bench-page
 bench-page:  ## the same, and write docs/benchmarks.md, its plot and the table in README.md
-	$(PYTHON) -m benchmarks.bench --page docs
+	$(PYTHON) -m tools.benchmarks.bench --page docs
 
 .PHONY: bench-runs
 bench-runs:  ## measure speed and memory on long logs
-	$(PYTHON) benchmarks/runs.py
+	$(PYTHON) tools/benchmarks/runs.py
 
 .PHONY: corpus
 corpus:  ## read the runs of the corpus and count
-	$(PYTHON) benchmarks/corpus.py
+	$(PYTHON) tools/benchmarks/corpus.py
 
 .PHONY: wild
 wild:  ## score what is read of outputs that frameworks stumble over
-	$(PYTHON) benchmarks/wild.py
+	$(PYTHON) tools/benchmarks/wild.py
 
 .PHONY: scores
-scores:  ## score our parser and those of servers that are there, and write conformance/README.md
+scores:  ## score our parser and those of servers that are there, and write tools/conformance/README.md
 	for name in ours vllm-plugin sglang-plugin verl-plugin vllm sglang transformers; do \
-		$(PYTHON) -m conformance --adapter $$name --readme >/dev/null || true; done
+		$(PYTHON) -m tools.conformance --adapter $$name --readme >/dev/null || true; done
 
 .PHONY: detection
 detection:  ## show which dialects are found in texts of known dialects, and which are confused
-	$(PYTHON) benchmarks/detection.py --show
+	$(PYTHON) tools/benchmarks/detection.py --show
 
 .PHONY: attack
 attack:  ## attack all dialects: half calls, quoted and disowned ones; twenty minutes, or STEP=1
-	$(PYTHON) benchmarks/attack.py --show --step $(or $(STEP),3)
+	$(PYTHON) tools/benchmarks/attack.py --show --step $(or $(STEP),3)
 
 .PHONY: event-attacks
 event-attacks:  ## cut the streams of clients behind each event, and put arguments where they do not belong
-	$(PYTHON) -m benchmarks.event_attacks --show
+	$(PYTHON) -m tools.benchmarks.event_attacks --show
 
 .PHONY: live
 live:  ## let a small live model write, and read it; says which two packages it needs; an hour
-	$(PYTHON) -m benchmarks.live
+	$(PYTHON) -m tools.benchmarks.live
 
 .PHONY: loop
 loop:  ## run README's loop with every dialect and client, and print a table of what came of it
@@ -144,8 +144,8 @@ loop:  ## run README's loop with every dialect and client, and print a table of 
 
 .PHONY: foreign
 foreign:  ## read the calls of each dialect in each other one, and count what comes of them
-	$(PYTHON) benchmarks/foreign.py
+	$(PYTHON) tools/benchmarks/foreign.py
 
 .PHONY: differ
 differ:  ## read many texts with an old commit, BASE=main, and with this tree, and count what differs
-	$(PYTHON) benchmarks/differ.py --base $(BASE) --show
+	$(PYTHON) tools/benchmarks/differ.py --base $(BASE) --show

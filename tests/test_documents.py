@@ -36,7 +36,7 @@ from agent_parsers import (
 # The pages of the site: each is in the navigation once, and its links lead to another.
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "tools" / "docs"))
 try:
     from site_links import broken_links, loaded_from_outside
     from site_pages import GROUPS, assets, llms, llms_full, pages
@@ -167,7 +167,7 @@ PAGES = sorted(FOLDER.glob("*.md"))
 
 @pytest.mark.parametrize("script", ["make_reference", "make_places"])
 def test_the_pages_are_up_to_date(script: str) -> None:
-    command = [sys.executable, "-B", str(ROOT / "docs" / f"{script}.py"), "--check"]
+    command = [sys.executable, "-B", str(ROOT / "tools" / "docs" / f"{script}.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("", 0), done.stdout + done.stderr
 

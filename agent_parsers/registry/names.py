@@ -1,4 +1,4 @@
-"""The names of the shipped dialects, written by docs/make_names.py: change the dialects instead."""
+"""The names of the shipped dialects, written by make_names.py: change the dialects instead."""
 
 from typing import Final, Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""The readers of this library, written by docs/make_names.py: change the readers instead."""
+"""The readers of this library, written by make_names.py: change the readers instead."""
 
 from typing import Final
 

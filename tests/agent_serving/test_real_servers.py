@@ -1,4 +1,4 @@
-"""The plugins in the servers themselves, where those are; `conformance.stand_ins` says how."""
+"""The plugins in the servers themselves, if installed; `tools.conformance.stand_ins` says how."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conformance import stand_ins
+from tools.conformance import stand_ins
 
 from ..helpers.samples import ROOT
 

@@ -258,7 +258,7 @@ def test_what_others_stumble_over_is_read(case: dict[str, Any]) -> None:
 #
 # ``make wild`` prints the table.
 
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "wild.py"
+SCRIPT = Path(__file__).parents[3] / "tools" / "benchmarks" / "wild.py"
 score = runpy.run_path(str(SCRIPT))
 
 NO_INPUT = {

@@ -36,7 +36,7 @@ from agent_parsers.testing import cut
 from ...helpers.effort import THOROUGH
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "corpus.py"
+SCRIPT = Path(__file__).parents[3] / "tools" / "benchmarks" / "corpus.py"
 FORMATS = ("react", "react_docstore")
 
 if not CORPUS.is_dir() and os.environ.get("CI") != "true":

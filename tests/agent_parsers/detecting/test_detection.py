@@ -273,7 +273,7 @@ def test_what_speaks_against_the_first_makes_a_text_ambiguous(text: str, names: 
 
 # No text of a dialect is read wrongly in the one that is found; ``make detection`` tells all.
 
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "detection.py"
+SCRIPT = Path(__file__).parents[3] / "tools" / "benchmarks" / "detection.py"
 
 
 @pytest.fixture(scope="module")

@@ -175,7 +175,7 @@ def test_what_is_neither_a_name_nor_a_dialect_is_an_error(value: Any, said: str)
 
 
 def test_the_names_in_the_types_are_those_of_the_dialects() -> None:
-    script = Path(__file__).parents[3] / "docs" / "make_names.py"
+    script = Path(__file__).parents[3] / "tools" / "docs" / "make_names.py"
     done = subprocess.run(
         [sys.executable, "-B", str(script), "--check"], capture_output=True, text=True, check=False
     )

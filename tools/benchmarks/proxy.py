@@ -1,0 +1,199 @@
+"""Measures what the proxy of the examples adds to each chunk, and what it makes of faults.
+
+Run ``python -m tools.benchmarks.proxy``, perhaps with ``--clients 200``, ``--chunks 50``,
+``--pause-ms 100`` and ``--rounds 5``. The upstream and the proxy have a process each. The upstream
+writes the time into each chunk, so the delay of a chunk is known where it arrives; rounds with and
+without the proxy alternate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from socket import create_connection, create_server
+from statistics import quantiles
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from openai import APIError, AsyncOpenAI
+
+from tests.helpers.text_upstream import FAULTS, TextUpstream, Written, chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROXY = Path(__file__).parents[2] / "examples" / "proxy.py"
+CALL = '<tool_call>\n{"name": "area", "arguments": {"lake": "%s"}}\n</tool_call>\n'
+PATH = "/v1/chat/completions"
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, usual in (("clients", 200), ("chunks", 50), ("pause-ms", 100), ("rounds", 5)):
+        options.add_argument(f"--{name}", type=int, default=usual)
+    options.add_argument("--requests", type=int, default=100, help="of each fault")
+    asked = options.parse_args()
+    with upstream(asked.chunks, asked.pause_ms / 1_000) as url, proxy(url) as through:
+        delays: dict[str, list[float]] = {"direct": [], "proxy": []}
+        for _ in range(asked.rounds):
+            for name, address in (("direct", url), ("proxy", through)):
+                delays[name] += asyncio.run(delays_of(address, asked.clients, asked.chunks))
+        print(f"{asked.clients} clients, a chunk every {asked.pause_ms} ms; delay of a chunk in ms")
+        found = {name: quantiles(each, n=100) for name, each in delays.items()}
+        for at in (50, 99):
+            direct, proxied = (found[name][at - 1] * 1e3 for name in ("direct", "proxy"))
+            print(f"p{at}: direct {direct:.2f}, proxy {proxied:.2f}, added {proxied - direct:.2f}")
+        print(f"\n{asked.requests} requests of each fault, {asked.clients} at once")
+        for fault in ("", *FAULTS):
+            counts = asyncio.run(outcomes(through, fault, asked.requests, asked.clients))
+            print(f"{fault or 'none':10}", *(f"{counts[each]:>5} {each}" for each in OUTCOMES))
+
+
+# -- the servers -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def upstream(chunks: int, pause_s: float) -> Iterator[str]:
+    """Run the upstream in a process, and yield its address."""
+    port = free_port()
+    process = get_context("spawn").Process(target=serve, args=(port, chunks, pause_s), daemon=True)
+    process.start()
+    try:
+        wait_for(port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.join()
+
+
+@contextmanager
+def proxy(url: str) -> Iterator[str]:
+    """Run the proxy in a process, and yield its address."""
+    port = free_port()
+    command = [sys.executable, str(PROXY), "--dialect", "hermes", "--upstream", url + PATH]
+    with subprocess.Popen([*command, "--port", str(port)]) as process:
+        try:
+            wait_for(port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+def free_port() -> int:
+    with create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def wait_for(port: int) -> None:
+    for _ in range(600):
+        try:
+            create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+        else:
+            return
+    raise TimeoutError(f"nothing answers on port {port}")
+
+
+def serve(port: int, chunks: int, pause_s: float) -> None:
+    """Write the time, in *chunks*, to whoever asks for the model "timed"; faults to others."""
+
+    def written(body: dict[str, Any]) -> Written:
+        fault, number = body["model"].split("/")
+        return Written("I look. " + CALL % f"Thun {number}" + CALL % f"Zug {number}", fault)
+
+    class Timed(TextUpstream):
+        async def _answer(self, reply: Written, is_chat: bool, writer: Any) -> None:
+            if reply.fault != "timed":
+                await super()._answer(reply, is_chat, writer)
+                return
+            writer.write(HEAD)
+            for _ in range(chunks):
+                await asyncio.sleep(pause_s)
+                writer.write(f"data: {chunk({'content': f'{time.monotonic()};'})}\n\n".encode())
+                await writer.drain()
+            writer.write(f"data: {chunk({}, 'stop')}\n\ndata: [DONE]\n\n".encode())
+
+    async def run() -> None:
+        server = Timed(written)
+        handler = await asyncio.start_server(server.serve, "127.0.0.1", port, backlog=2_000)
+        await handler.serve_forever()
+
+    asyncio.run(run())
+
+
+# -- the clients -----------------------------------------------------------------------------------
+
+
+async def delays_of(url: str, clients: int, chunks: int) -> list[float]:
+    """Return the delay of each chunk, in seconds."""
+    body = {"model": "timed/0", "messages": [{"role": "user", "content": "Q"}], "stream": True}
+    delays: list[float] = []
+
+    async def one(client: httpx.AsyncClient, number: int) -> None:
+        await asyncio.sleep(number / clients)  # so that not all chunks come at once
+        rest = ""
+        async with client.stream("POST", url + PATH, json=body) as response:
+            async for line in response.aiter_lines():
+                now = time.monotonic()
+                if not line.startswith("data: {"):
+                    continue
+                for choice in json.loads(line.removeprefix("data: "))["choices"]:
+                    *times, rest = (rest + choice["delta"].get("content", "")).split(";")
+                    delays.extend(now - float(each) for each in times)
+
+    every = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(timeout=None, limits=every) as client:
+        await asyncio.gather(*(one(client, number) for number in range(clients)))
+    if len(delays) != clients * chunks:
+        raise RuntimeError(f"{clients * chunks} chunks were written, and {len(delays)} arrived")
+    return delays
+
+
+OUTCOMES = ("whole", "cut", "error", "lost")
+"""All that was written; whole calls and ``finish_reason="length"``; an error; anything else."""
+
+
+async def outcomes(url: str, fault: str, requests: int, at_once: int) -> Counter[str]:
+    """Return how often each of `OUTCOMES` came of streamed requests with a fault."""
+    slots = asyncio.Semaphore(at_once)
+
+    async def one(client: AsyncOpenAI, number: int) -> str:
+        content, calls, reason = "", [], None
+        lakes = [f"Thun {number}", f"Zug {number}"]
+        try:
+            async with slots:
+                stream: Any = await client.chat.completions.create(
+                    model=f"{fault}/{number}",
+                    messages=[{"role": "user", "content": "How large?"}],
+                    tools=[{"type": "function", "function": {"name": "area"}}],
+                    stream=True,
+                )
+                async for each in stream:
+                    for choice in each.choices:
+                        content += choice.delta.content or ""
+                        calls += choice.delta.tool_calls or ()
+                        reason = choice.finish_reason or reason
+        except APIError:
+            return "error"
+        given = [json.loads(call.function.arguments)["lake"] for call in calls]
+        if (content, given, reason) == ("I look.", lakes, "tool_calls"):
+            return "whole"
+        return "cut" if reason == "length" and given == lakes[: len(given)] else "lost"
+
+    async with AsyncOpenAI(base_url=f"{url}/v1", api_key="-", max_retries=0) as client:
+        return Counter(await asyncio.gather(*(one(client, n) for n in range(requests))))
+
+
+if __name__ == "__main__":
+    main()
