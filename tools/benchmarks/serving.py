@@ -2,9 +2,10 @@
 
 Run ``python -m tools.benchmarks.serving``. It needs vLLM and what its parsers import, and prints a
 table in Markdown. Each row is one reply: a thought, a sentence, and a call that writes a file, in
-tokens that arrive one by one. The two parsers take turns in one process, token by token, and their CPU times are compared: for the median
-token, for the slowest one (of the best of all rounds for each token), for all tokens, and for the
-reply as a whole. The last columns say how many deltas brought arguments.
+tokens that arrive one by one. The two parsers take turns in one process, token by token, and their
+CPU times are compared: for the median token, for the slowest one (of the best of all rounds for
+each token), for all tokens, and for the reply as a whole. The last columns say how many deltas
+brought arguments.
 """
 
 from __future__ import annotations

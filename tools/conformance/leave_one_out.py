@@ -1,11 +1,11 @@
 """Derives each dialect from a chat template of its models, as if this library did not have it.
 
 ``python -m tools.conformance.leave_one_out FOLDER [--dialect NAME] [--show]`` prints a table, with
-a row for every dialect. FOLDER has chat templates as ``*.jinja``, which are no part of this project:
-those in ``models/templates`` of ggml-org/llama.cpp and in ``examples`` of vllm-project/vllm
-(without ``tool_chat_template_``), and those that the packages ``trl``, ``axolotl`` and
-``cohere_melody`` have. What is derived reads the strict vectors of the hidden dialect, leniently,
-and without the help of other dialects.
+a row for every dialect. FOLDER has chat templates as ``*.jinja``, which are no part of this
+project: those in ``models/templates`` of ggml-org/llama.cpp and in ``examples`` of
+vllm-project/vllm (without ``tool_chat_template_``), and those that the packages ``trl``,
+``axolotl`` and ``cohere_melody`` have. What is derived reads the strict vectors of the hidden
+dialect, leniently, and without the help of other dialects.
 """
 
 from __future__ import annotations
