@@ -29,8 +29,6 @@ from agent_parsers.engine.reading.quoting.marks import (
 )
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.repairs.payloads import BadPayload
-from outputs.growing_json.errors import JsonError
-from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,10 +130,15 @@ def enclosing(text: str, hole: Span, input_at: int = -1) -> Quotation | None:
 def _end_of_object(text: str, at: int) -> int:
     """Return where the object ends that stands at offset *at*; -1 without one that is whole."""
     at = _first(text, at)
+    if text[at : at + 1] != "{":
+        return -1
+    # imported lazily: few objects stand behind what may quote them
+    from outputs.growing_json.errors import JsonError
+    from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
+
     reader = LenientJsonReader()
-    if text[at : at + 1] == "{":
-        with suppress(JsonError):
-            reader.feed(text[at:])
+    with suppress(JsonError):
+        reader.feed(text[at:])
     return -1 if reader.end is None else at + reader.end
 
 
