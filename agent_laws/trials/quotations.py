@@ -39,6 +39,14 @@ _MARKS: Final = {
     ),
 }
 """Texts in front of and behind a quotation."""
+_PAIRS: Final = (
+    *(("«\n", "\n»"), ("“\n", "\n”"), ("「\n", "\n」"), ("---\n", "\n---")),
+    *(("<page>\n", "</page>"), ("BEGIN PAGE\n", "\nEND PAGE"), ("/*\n", "\n*/")),
+    *(("<<EOF\n", "\nEOF"), ("I saw ~~~\n", "\n~~~")),
+)
+"""More of them, in which a call of a turn that has only one may be quoted."""
+_OF_LINES: Final = ("---", "END PAGE", "EOF", "~~~")
+"""Those that end a quotation only if nothing else stands on their line."""
 
 
 class QuotedCall(NamedTuple):
@@ -130,12 +138,17 @@ def _quoted(dialect: Dialect, call: str) -> Iterator[QuotedCall]:
 
 
 def _quoted_object(dialect: Dialect) -> Iterator[QuotedCall]:
-    """Yield calls with an object as their input, and with another at the end of the turn."""
-    call = None if dialect.several else written_turn(dialect, {"query": "quoted"})
-    if call is not None:
-        for opens, closes in _MARKS.values():
-            text = f'{_BEFORE}{opens}{call.text}{closes}{_AFTER} It has {{"lakes": 1}}'
-            yield QuotedCall("marks before an object", text)
+    """Yield quoted calls with an object as their input or behind them."""
+    if dialect.several:
+        return
+    inner = {"query": {"text": "quoted"}}
+    turns = (written_turn(dialect, given) for given in ("quoted", {"query": "quoted"}, inner))
+    for turn in filter(None, turns):
+        for opens, closes in (*_MARKS.values(), *_PAIRS):
+            quoted = f"{_BEFORE}{opens}{turn.text}{closes}"
+            yield QuotedCall("marks before an object", f'{quoted}{_AFTER} It has {{"lakes": 1}}')
+            if closes.strip() not in _OF_LINES:
+                yield QuotedCall("a mark on the last line", f"{quoted} {{}}")
 
 
 def _in_results(dialect: Dialect, call: str) -> Iterator[QuotedCall]:

@@ -9,14 +9,21 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.constrain.parts.automaton import ANY, SPACES, Nfa, chars, minus, union
+from agent_parsers.constrain.parts.automaton import (
+    ANY,
+    SPACES,
+    Automaton,
+    Nfa,
+    chars,
+    minus,
+    union,
+)
 from agent_parsers.engine.markers.kinds import Label, label_words, spelt_texts
 from agent_parsers.engine.tables.rewritings import table_for
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from agent_parsers.constrain.parts.automaton import Automaton
     from agent_parsers.engine.tables.dialect import Dialect
 
 _WORD: Final = 4
@@ -62,25 +69,31 @@ def nothing_like_labels(dialect: Dialect, *, anywhere: bool = False) -> Automato
 
 @lru_cache(maxsize=256)
 def nothing_like_ends_of_labels(dialect: Dialect) -> Automaton:
-    """Return the automaton of texts without a colon behind the last word of a label.
+    """Return the automaton of texts without a colon behind the last letters of a label.
 
-    No letter stands between the two, but anything else may. So it has no label of *dialect*,
-    wherever labels count and however the words before are written.
+    They are those of its last word, perhaps at the end of a longer word. No letter stands between
+    them and the colon, but anything else may. So no label of *dialect* is in such a text, wherever
+    labels count and however the words before are written.
     """
     nfa = Nfa()
-    anywhere, apart = nfa.state(), nfa.state()
+    anywhere, ended = nfa.state(), nfa.state()
     nfa.edge(anywhere, ANY, anywhere)
-    nfa.edge(anywhere, _SIGN, apart)
-    ended = nfa.state()
     for word in {label.split()[-1] for label, _ in _spelt(dialect, 0)[0]}:
-        at = apart
+        at = anywhere
         for char in word:
             at = _after(nfa, at, char)
         nfa.skip(at, ended)
     nfa.edge(ended, _SIGN, ended)
     colon = nfa.state()
     nfa.edge(ended, chars(":："), colon)
-    return nfa.automaton([anywhere, apart], bad=[colon])[0].smallest
+    return nfa.automaton([anywhere], bad=[colon])[0].smallest
+
+
+@cache
+def nothing_like_colons() -> Automaton:
+    """Return the automaton of texts without a colon."""
+    no_colon = minus(ANY, chars(":：")), 0
+    return Automaton(((no_colon,),), 0, frozenset([0]))
 
 
 def _spelt(dialect: Dialect, most: int) -> tuple[list[tuple[str, bool]], dict[str, set[str]]]:

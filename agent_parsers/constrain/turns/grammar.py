@@ -17,6 +17,7 @@ from agent_parsers.constrain.parts.automaton import (
 )
 from agent_parsers.constrain.parts.cautious import (
     nothing_like_calls,
+    nothing_like_colons,
     nothing_like_ends_of_labels,
     nothing_like_marks,
     nothing_that_closes,
@@ -55,9 +56,10 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 _MOST_TRANSITIONS: Final = 1_600
-"""The most transitions of a text before calls."""
+"""The most transitions of a text before calls, and of one in which nothing looks like a mark."""
 _MOST_AT_ONCE: Final = 1_820
-"""The most of such a text and an answer, which llguidance follows at once; it follows 2,000."""
+"""The most of a text before calls and an answer together. llguidance follows both at once, with
+some 180 of the calls, and gives up at 2,000."""
 _MOST_NAMES: Final = 16
 """Of how many tools the names are no answers; of more, there would be too many states."""
 _NOT_IN_SHORT: Final = chars("\n:：`~<>{[(|│┃＞»›❯+%;!$&")
@@ -107,6 +109,7 @@ class _Turns:
         has_calls = self._options.turn != "answer"
         if has_calls:
             self._check_names()
+        # First, since their size decides how large the texts before calls may be.
         answers = [] if self._options.turn == "call" else [*self._answers()]
         turns = [*(self._call_turns() if has_calls else ()), *answers]
         if not turns:
@@ -196,7 +199,10 @@ class _Turns:
             has_fence = "```" in rests[0].rpartition(Slot.INPUT)[2]
             uncalled = nothing_like_calls()
             if self._shapes.own_tool:  # its labels count anywhere
-                uncalled = intersection(uncalled, nothing_like_ends_of_labels(self._dialect))
+                unlabelled = nothing_like_ends_of_labels(self._dialect)
+                uncalled = intersection(
+                    uncalled, nothing_like_colons() if self._brief else unlabelled
+                )
             said = intersection(self._marks.text(self._marks.begin, then), uncalled)
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
             size = _size(self._unlike_marks(intersection(said, within)))
@@ -381,7 +387,7 @@ class _Turns:
 
 
 def _size(automaton: Automaton) -> int:
-    """Return how many transitions *automaton* has at least."""
+    """Return how many transitions the smallest automaton like this one has."""
     return sum(map(len, automaton.smallest.rows))
 
 

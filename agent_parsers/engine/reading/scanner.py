@@ -251,7 +251,7 @@ class Scanner:
             drops = ""
         marker_at = self._end_text(events, start)
         span = self._text_at, marker_at
-        left = Left(self._state, to, span, edge, crossing.closes, crossing.is_half)
+        left = Left(self._state, to, span, edge, crossing.closes, crossing.may_be_cut)
         if not drops:
             self._collector.leave(events, left)
         elif not self._collector.restart(events, left):
@@ -276,7 +276,7 @@ class Scanner:
         if crossing.late:
             self._collector.see_late_marker(crossing.late, span)
         if crossing.of_call and not before.is_first:
-            self._collector.see_closer(crossing.of_call, span)
+            self._collector.see_stray_closer(crossing.of_call, span)
         self._state = to
         self._entry = start
         if drops and self._machine.lenient:

@@ -196,7 +196,7 @@ class TurnStream(Scanner):
         events = self.last_events
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:
-            self._take_half(events, replace(half, is_half=ended != "stop"))
+            self._take_half(events, replace(half, may_be_cut=ended != "stop"))
         self._advance(events, self._tail, is_last=True)
         end = self._end_text(events, self._size)
         self._collector.leave(events, Left(self._state, None, (self._text_at, end), self._size))

@@ -53,7 +53,7 @@ class JsonCalls(CallsReader):
         self._reader = JsonCall(rules, lead=ThoughtDelta if thinks else AnswerDelta)
         self._row = 0  # how many calls and texts precede the current row
         self._is_in_row = False  # whether further calls may follow directly
-        self._text: Span | None = None  # content read since the last call
+        self._text_span: Span | None = None  # content read since the last call
         self._is_over = False  # whether no further call can follow
         self._ends = ""  # closers of the open list and fence
         self._between: Span | None = None  # separator of two objects outside a list
@@ -88,14 +88,14 @@ class JsonCalls(CallsReader):
                     self._end_row()
                 size = _WINDOW
         if pos < len(text):
-            self._add_text((at + pos, self._at))
+            self._add_text_span((at + pos, self._at))
             events.append(AnswerDelta(text[pos:], (at + pos, self._at)))
         return events
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
         if self._is_over:
-            self._take_text()
+            self._take_text_span()
         else:
             self._end_call(events, self._at)
         return self._calls or [Call("", "", (0, 0), is_text=True)]
@@ -120,19 +120,19 @@ class JsonCalls(CallsReader):
         last, call = reader.close()
         events += last
         if reader.lead is not None and (self._calls or not self._thinks):
-            self._add_text(reader.lead)
+            self._add_text_span(reader.lead)
         if after:
             rules, in_fence = self._rules.following or self._rules, reader.closers.in_fence
             self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=in_fence)
         # There is only text up to the end: no call has begun.
-        is_only_text = call.problem == "no_call" or self._text == (call.span[0], call.span[1])
+        is_only_text = call.problem == "no_call" or self._text_span == (call.span[0], call.span[1])
         is_open = call.problem == "open_call" and not self._odd  # what may be a call lacks its end
         if is_only_text and not is_open and (self._calls or self._bare):
-            self._take_text()
+            self._take_text_span()
             return
         if is_only_text:
-            self._text = None
-        self._take_text()
+            self._text_span = None
+        self._take_text_span()
         if call.problem:
             call.repairs = ()
             if call.problem == "open_call" and self._is_met:
@@ -154,9 +154,9 @@ class JsonCalls(CallsReader):
     def _has_call(self) -> bool:
         return any(not call.is_text for call in self._calls)
 
-    def _take_text(self) -> None:
+    def _take_text_span(self) -> None:
         """Add the text since the last call, if there is any, as content."""
-        span, self._text = self._text, None
+        span, self._text_span = self._text_span, None
         if span is None:
             return
         text = Call("", "", span, is_text=True)
@@ -237,6 +237,6 @@ class JsonCalls(CallsReader):
             if not call.is_text:
                 call.problem, call.repairs = call.problem or "call_in_sentence", ()
 
-    def _add_text(self, span: Span) -> None:
+    def _add_text_span(self, span: Span) -> None:
         """Note that the text at *span* is content, unless a call follows that it introduces."""
-        self._text = (self._text[0] if self._text else span[0], span[1])
+        self._text_span = (self._text_span[0] if self._text_span else span[0], span[1])

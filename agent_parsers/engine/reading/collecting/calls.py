@@ -15,7 +15,7 @@ from agent_parsers.engine.reading.collecting.unclosed_thought import (
     InnerEnd,
     UnclosedThought,
     as_thoughts,
-    is_plain,
+    calls_no_tool,
 )
 from agent_parsers.engine.reading.quoting.beside import TextBeside
 from agent_parsers.engine.reading.quoting.judge import FoundCall, ReadyCall, judge
@@ -72,7 +72,7 @@ class CallsCollector(Collector):
 
     __slots__ = (
         "_beside", "_early", "_empty", "_is_marked", "_is_unfilled", "_lost", "_made", "_met",
-        "_thought",
+        "_unclosed",
     )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
@@ -87,13 +87,13 @@ class CallsCollector(Collector):
         self._is_unfilled = False  # whether a region was opened, in which no call was met yet
         self._empty: BadPayload | None = None  # the first empty block
         self._early = EarlyCalls() if setup.calls == "each" else None
-        self._thought: UnclosedThought | None = None  # set by the first thought that may stay open
+        self._unclosed: UnclosedThought | None = None  # set by the first thought that may stay open
 
     @override
     def take(self, events: list[Event], state: State, text: str, at: int) -> None:
-        thought, before = self._thought, len(events)
+        thought, before = self._unclosed, len(events)
         if thought is not None and thought.inner is not None:
-            thought.hold(thought.inner, at, at + len(text))
+            thought.hold(at, at + len(text))
             return
         super().take(events, state, text, at)
         if state.is_draft:
@@ -101,7 +101,7 @@ class CallsCollector(Collector):
 
     @override
     def leave(self, events: list[Event], left: Left) -> None:
-        state, to, thought = left.state, left.to, self._thought
+        state, to, thought = left.state, left.to, self._unclosed
         if thought is not None and thought.inner is not None:
             is_end = self.ended != "length" if to is None else to.part is Part.SKIPPED
             if is_end and state.part is Part.THOUGHT:  # no call has begun
@@ -155,9 +155,9 @@ class CallsCollector(Collector):
             self._is_marked = False
 
     def _unclosed_thought(self) -> UnclosedThought:
-        if self._thought is None:
-            self._thought = UnclosedThought()
-        return self._thought
+        if self._unclosed is None:
+            self._unclosed = UnclosedThought()
+        return self._unclosed
 
     def _leave_draft(self, events: list[Event], left: Left, thought: UnclosedThought) -> None:
         """Leave a call in a *thought*, or the text after it."""
@@ -228,7 +228,7 @@ class CallsCollector(Collector):
             return span
         place, (at, stop) = inner.span, inner.held
         said, content = self._slice(at, place[0]).rstrip(), self._slice(place[1], stop).lstrip()
-        if not is_plain(content, self._machine.initial):
+        if not calls_no_tool(content, self._machine.initial):
             return span
         thought.inner = None
         end, start = at + len(said), stop - len(content)
@@ -315,7 +315,7 @@ class CallsCollector(Collector):
             self.problem = BadPayload(problem, span)
 
     @override
-    def see_closer(self, problem: str, span: Span) -> None:
+    def see_stray_closer(self, problem: str, span: Span) -> None:
         is_call = bool(self._met) and self._met[-1].hole[0] >= self.label_span[0]
         if not is_call and self.problem is None:
             self.problem = BadPayload(problem, span)
@@ -347,7 +347,7 @@ class CallsCollector(Collector):
         is_cut = to is None and self._call is None  # the text ends in a marker that opens a call
         reader = self._call or self._new_call(state)
         self._call = None
-        if left.is_half or to is None:
+        if left.may_be_cut or to is None:
             pass  # half a marker need not become this marker
         elif left.is_closed or (to.part in _CLOSES and not to.is_cut):
             reader.see_closer()
@@ -382,7 +382,7 @@ class CallsCollector(Collector):
                 is_bare = call.is_bare or (made is None and state.is_labelled)
                 self._met.append(FoundCall(hole, place, is_bare, made, wrong, call.is_short))
                 if self._early is not None and not state.is_draft:
-                    is_open = to is None or left.is_half
+                    is_open = to is None or left.may_be_cut
                     met = self._met[-1]
                     events += self._early.take(met, self._beside, self._slice, is_open=is_open)
 
@@ -499,7 +499,7 @@ class CallsCollector(Collector):
         Returns:
             The state in which the text ends, given the last one.
         """
-        thought = self._thought
+        thought = self._unclosed
         if thought is None:
             return state
         if thought.problem is not None:
@@ -507,7 +507,7 @@ class CallsCollector(Collector):
         elif thought.calls and self.ended == "length":
             self.problem = self.problem or BadPayload("open_reasoning", thought.calls[0].place)
         else:
-            self._met += thought.calls_made(events)
+            self._met += thought.end_calls(events)
         is_settled = thought.is_over and state.part is Part.THOUGHT
         return self._machine.initial if is_settled else state
 
@@ -600,7 +600,8 @@ class CallsCollector(Collector):
         if is_bare and is_torn(self.text, without([(0, len(self.text))], said)):
             self.problem = BadPayload("odd_brackets", self._made[0].span)
             return
-        hidden = without([(0, len(self.text))], self._beside.content)
+        end = len(self.text) if over < 0 else over
+        hidden = merged([*without([(0, end)], self._beside.content), *self._beside.marks])
         try:
             found = self._foreign([], hidden, over) if self._beside.content else ()
         except BadPayload as bad:

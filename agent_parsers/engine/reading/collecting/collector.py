@@ -65,8 +65,8 @@ class Left(NamedTuple):
     """Where the state ends: before the next marker, or after it if the marker closes the state."""
     is_closed: bool = False
     """Whether the next marker closes the state."""
-    is_half: bool = False
-    """Whether the text ends in only half of that marker, perhaps because it was cut."""
+    may_be_cut: bool = False
+    """Whether the text ends in only half of that marker, and may have been cut there."""
 
     @property
     def is_sound(self) -> bool:
@@ -261,7 +261,7 @@ class Collector:
     def see_late_marker(self, problem: str, span: Span) -> None:
         """Record a marker at *span* that may not follow a call."""
 
-    def see_closer(self, problem: str, span: Span) -> None:
+    def see_stray_closer(self, problem: str, span: Span) -> None:
         """Record a marker at *span* that may close nothing but a call, behind some text."""
 
     def see_mention(self, span: Span, *, opens: bool) -> None:

@@ -90,7 +90,9 @@ class StepCollector(Collector):
             return
         if isinstance(head, BadPayload):
             raise head
-        is_whole = is_beside or (to is not None and to.part in BETWEEN and not left.is_half)
+        if self._enclosing((self._tool_at, span[1]), span) is not None:
+            raise BadPayload("call_in_quotation", span)
+        is_whole = is_beside or (to is not None and to.part in BETWEEN and not left.may_be_cut)
         made: list[Repair] = []
         value = self._machine.bare_input(
             head, span, self.tools, made, is_whole=is_whole, ended=self.ended
@@ -114,7 +116,7 @@ class StepCollector(Collector):
         text = self._unfenced(events, written.text, written.span)
         self._machine.check_quotes(written.watch, text, start)
         repairs: list[Repair] = []
-        is_open = left.to is None or (left.is_half and not text)
+        is_open = left.to is None or (left.may_be_cut and not text)
         ended = self.ended if is_open else "stop"  # the next marker closes it
         value = self._machine.input_value(head, span, text, start, self.tools, repairs, ended)
         log = self._log(left.to, left.stop)
@@ -129,7 +131,7 @@ class StepCollector(Collector):
             BadPayload: Another quotation opens before the action and closes in the input.
         """
         assert self._tool is not None, "an input follows a tool"
-        found = self._enclosing((self._tool_at, self._tool[1][1]), span[1])
+        found = self._enclosing((self._tool_at, self._tool[1][1]), span)
         if found is None:
             return written
         base = max(self._begins_at, 0)
@@ -140,17 +142,18 @@ class StepCollector(Collector):
         events.append(Repair("fence", (start, end), message))
         return written[: start - span[0]].rstrip()
 
-    def _enclosing(self, head: Span, stop: int) -> Quotation | None:
+    def _enclosing(self, head: Span, given: Span) -> Quotation | None:
         """Return the quotation that opens before the *head* of an action and closes in its input.
 
         Args:
             head: Span of the label of the action, including the tool's name if it follows.
-            stop: Where the input ends.
+            given: Span of the input.
         """
         if not self._machine.lenient:
             return None
         base = max(self._begins_at, 0)
-        return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
+        hole = head[0] - base, head[1] - base
+        return enclosing(self._slice(base, given[1]), hole, given[0] - base)
 
     @override
     def _end_call(self, events: list[Event], left: Left) -> None:
@@ -168,7 +171,7 @@ class StepCollector(Collector):
         if problem := self._machine.call_problem(call, self.ended, self.tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         written = call.tool_input if state.begun is None else None
-        if isinstance(written, str) and self._enclosing(self.label_span, call.span[1]):
+        if isinstance(written, str) and self._enclosing(self.label_span, call.span):
             raise BadPayload("call_in_quotation", call.span)
         repairs: list[Repair] = []
         if left.is_sound:
@@ -206,7 +209,9 @@ class StepCollector(Collector):
     def _end_at(self, call: Call, left: Left) -> None:
         """Take a *call* as closed by the marker after it, unless its arguments are still open."""
         to = left.to
-        is_cut = to is None or left.is_half or (to.is_cut and call.lacks in ("arguments", "values"))
+        is_cut = (
+            to is None or left.may_be_cut or (to.is_cut and call.lacks in ("arguments", "values"))
+        )
         if not is_cut:
             call.lacks = ""
 

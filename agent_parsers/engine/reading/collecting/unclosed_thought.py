@@ -55,12 +55,14 @@ class UnclosedThought:
             beside.thoughts = [span for span in beside.thoughts if span[0] < self.begins_at]
             beside.thoughts.append((self.begins_at, stop))
 
-    def hold(self, inner: InnerEnd, at: int, stop: int) -> None:
+    def hold(self, at: int, stop: int) -> None:
         """Hold the text from *at* to *stop* back, which follows what is held."""
-        self.inner = inner._replace(held=(at if inner.held is None else inner.held[0], stop))
+        assert self.inner is not None, "text is held back behind such a mark"
+        held = self.inner.held
+        self.inner = self.inner._replace(held=(at if held is None else held[0], stop))
 
-    def calls_made(self, events: list[Event]) -> list[FoundCall]:
-        """Return the calls with which the text ends, and report that the thought is open."""
+    def end_calls(self, events: list[Event]) -> list[FoundCall]:
+        """Report that the calls at the end of the text are made in an open thought; return them."""
         message = "made a call in reasoning that is not closed"
         made = (met for met in self.calls if met.made is not None)
         events += (Repair("open_reasoning", met.place, message) for met in made)
@@ -75,7 +77,7 @@ def as_thoughts(events: list[Event], start: int) -> None:
             events[at] = ThoughtDelta(event.text, event.span)
 
 
-def is_plain(content: str, home: State) -> bool:
+def calls_no_tool(content: str, home: State) -> bool:
     """Return whether *content*, read in the state *home*, is text that calls no tool.
 
     It may mention the marks of thoughts.

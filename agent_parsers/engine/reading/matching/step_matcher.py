@@ -203,7 +203,7 @@ class StepMatcher(Matcher):
         begins_line = text[start] == "\n" and not text[start + 1].isspace()
         written = found["input"].strip()
         is_object = written[:1] == "{" and written[-1:] == "}"
-        if begins_line and (is_object or not ("\n" in written or may_quote(text, start))):
+        if begins_line and (is_object or "\n" not in written) and not may_quote(text, start):
             return False
         behind = found.start("input")
         end = behind if self._own_tool else found.end("tool")

@@ -67,7 +67,8 @@ _at_line_start: Final = re.compile(
 _sign: Final = re.compile(rf"[\n`~«‹〈《{_PARENS}{_OPENS}{_QUOTES}*|%#$@_=+^&\\/!?-]").search
 """Finds a character that a mark may begin with."""
 _at_sign: Final = re.compile(
-    rf"(?P<line>\n)|(?P<run>`{{1,2}})(?!`)[^`\n{HOLE}]++(?P=run)(?!`)|(?P<ticks>`++)|(?P<strike>~~(?!~))"
+    rf"(?P<line>\n)|(?P<run>`{{1,2}})(?!`)[^`\n{HOLE}]++(?P=run)(?!`)|(?P<ticks>`++)"
+    r"|(?P<tildes>~~~++)|(?P<strike>~~(?!~))"
     r"|(?P<signed>[«‹〈《「]/?\w{1,40}+[»›〉》」]|\(/?\w{1,40}+\)"
     r"|(?P<sign>[*|%#$@_~=+^&-]{1,3})/?\w{1,40}(?P=sign)(?![^\w\s.,:]))"
     rf"|(?P<triple>{'|'.join(TRIPLE)})|(?P<quote>[{_QUOTES}])"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.reading.quoting.marks import (
@@ -28,7 +29,6 @@ from agent_parsers.engine.reading.quoting.marks import (
 )
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.repairs.payloads import BadPayload
-from output_parsers.json_in_prose.search import BracketSkipper
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,6 @@ _QUOTED_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*>[ \t>]*\Z").search
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
 _STRING: Final = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"', re.DOTALL)
-_OBJECT: Final = re.compile(r"([^{}\"'`<>()\[\]]*+\{).*\}\s*\Z", re.DOTALL).match
 _KEPT: Final = ("a fence", "an element")
 """What may not open before a raw input and close in it, even if it is dressing."""
 _MOST_CHARS: Final = 300
@@ -101,17 +100,23 @@ def problem_of(quotation: Quotation, text: str, span: Span) -> BadPayload:
     return BadPayload(quotation.problem or "call_in_quotation", span)
 
 
-def enclosing(text: str, hole: Span, behind: int = -1) -> Quotation | None:
-    """Return the quotation around a *hole* in *text*, closed by a mark from *behind* on.
+def enclosing(text: str, hole: Span, input_at: int = -1) -> Quotation | None:
+    """Return the quotation around a *hole* in *text*, closed by a mark in the input or behind it.
 
-    Backticks are ignored, since they may be part of a value, and so is what stands in an object.
+    Backticks are ignored, since they may be part of a value. What stands in the object with which
+    the input begins is not looked at.
+
+    Args:
+        text: The text of a step, up to the end of its input.
+        hole: Span of the label of the action, with the name of the tool.
+        input_at: Where the input begins; by default right behind the hole.
     """
     start = _first(text, hole[0])
-    behind = max(behind, hole[1])
-    is_closed = not _ends_in_object(text, behind) and may_enclose(text, start, behind)
-    if not (is_closed or quotes_line(text, start)):
+    behind = max(input_at, hole[1])
+    if not (may_enclose(text, start, behind) or quotes_line(text, start)):
         return None
-    around = Surroundings(text, [hole])
+    end = _end_of_object(text, behind)
+    around = Surroundings(text, [hole] if end < 0 else [hole, (behind, end)])
     quotation = around.quotation(0)
     if quotation is None or quotation.what == "backticks":
         return next((each for each in around.dressing if each.what in _KEPT), None)
@@ -122,12 +127,19 @@ def enclosing(text: str, hole: Span, behind: int = -1) -> Quotation | None:
     return quotation
 
 
-def _ends_in_object(text: str, start: int) -> bool:
-    """Return whether *text* from offset *start* on is an object, perhaps behind a label."""
-    if (found := _OBJECT(text, start)) is None:
-        return False
-    skipper = BracketSkipper(1, in_string=False)
-    return not text[skipper.skip(text, found.end(1)) :].strip() or not skipper.is_done
+def _end_of_object(text: str, at: int) -> int:
+    """Return where the object ends that stands at offset *at*; -1 without one that is whole."""
+    at = _first(text, at)
+    if text[at : at + 1] != "{":
+        return -1
+    # imported lazily: few objects stand behind what may quote them
+    from outputs.growing_json.errors import JsonError
+    from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
+
+    reader = LenientJsonReader()
+    with suppress(JsonError):
+        reader.feed(text[at:])
+    return -1 if reader.end is None else at + reader.end
 
 
 def quotes_line(text: str, end: int) -> bool:
@@ -266,12 +278,8 @@ class Surroundings:
                     self._open.pop(run, None)
             case "fence":
                 self._meet_fence(spelt, span, number)
-            case "ticks" if len(spelt) > 2 and (
-                self._fence("`") or _ENDS_LINE(self._text, mark.end())
-            ):
-                self._meet_fence(spelt, span, number)
-            case "ticks":
-                self._turn(spelt[:3], "backticks", span, number)
+            case "ticks" | "tildes":
+                self._meet_run(spelt, span, number)
             case "triple" | "strike":
                 what = "quotes" if kind == "triple" else "struck text"
                 self._turn(spelt, what, span, number)
@@ -292,6 +300,13 @@ class Surroundings:
             case _:
                 what, keys = PAIRS[kind]
                 self._pair(keys(spelt), what, span, number)
+
+    def _meet_run(self, spelt: str, span: Span, number: int) -> None:
+        """Open or close a fence within a line, or what backticks quote."""
+        if len(spelt) > 2 and (self._fence(spelt[0]) or _ENDS_LINE(self._text, span[1])):
+            self._meet_fence(spelt, span, number)
+        elif spelt[0] == "`":
+            self._turn(spelt[:3], "backticks", span, number)
 
     def _meet_comment(self, spelt: str, span: Span, number: int) -> None:
         """Close a comment, or open one; then the mark may be brackets beside signs as well."""

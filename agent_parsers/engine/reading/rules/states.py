@@ -166,7 +166,8 @@ class Crossing:
     odd: str = ""
     late: str = ""
     of_call: str = ""
-    is_half: bool = False
+    may_be_cut: bool = False
+    """Whether this is half of a marker at the end of the text, which may have been cut there."""
     guards: tuple[Guard, ...] = ()
     """What has to hold for the marker to count, in the order in which it is asked."""
 
