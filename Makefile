@@ -24,7 +24,7 @@ format:  ## fix what can be fixed
 .PHONY: types
 types:  ## check types, those of the examples and of the samples too
 	mypy --strict
-	mypy --strict $(wildcard docs/*.py)
+	mypy --strict $(wildcard tools/docs/*.py)
 	$(PYTHON) -m tests.check_types
 
 .PHONY: test

@@ -156,7 +156,7 @@ def test_the_hook_is_part_of_the_build() -> None:
     hatch = project["tool"]["hatch"]
     assert "readme" in project["project"]["dynamic"]
     assert hatch["metadata"]["hooks"]["custom"]["path"] == "hatch_build.py"
-    assert "hatch_build.py" in hatch["build"]["targets"]["sdist"]["include"]
+    assert "/hatch_build.py" in hatch["build"]["targets"]["sdist"]["include"]
 
 
 # The reference pages are up to date with the docstrings.

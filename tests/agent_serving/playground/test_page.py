@@ -13,8 +13,8 @@ from agent_serving.playground.server import PAGE_FILES, PlaygroundServer
 
 # What the site adds to the pages: its styles, and a playground with a way back.
 
-DOCS = Path(__file__).parents[3] / "docs"
-sys.path.insert(0, str(DOCS))
+ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / "tools" / "docs"))
 try:
     import make_site
     from site_playground import of_the_site
@@ -42,7 +42,7 @@ def styled_page(browser: Any) -> Any:
 def test_what_is_copied_has_no_prompt_and_code_in_tables_is_whole(
     styled_page: Any, is_styled: bool
 ) -> None:
-    styles = (DOCS / "site.css").read_text("utf-8") if is_styled else ""
+    styles = (ROOT / "docs" / "site.css").read_text("utf-8") if is_styled else ""
     styled_page.set_content(PAGE.format(styles=styles))
     assert (styled_page.inner_text("pre code").split("\n")[0] == "pip install x") == is_styled
     assert ("installed" not in styled_page.inner_text("pre")) == is_styled
