@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Self
 
-from output_parsers.printable import printable
+from output_parsers.printable import clipped, excerpt, printable
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import TABLES, Storable
 
@@ -23,10 +23,7 @@ __all__ = ["OutputParserException"]
 TABLES["output_parsers.json_form"] = None
 
 _MAX_COLUMNS = 100
-"""The widest line `OutputParserException.pointer` draws, in characters."""
-
-_CONTEXT_CHARS = 30
-"""How much of an overlong line stays visible before the span."""
+"""The widest line `OutputParserException.pointer` draws, in cells of a terminal."""
 
 
 class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the name is LangChain's
@@ -150,20 +147,20 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
             4 | Final Answer: 42
               | ^^^^^^^^^^^^^
 
-        The result is safe to print on a terminal: no line is wider than 100 characters, and
+        The result is safe to print on a terminal: no line is wider than 100 cells, and
         unprintable characters are replaced. Without a text it is only the first line of the reason.
         """
-        headline = printable(_clip(self.reason.partition("\n")[0], _MAX_COLUMNS))
+        headline = clipped(printable(self.reason.partition("\n")[0]), _MAX_COLUMNS)
         if self.span is None or self.llm_output is None:
             return headline
         gutter = " " * len(str(self.line))
-        text, mark = _excerpt(self.llm_output, self.span, _MAX_COLUMNS - len(f"{gutter} | "))
+        line, marks = _marked_line(self.llm_output, self.span, _MAX_COLUMNS - len(f"{gutter} | "))
         return "\n".join(
             (
                 headline,
                 f"{gutter} --> line {self.line}, column {self.column}",
-                f"{self.line} | {printable(text)}".rstrip(),
-                f"{gutter} | {mark}",
+                f"{self.line} | {line}".rstrip(),
+                f"{gutter} | {marks}",
             )
         )
 
@@ -190,24 +187,14 @@ def _is_same_place(error: OutputParserException, cause: BaseException | None) ->
     )  # fmt: skip
 
 
-def _excerpt(text: str, span: tuple[int, int], max_chars: int) -> tuple[str, str]:
-    """Return the line where *span* begins, clipped to *max_chars*, and the mark below it."""
+def _marked_line(text: str, span: tuple[int, int], room: int) -> tuple[str, str]:
+    """Return what is shown of the line where *span* begins in *room* cells, and its marks."""
     start, end = (_clamp(offset, text) for offset in span)
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)
-    if line_end < 0:
-        line_end = len(text)
-    line = text[line_start:line_end].removesuffix("\r")
-    column, width = start - line_start, max(min(end, line_end) - start, 1)
-    if max(len(line), column + 1) > max_chars and column > _CONTEXT_CHARS:
-        cut = column - _CONTEXT_CHARS
-        line, column = "…" + line[cut + 1 :], _CONTEXT_CHARS
-    return _clip(line, max_chars), " " * column + "^" * min(width, max_chars - column)
+    line = text[line_start : line_end if line_end >= 0 else None].removesuffix("\r")
+    return excerpt(line, start - line_start, min(end - line_start, len(line)), room)
 
 
 def _clamp(offset: int, text: str) -> int:
     return min(max(offset, 0), len(text))
-
-
-def _clip(text: str, max_chars: int) -> str:
-    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"

@@ -56,7 +56,7 @@ FOR_APPLICATIONS = {
     "agent_parsers.core": 77, "outputs.growing_json": 3, "outputs.html": 14,
     "outputs.json_form": 4, "outputs.lazy_names": 2, "output_parsers.json_form": 1,
     "output_parsers.model_output": 9,
-    "output_parsers.printable": 2, "output_parsers.text": 2,
+    "output_parsers.printable": 6, "output_parsers.text": 2,
 }  # fmt: skip
 """What else applications may import of the core, and how many names it has, which may fall."""
 

@@ -6,44 +6,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
-from unicodedata import category, east_asian_width
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.explain.findings import Places, input_as_text, notes_of, outcome_of, reason_of
-from output_parsers.printable import printable
+from output_parsers.printable import cells, fit, printable
 from outputs.pieces import Piece, Remark, cut
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.explain.findings import Findings
-
-
-def cells(text: str) -> int:
-    """Return how many cells the printable *text* takes."""
-    return len(text) if text.isascii() else sum(map(_cells, text))
-
-
-@lru_cache(maxsize=4096)
-def _cells(char: str) -> int:
-    if category(char) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if east_asian_width(char) in {"W", "F"} else 1
-
-
-def fit(text: str, room: int) -> int:
-    """Return how many characters of *text* fit into *room* cells; at most *room*."""
-    text = text[:room]
-    if text.isascii():
-        return len(text)
-    used = 0
-    for at, char in enumerate(text):
-        used += _cells(char)
-        if used > room:
-            return at
-    return len(text)
 
 
 def wrapped(text: str, room: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.cli.options import STDIN
-from output_parsers.printable import printable
+from output_parsers.printable import excerpt, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 _LEAST_WIDTH: Final = 40
 """Least width of excerpts in cells, even if the terminal is narrower."""
-_CONTEXT_CHARS: Final = 30
-"""How much of a long line remains visible before the mark, in characters."""
 
 
 class FilePlace(NamedTuple):
@@ -106,38 +104,9 @@ def trouble_lines(trouble: Trouble, width: int) -> Text:
         shown = trouble.excerpt
         gutter = f"{shown.number or '':>5} | "
         room = max(width, _LEAST_WIDTH) - len(gutter)
-        line, mark = excerpt(shown.line, shown.start, shown.end, room)
+        line, marks = excerpt(shown.line, shown.start, shown.end, room)
         text.append(f"\n{gutter}", "dim")
         text.append(line)
         text.append("\n      | ".rjust(len(gutter) + 1), "dim")
-        text.append(mark, "bold red")
+        text.append(marks, "bold red")
     return text
-
-
-def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
-    """Cut *line* to fit around ``line[start:end]``, and draw the mark below it.
-
-    Args:
-        line: A line of the text, without its line break.
-        start: Where the mark begins.
-        end: Where the mark ends; it is at least one character wide, and ends with the line.
-        width: Width of the terminal in cells.
-
-    Returns:
-        The visible part of the line, and the mark, which is aligned with wide characters too.
-    """
-    from rich.cells import cell_len  # imported lazily: as above
-
-    cut = 0
-    if start >= width or cell_len(printable(line[: start + 1])) > width:
-        cut = max(start - min(_CONTEXT_CHARS, width // 3), 0)
-    shown = printable(line[cut : cut + width + 1])
-    if cut:
-        shown = "…" + shown[1:]
-    if cell_len(shown) > width:
-        while cell_len(shown) > width - 1:
-            shown = shown[:-1]
-        shown += "…"
-    start, end = start - cut, end - cut
-    mark = "^" * max(cell_len(shown[start:end]), 1)
-    return shown.rstrip(), " " * cell_len(shown[:start]) + mark

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.exceptions import OutputParserException as LangChainException
+from rich.cells import cell_len
 
 from output_parsers import OutputParserException
 
@@ -155,8 +156,20 @@ def test_the_pointer_of_any_error_fits_a_terminal(
     error = OutputParserException(reason, llm_output="x" * padding + text, span=(start, end))
     lines = error.pointer().split("\n")
     assert len(lines) == 4
-    assert max(map(len, lines)) <= 100
+    assert max(map(cell_len, lines)) <= 100
     assert "^" in lines[3]
+
+
+@given(
+    st.text("ab漢字é", max_size=20),
+    st.text("ab漢字", min_size=1, max_size=9),
+    st.text("ab漢字", max_size=9),
+)
+def test_the_marks_stand_below_the_span_in_a_terminal(before: str, span: str, after: str) -> None:
+    error = error_at(len(before), len(before) + len(span), before + span + after)
+    line, marks = error.pointer().split("\n")[2:]
+    assert cell_len(line[: len("1 | ") + len(before)]) == marks.index("^")
+    assert marks.count("^") == cell_len(span)
 
 
 @given(st.text(alphabet="ab\r\n"), st.integers(0, 30))
