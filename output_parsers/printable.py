@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Final
-from unicodedata import category, east_asian_width
 
 __all__ = ["cells", "clipped", "excerpt", "fit", "kind_of", "printable"]
 
@@ -36,6 +35,8 @@ def cells(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _cells(char: str) -> int:
+    from unicodedata import category, east_asian_width  # imported lazily: it is large
+
     if category(char) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if east_asian_width(char) in {"W", "F"} else 1

@@ -10,12 +10,14 @@ import gc
 import os
 import shutil
 from asyncio import AbstractEventLoop
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from .helpers.peers import missing_peer
 
 # Looking for garbage as often as usual, among all that is kept, took a fifth of the time.
 gc.set_threshold(10_000, 50, 100)
@@ -89,6 +91,50 @@ def brief_checks(brief_texts: None, monkeypatch: pytest.MonkeyPatch) -> None:
             return [trial._replace(run=lambda: None) if at % 3 else trial for at, trial in every]
 
         monkeypatch.setattr(_check, "plan_of_reading", few)
+
+
+# -- packages that only some tests need ----------------------------------------------------------
+
+
+def _why_skipped(error: BaseException) -> str:
+    """Return why a test with this *error* is skipped; empty if it fails, as in CI all do."""
+    peer = missing_peer(error)
+    return f"{peer} is not installed, which is in the group 'peers'" if peer else ""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip a file of tests that imports a peer that is not installed."""
+    report = yield
+    call = getattr(report, "call", None)
+    reason = _why_skipped(call.excinfo.value) if call is not None and call.excinfo else ""
+    if reason:
+        report.outcome, report.longrepr = "skipped", (str(collector.path), 1, reason)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, None, None]:
+    """Skip a test with a fixture that imports a peer that is not installed."""
+    yield from _skipped_without_peers()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, None, None]:
+    """Skip a test that imports a peer that is not installed."""
+    yield from _skipped_without_peers()
+
+
+def _skipped_without_peers() -> Generator[None, None, None]:
+    try:
+        yield
+    except Exception as error:
+        reason = _why_skipped(error)
+        if reason:
+            pytest.skip(reason)
+        raise
 
 
 # -- a browser ------------------------------------------------------------------------------------

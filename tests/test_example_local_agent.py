@@ -5,12 +5,11 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+import openai  # noqa: F401 - the example needs it
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish, get_parser, list_dialects
 from agent_parsers.loop import MaxTurnsError
-
-pytest.importorskip("openai")
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

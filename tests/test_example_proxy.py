@@ -9,17 +9,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
+import openai
 import pytest
+import starlette  # noqa: F401 - the example needs it
+import uvicorn
 
 from agent_parsers import AgentAction, AgentFinish, get_parser, list_dialects
 
 from .helpers.effort import THOROUGH
 from .helpers.text_upstream import FAULTS, TextUpstream, Written
-
-openai = pytest.importorskip("openai")
-httpx = pytest.importorskip("httpx")
-uvicorn = pytest.importorskip("uvicorn")
-pytest.importorskip("starlette")
 
 ROOT = Path(__file__).parents[1]
 TOOLS: Any = [

@@ -252,6 +252,8 @@ def test_no_folders_import_each_other_in_a_circle(depth: int) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_is_imported_without_those_above_it(package: str) -> None:
+    if package == "agent_runs":
+        import pyarrow as pa  # noqa: F401 - or the test is skipped
     above = PACKAGES[PACKAGES.index(package) + 1 :]
     left_out = LANGCHAIN_BRIDGES | NEEDS_SERVERS
     names = [n for n in modules() if n.split(".")[0] == package and n not in left_out]

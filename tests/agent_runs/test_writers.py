@@ -207,7 +207,8 @@ def test_a_run_of_nothing_is_no_trajectory() -> None:
 
 
 def test_langchain_takes_its_messages() -> None:
-    theirs = pytest.importorskip("langchain_core.messages")
+    from langchain_core import messages as theirs
+
     written = get_writer("langchain").write(whole_run())["messages"]
     human, ai, tool, *_, last = theirs.messages_from_dict(written)[1:]
     assert (human.type, ai.type, tool.type, last.type) == ("human", "ai", "tool", "ai")

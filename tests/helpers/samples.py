@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .peers import is_missing
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -31,8 +33,10 @@ def samples(page: Path) -> Iterator[str]:
 
 
 def missing_engine(code: str) -> str:
-    """Return the name of an engine that *code* imports and that is not installed, or ``""``."""
-    imported = (
-        name for name in ENGINES if re.search(rf"^(?:import|from) {name}\b", code, re.MULTILINE)
-    )
-    return next((name for name in imported if find_spec(name) is None), "")
+    """Return an engine or a peer that *code* imports and that is not installed, or ``""``."""
+    imported = re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE)
+    return next((name for name in imported if _is_missing(name)), "")
+
+
+def _is_missing(name: str) -> bool:
+    return (name in ENGINES and find_spec(name) is None) or is_missing(name)

@@ -6,23 +6,20 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import get_parser
+from agent_runs.bulk import TableParser, parse_table
+from agent_runs.bulk import files as _files
+from agent_runs.bulk.files import FileError, parse_files
 
 from ...helpers.command_line import parse
 from ...helpers.effort import MANY
 from ...helpers.tables import check_rows
-
-pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-import pyarrow.parquet as pq  # noqa: E402
-
-from agent_runs.bulk import TableParser, parse_table  # noqa: E402
-from agent_runs.bulk import files as _files  # noqa: E402
-from agent_runs.bulk.files import FileError, parse_files  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,15 +28,12 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
+from agent_runs.bulk import TURN_FIELDS, TableParser, parse_table
+from agent_runs.bulk import table_parser as _table_parser
+from agent_runs.bulk.columns import Rows, json_text
 
 from ...helpers.effort import THOROUGH
 from ...helpers.tables import NOTHING, check_rows
-
-pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-from agent_runs.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
-from agent_runs.bulk import table_parser as _table_parser  # noqa: E402
-from agent_runs.bulk.columns import Rows, json_text  # noqa: E402
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import Mode
@@ -331,7 +329,8 @@ def test_a_parser_of_tables_can_be_sent_to_another_process(name: str) -> None:
         try:
             sent = pickle.dumps(parser)
         except (AttributeError, pickle.PicklingError):  # the dialect has functions without a name
-            cloudpickle = pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
+            import cloudpickle
+
             sent = cloudpickle.dumps(parser)
         other = pickle.loads(sent)
         assert repr(other) == repr(parser)

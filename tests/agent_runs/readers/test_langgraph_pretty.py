@@ -148,7 +148,8 @@ def test_each_question_begins_a_run_and_text_before_it_is_a_notice() -> None:
 
 
 def test_langchain_prints_so() -> None:
-    messages = pytest.importorskip("langchain_core.messages")
+    from langchain_core import messages
+
     given = {"code": "for x in y:\n    print(x)"}
     said = [
         messages.SystemMessage("Be brief."),
