@@ -303,10 +303,20 @@ class Surroundings:
 
     def _meet_run(self, spelt: str, span: Span, number: int) -> None:
         """Open or close a fence within a line, or what backticks quote."""
+        if self._names_fence(spelt[0], span[0], number):
+            return
         if len(spelt) > 2 and (self._fence(spelt[0]) or _ENDS_LINE(self._text, span[1])):
             self._meet_fence(spelt, span, number)
         elif spelt[0] == "`":
             self._turn(spelt[:3], "backticks", span, number)
+
+    def _names_fence(self, sign: str, at: int, number: int) -> bool:
+        """Return whether a run of tildes belongs to the line that opens a fence of them."""
+        opened = self._open.get(self._fence(sign)) if sign == "~" else None
+        if not opened:
+            return False
+        (start, _), first = opened[-1]
+        return first == number and "\n" not in self._text[start:at]
 
     def _meet_comment(self, spelt: str, span: Span, number: int) -> None:
         """Close a comment, or open one; then the mark may be brackets beside signs as well."""
