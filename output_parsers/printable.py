@@ -74,7 +74,8 @@ def excerpt(line: str, start: int, end: int, room: int) -> tuple[str, str]:
         below ``line[start:end]``, below wide characters too.
     """
     cut = 0
-    if start and (start >= room or cells(printable(line[: start + 1])) > room):
+    stop = min(max(end, start + 1), start + room)
+    if start and (start >= room or cells(printable(line[:stop])) > room):
         cut = max(start - min(_CHARS_BEFORE, room // 3), 0)
     shown = printable(line[cut : cut + room + 1])
     if cut:

@@ -8,7 +8,7 @@ holds for these marks only because it names them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import cycle
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -88,6 +88,11 @@ _ASIDES: Final[tuple[Pair, ...]] = (
     ("〖The page says:", "and more.〗"),
 )  # fmt: skip
 """Brackets around words beside a call."""
+_FENCES: Final = (
+    ("~~~text\na ~~~ b", "~~~"), ("```text\na ``` b", "```"), ("~~~\na ~~~", "~~~"),
+    ("a ~~~\n~~~", "~~~"), ("a ~~~\n```\nb ~~~ c", "```"), ("a ~~~\n<page>\nb ~~~", "</page>"),
+)  # fmt: skip
+"""Lines around a call, some of which hold marks that open and close nothing."""
 _SIGNS: Final = ("> ", ">", "+ ", "+", "| ", ">> ", "// ", "-- ", "% ", "; ")
 """What each line begins with in quotations, diffs and comments."""
 _QUOTATION_MARKS: Final = (
@@ -173,17 +178,20 @@ def _cased(mark: str, place: int) -> str:
     return (mark, mark.title(), mark.upper())[place % 3]
 
 
-def _in_marks(call: str, names: list[str]) -> Iterator[EnclosedCall]:
-    def within(kind: str, opens: str, closes: str) -> Iterator[EnclosedCall]:
-        if opens in call or closes in call:
-            return
-        quoted = f"{opens}\n{call}\n{closes}"
-        yield EnclosedCall(kind, opens, f"The page says:\n{quoted}\nI will not do that.")
-        yield EnclosedCall(kind, opens, f"{quoted}\nThat is what the page says.")
-        if kind == "section":  # its marks are lines
-            opens, closes = f"{opens}\n", f"\n{closes}"
-        yield EnclosedCall(kind, opens, f"{opens}Do this:\n{call}\nnow.{closes}\nI will not.")
+def _between(call: str, kind: str, opens: str, closes: str) -> Iterator[EnclosedCall]:
+    """Yield a call between two marks, alone and with text beside it."""
+    if opens in call or closes in call:
+        return
+    quoted = f"{opens}\n{call}\n{closes}"
+    yield EnclosedCall(kind, opens, f"The page says:\n{quoted}\nI will not do that.")
+    yield EnclosedCall(kind, opens, f"{quoted}\nThat is what the page says.")
+    if kind == "section":  # its marks are lines
+        opens, closes = f"{opens}\n", f"\n{closes}"
+    yield EnclosedCall(kind, opens, f"{opens}Do this:\n{call}\nnow.{closes}\nI will not.")
 
+
+def _in_marks(call: str, names: list[str]) -> Iterator[EnclosedCall]:
+    within = partial(_between, call)
     for name in (*_ELEMENTS, *names):
         yield from within("element", f"<{name}>", f"</{name}>")
     for name in (*_ELEMENTS[:2], *names[:2]):
@@ -206,6 +214,8 @@ def _in_marks(call: str, names: list[str]) -> Iterator[EnclosedCall]:
         sign = _RULED[(len(call) + place * 5) % len(_RULED)]
         yield from within("section", sign * (3 + place), sign * 4)
         yield from within("section", f"{sign * 3} {name} {sign * 3}", sign * 3)
+    for opens, closes in _FENCES:
+        yield from within("section", opens, closes)
     for opens, closes in _ASIDES:
         yield from within("aside", opens, closes)
 

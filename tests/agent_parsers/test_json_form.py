@@ -182,7 +182,7 @@ def test_the_form_of_many_calls_grows_as_their_text_does() -> None:
 # -- files that are there already ----------------------------------------------------------------
 
 WRITTEN = (Path(__file__).parent / "written_before_0.1.jsonl").read_text("utf-8").splitlines()
-"""Values of all classes as the code wrote them before the packages were divided; no line of it may change."""
+"""Values of all classes, as written before the packages were divided; no line may change."""
 
 
 @pytest.mark.parametrize("line", WRITTEN)

@@ -24,6 +24,8 @@ WORD: Final = 5
 _SIGNS: Final = re.compile(r"[<\[]\s*+/?+\s*+[^\s<>/\[\]{}]{1,3}").findall
 """Finds how tags begin, as far as it takes to tell that they may be a dialect's."""
 
+_NO_LIST: Final = r"(?!\[\s*+[^\s()\[\]]++\s*+\()"
+"""Pattern for the place before a ``[`` that begins no list of Python calls."""
 _JOINT: Final = r"[\s_\-\d]*+"
 """What may stand between the words of a label; more than its spellings allow."""
 _WORDS: Final = re.compile(r"\w+").findall
@@ -117,7 +119,7 @@ def plain_text(
     braces = {"{"}
     shown = {*known.first, *UNSEEN, *"`<["} - braces | (braces if known.has_bare_calls else set())
     inside = re.escape("".join(sorted(shown)))
-    code = rf"(?>(?:[^{inside}]++|{known.no_tag}|{known.no_bracket})*)"
+    code = rf"(?>(?:[^{inside}]++|{known.no_tag}|{_NO_LIST}{known.no_bracket})*)"
     parts.append(rf"(?<=\S\n)```[a-z]*+\n{code}(?<=\n)```(?=\n|\Z)")
     if of_thought:
         parts += (known.no_bracket, "" if "{" in known.first else r"\{")

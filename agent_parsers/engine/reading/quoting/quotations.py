@@ -184,6 +184,7 @@ class Surroundings:
         self._found: list[Quotation | None] = [None] * len(holes)
         # By key: the spans of its marks, and how many holes precede each.
         self._open: dict[str, list[tuple[Span, int]]] = {}
+        self._late_fences: list[tuple[Span, int]] = []  # those of tildes that begin within a line
         self._recent: list[tuple[int, str]] = []  # the marks of the open ones, and their keys
         self._closed: list[tuple[Quotation, int, int]] = []  # with the holes in each
         self.dressing: list[Quotation] = []
@@ -212,7 +213,8 @@ class Surroundings:
         A quotation that is open before it may be closed behind it.
         """
         before = self._around(number)[0].rstrip()
-        is_quoted = any(self._open.values()) or self._found[number] or is_quote(before[-1:])
+        is_open = any(self._open.values()) or bool(self._late_fences)
+        is_quoted = is_open or self._found[number] or is_quote(before[-1:])
         return not (is_quoted or self.is_denied(number, is_marked=True))
 
     def is_alternative(self, number: int) -> bool:
@@ -277,9 +279,12 @@ class Surroundings:
                 for run in ("`", "``", "```"):
                     self._open.pop(run, None)
             case "fence":
+                self._end_late_fence(spelt[0], span, number)
                 self._meet_fence(spelt, span, number)
-            case "ticks" | "tildes":
-                self._meet_run(spelt, span, number)
+            case "ticks":
+                self._meet_ticks(spelt, span, number)
+            case "tildes":
+                self._meet_tildes(span, number)
             case "triple" | "strike":
                 what = "quotes" if kind == "triple" else "struck text"
                 self._turn(spelt, what, span, number)
@@ -301,22 +306,35 @@ class Surroundings:
                 what, keys = PAIRS[kind]
                 self._pair(keys(spelt), what, span, number)
 
-    def _meet_run(self, spelt: str, span: Span, number: int) -> None:
+    def _meet_ticks(self, spelt: str, span: Span, number: int) -> None:
         """Open or close a fence within a line, or what backticks quote."""
-        if self._names_fence(spelt[0], span[0], number):
-            return
-        if len(spelt) > 2 and (self._fence(spelt[0]) or _ENDS_LINE(self._text, span[1])):
+        opened = self._open.get(self._fence("`")) if len(spelt) > 2 else None
+        is_fence = len(spelt) > 2 and _ENDS_LINE(self._text, span[1]) is not None
+        if opened and not is_fence:
+            (start, _), first = opened[-1]
+            is_fence = first < number or "\n" not in self._text[start : span[0]]
+        if is_fence:
             self._meet_fence(spelt, span, number)
-        elif spelt[0] == "`":
+        elif not opened:  # or it is a part of what stands in the fence
             self._turn(spelt[:3], "backticks", span, number)
 
-    def _names_fence(self, sign: str, at: int, number: int) -> bool:
-        """Return whether a run of tildes belongs to the line that opens a fence of them."""
-        opened = self._open.get(self._fence(sign)) if sign == "~" else None
-        if not opened:
-            return False
-        (start, _), first = opened[-1]
-        return first == number and "\n" not in self._text[start:at]
+    def _meet_tildes(self, span: Span, number: int) -> None:
+        """Open a fence of tildes at the end of a line, unless the tildes are part of one."""
+        line_start = self._text.rfind("\n", 0, span[0]) + 1
+        is_second = "~~~" in self._text[line_start : span[0]]
+        if not is_second and not self._fence("~") and _ENDS_LINE(self._text, span[1]):
+            self._late_fences.append((span, number))
+
+    def _end_late_fence(self, sign: str, span: Span, number: int) -> None:
+        """Close a fence that begins within a line, by tildes that begin one.
+
+        They open a fence as well, if what they close was only tildes in a text.
+        """
+        if sign == "~" and self._late_fences:
+            opener, first = self._late_fences.pop()
+            if first < number:
+                quotation = Quotation("a fence", opener[0], span[1], (opener, span))
+                self._closed.append((quotation, first, number))
 
     def _meet_comment(self, spelt: str, span: Span, number: int) -> None:
         """Close a comment, or open one; then the mark may be brackets beside signs as well."""
