@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from functools import lru_cache
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
@@ -256,18 +257,19 @@ def row_readings(texts: list[Text]) -> Iterator[tuple[int, Said]]:
     """Yield the number of each of some turns of one dialect, and its row of a table."""
     if pa is None or not texts:
         return
-    from agent_runs.bulk import TURN_FIELDS, TableParser
-
+    # In an old tree; `agent_runs` would be that of the new one, if it is installed.
+    old = Path(agent_parsers.__file__).parent / "bulk"
+    bulk = import_module("agent_parsers.bulk" if old.exists() else "agent_runs.bulk")
     tools: dict[str, Any] = {}
     for text in texts:
         tools = json.loads(text.tools) | tools
-    fields = [field.name for field in TURN_FIELDS]
+    fields = [field.name for field in bulk.TURN_FIELDS]
     column = pa.table({"text": pa.array([text.text for text in texts], pa.string())})
     for mode in MODES:
         known = KNOWN[texts[0].number // _ROWS % len(KNOWN)]
 
         def rows() -> Said:
-            parser = TableParser(
+            parser = bulk.TableParser(
                 texts[0].dialect,
                 lenient=mode == "lenient",  # noqa: B023 - read now
                 tools=tool_set(known, json.dumps(tools)),  # noqa: B023
