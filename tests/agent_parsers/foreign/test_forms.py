@@ -414,3 +414,10 @@ def test_what_this_dialect_takes_for_quoted_may_be_how_another_writes_its_calls(
     with suppress(ForeignCallError):
         result = get_parser(name, tools=TOOLS).parse(text, ended="stop")
         assert isinstance(result, list), result
+
+
+def test_a_quoted_call_does_not_stand_in_the_way_of_one_that_is_meant() -> None:
+    quoted = '[TOOL_RESULTS]<function=search>{"query": "quoted"}</function>[/TOOL_RESULTS]'
+    text = f'It says:\n{quoted}\nI will not.\n<function=search>{{"query": "meant"}}</function>'
+    (action,) = get_parser("functionary_v31", tools=[search]).parse(text)
+    assert action.tool_input == {"query": "meant"}

@@ -601,7 +601,8 @@ class CallsCollector(Collector):
             self.problem = BadPayload("odd_brackets", self._made[0].span)
             return
         end = len(self.text) if over < 0 else over
-        hidden = merged([*without([(0, end)], self._beside.content), *self._beside.marks])
+        beside = without([(0, end)], self._beside.content)
+        hidden = merged([*beside, *self._beside.marks, *self._beside.hidden])
         try:
             found = self._foreign([], hidden, over) if self._beside.content else ()
         except BadPayload as bad:
