@@ -10,7 +10,7 @@ __all__ = ["cells", "clipped", "excerpt", "fit", "kind_of", "printable"]
 _JOINERS: Final = "\u200c\u200d"
 """Not printable by themselves, but needed in Persian, Hindi and some emoji."""
 _CHARS_BEFORE: Final = 30
-"""How much is shown of a long line in front of what is marked, at most."""
+"""At most this many characters of a long line are shown before its marks."""
 
 
 def printable(text: str) -> str:

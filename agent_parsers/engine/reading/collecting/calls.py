@@ -186,7 +186,7 @@ class CallsCollector(Collector):
         """Leave a call in a *thought*, which gets what is read of it.
 
         Returns:
-            Whether there is text that is no call, so that all is part of the thought.
+            Whether there is text that is not a call, so that all of it is part of the thought.
         """
         met, content = len(self._met), len(self._beside.content)
         outside = self._take_faults()
@@ -202,7 +202,7 @@ class CallsCollector(Collector):
         return is_text
 
     def _take_faults(self) -> tuple[BadPayload | None, BadPayload | None]:
-        """Return the first problem, and the first text that is no call, and forget both."""
+        """Return the first problem and the first text that is not a call, and forget both."""
         faults = self.problem, self._lost
         self.problem = self._lost = None
         return faults
@@ -214,7 +214,7 @@ class CallsCollector(Collector):
         thought.inner = None
 
     def _end_at_inner(self, events: list[Event], span: Span, thought: UnclosedThought) -> Span:
-        """End a *thought* at the last mark that may close it, if what follows is no call.
+        """End a *thought* at the last mark that may close it, if no call follows.
 
         Args:
             events: Collects the events.

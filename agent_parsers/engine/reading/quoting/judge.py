@@ -65,8 +65,8 @@ class Judgement(NamedTuple):
     hidden: list[Span]
     """Where quoted calls stand that no other dialect reads either.
 
-    What is no call of this dialect is not among them, nor is one in a fence or an element in which
-    another may write its calls.
+    Only calls of this dialect are among them, and none in a fence or an element in which another
+    may write its calls.
     """
 
 

@@ -184,6 +184,7 @@ class Surroundings:
         self._found: list[Quotation | None] = [None] * len(holes)
         # By key: the spans of its marks, and how many holes precede each.
         self._open: dict[str, list[tuple[Span, int]]] = {}
+        self._fences: dict[str, str] = {}  # the key of the last fence of each sign
         self._late_fences: list[tuple[Span, int]] = []  # those of tildes that begin within a line
         self._recent: list[tuple[int, str]] = []  # the marks of the open ones, and their keys
         self._closed: list[tuple[Quotation, int, int]] = []  # with the holes in each
@@ -279,7 +280,6 @@ class Surroundings:
                 for run in ("`", "``", "```"):
                     self._open.pop(run, None)
             case "fence":
-                self._end_late_fence(spelt[0], span, number)
                 self._meet_fence(spelt, span, number)
             case "ticks":
                 self._meet_ticks(spelt, span, number)
@@ -312,7 +312,7 @@ class Surroundings:
         is_fence = len(spelt) > 2 and _ENDS_LINE(self._text, span[1]) is not None
         if opened and not is_fence:
             (start, _), first = opened[-1]
-            is_fence = first < number or "\n" not in self._text[start : span[0]]
+            is_fence = first < number or self._text.find("\n", start, span[0]) < 0
         if is_fence:
             self._meet_fence(spelt, span, number)
         elif not opened:  # or it is a part of what stands in the fence
@@ -320,21 +320,11 @@ class Surroundings:
 
     def _meet_tildes(self, span: Span, number: int) -> None:
         """Open a fence of tildes at the end of a line, unless the tildes are part of one."""
+        if _ENDS_LINE(self._text, span[1]) is None or self._fence("~"):
+            return
         line_start = self._text.rfind("\n", 0, span[0]) + 1
-        is_second = "~~~" in self._text[line_start : span[0]]
-        if not is_second and not self._fence("~") and _ENDS_LINE(self._text, span[1]):
+        if self._text.find("~~~", line_start, span[0]) < 0:
             self._late_fences.append((span, number))
-
-    def _end_late_fence(self, sign: str, span: Span, number: int) -> None:
-        """Close a fence that begins within a line, by tildes that begin one.
-
-        They open a fence as well, if what they close was only tildes in a text.
-        """
-        if sign == "~" and self._late_fences:
-            opener, first = self._late_fences.pop()
-            if first < number:
-                quotation = Quotation("a fence", opener[0], span[1], (opener, span))
-                self._closed.append((quotation, first, number))
 
     def _meet_comment(self, spelt: str, span: Span, number: int) -> None:
         """Close a comment, or open one; then the mark may be brackets beside signs as well."""
@@ -346,15 +336,18 @@ class Surroundings:
                     self._pair(bracket_keys(sign), "brackets", (at, at + 1), number)
 
     def _fence(self, sign: str) -> str:
-        """Return the key of an open fence of this *sign*; empty if none is open."""
-        keys = (key for key, opened in self._open.items() if opened and key.startswith("fence"))
-        return next((key for key in keys if key[-1] == sign), "")
+        """Return the key of the open fence of this *sign*; empty if none is open."""
+        key = self._fences.get(sign, "")
+        return key if self._open.get(key) else ""
 
     def _meet_fence(self, spelt: str, span: Span, number: int) -> None:
         """Close the fence of this length, or one of another length and open one."""
+        if spelt[0] == "~" and self._late_fences:  # or they were only tildes in a text
+            self._close("a fence", self._late_fences.pop(), span, number)
         key = f"fence {spelt}"
         if not self._open.get(key) and (other := self._fence(spelt[0])):
             self._pair(("", other), "a fence", span, number)
+        self._fences[spelt[0]] = key
         self._turn(key, "a fence", span, number)
 
     def _turn(self, key: str, what: str, span: Span, number: int) -> None:
@@ -366,17 +359,23 @@ class Surroundings:
         """Close what one of *keys* may close, or open what the other may open."""
         opens, closes = keys
         if opened := self._open.get(closes):
-            opener, first = opened.pop()
-            if first < number:
-                quotation = Quotation(what, opener[0], span[1], (opener, span))
-                self._closed.append((quotation, first, number))
-            elif what in ("backticks", "a fence", "a comment"):
-                self._forget(closes, opener[0])
+            mark = opened.pop()
+            has_hole = self._close(what, mark, span, number)
+            if not has_hole and what in ("backticks", "a fence", "a comment"):
+                self._forget(closes, mark[0][0])
         elif opens:
             tagged = _FENCE.match(self._text, span[0]) if what == "a fence" else None
             span = span[0], tagged.end() if tagged else span[1]
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
+
+    def _close(self, what: str, mark: tuple[Span, int], span: Span, number: int) -> bool:
+        """Keep the quotation between two marks if a hole is in it; return whether one is."""
+        opener, first = mark
+        if first < number:
+            quotation = Quotation(what, opener[0], span[1], (opener, span))
+            self._closed.append((quotation, first, number))
+        return first < number
 
     def _forget(self, key: str, start: int) -> None:
         """Forget the marks after the one with this *key* at offset *start*, which are text."""
