@@ -91,6 +91,8 @@ _ASIDES: Final[tuple[Pair, ...]] = (
 _FENCES: Final = (
     ("~~~text\na ~~~ b", "~~~"), ("```text\na ``` b", "```"), ("~~~\na ~~~", "~~~"),
     ("a ~~~\n~~~", "~~~"), ("a ~~~\n```\nb ~~~ c", "```"), ("a ~~~\n<page>\nb ~~~", "</page>"),
+    ("~~~\n~~~ a", "~~~"), ("```\n```json", "```\n```"), ("```md\n``` as it was.", "```"),
+    ("~~~\na\n~~~ b", "~~~ "),
 )  # fmt: skip
 """Lines around a call, some of which hold marks that open and close nothing."""
 _SIGNS: Final = ("> ", ">", "+ ", "+", "| ", ">> ", "// ", "-- ", "% ", "; ")

@@ -134,6 +134,10 @@ def _quoted(dialect: Dialect, call: str) -> Iterator[QuotedCall]:
     if "```" not in call:  # otherwise the dialect itself writes calls in fences
         yield QuotedCall("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
         yield QuotedCall("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
+        seen = dialect.results_text([Result("search", "Lake Thun")])
+        for sign in ("```", "~~~"):
+            run = f"{sign}\n{call}\n{seen.strip()}\n{sign}"
+            yield from within("a fence around a call and its result", run)
     yield from _in_results(dialect, call)
 
 

@@ -90,7 +90,7 @@ class StepCollector(Collector):
             return
         if isinstance(head, BadPayload):
             raise head
-        if self._enclosing((self._tool_at, span[1]), span) is not None:
+        if self._enclosing((self._tool_at, span[1]), span, to) is not None:
             raise BadPayload("call_in_quotation", span)
         is_whole = is_beside or (to is not None and to.part in BETWEEN and not left.may_be_cut)
         made: list[Repair] = []
@@ -113,7 +113,7 @@ class StepCollector(Collector):
         if isinstance(head, BadPayload):
             raise head
         start, stop = written.span
-        text = self._unfenced(events, written.text, written.span)
+        text = self._unfenced(events, left, written)
         self._machine.check_quotes(written.watch, text, start)
         repairs: list[Repair] = []
         is_open = left.to is None or (left.may_be_cut and not text)
@@ -124,36 +124,39 @@ class StepCollector(Collector):
         events += repairs
         self._done(events, result, (span[0], stop))
 
-    def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
-        """Return an input, *written* at *span*, without the end of a fence around its action.
+    def _unfenced(self, events: list[Event], left: Left, written: LeftText) -> str:
+        """Return an input as *written*, without the end of a fence around its action.
 
         Raises:
             BadPayload: Another quotation opens before the action and closes in the input.
         """
         assert self._tool is not None, "an input follows a tool"
-        found = self._enclosing((self._tool_at, self._tool[1][1]), span)
+        span = written.span
+        found = self._enclosing((self._tool_at, self._tool[1][1]), span, left.to)
         if found is None:
-            return written
+            return written.text
         base = max(self._begins_at, 0)
         start, end = found.marks[1][0] + base, found.stop + base
         if found.what != "a fence" or end < span[1]:
             raise problem_of(found, self._slice(base, span[1]), self._tool[1])
         message = "took off the end of a fence that encloses the action"
         events.append(Repair("fence", (start, end), message))
-        return written[: start - span[0]].rstrip()
+        return written.text[: start - span[0]].rstrip()
 
-    def _enclosing(self, head: Span, given: Span) -> Quotation | None:
+    def _enclosing(self, head: Span, given: Span, to: State | None) -> Quotation | None:
         """Return the quotation that opens before the *head* of an action and closes in its input.
 
         Args:
             head: Span of the label of the action, including the tool's name if it follows.
             given: Span of the input.
+            to: The state that the turn goes on to.
         """
         if not self._machine.lenient:
             return None
         base = max(self._begins_at, 0)
         hole = head[0] - base, head[1] - base
-        return enclosing(self._slice(base, given[1]), hole, given[0] - base)
+        goes_on = to is not None and to.is_cut
+        return enclosing(self._slice(base, given[1]), hole, given[0] - base, goes_on=goes_on)
 
     @override
     def _end_call(self, events: list[Event], left: Left) -> None:
@@ -171,7 +174,7 @@ class StepCollector(Collector):
         if problem := self._machine.call_problem(call, self.ended, self.tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         written = call.tool_input if state.begun is None else None
-        if isinstance(written, str) and self._enclosing(self.label_span, call.span):
+        if isinstance(written, str) and self._enclosing(self.label_span, call.span, to):
             raise BadPayload("call_in_quotation", call.span)
         repairs: list[Repair] = []
         if left.is_sound:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
 _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
 _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
+_IS_BARE: Final = re.compile(r"[ \t\r]*+(?:\n|\Z)").match
 _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
 _WORDS: Final = re.compile(rf"[^{re.escape(_BETWEEN)}`~]++").finditer
@@ -100,7 +101,9 @@ def problem_of(quotation: Quotation, text: str, span: Span) -> BadPayload:
     return BadPayload(quotation.problem or "call_in_quotation", span)
 
 
-def enclosing(text: str, hole: Span, input_at: int = -1) -> Quotation | None:
+def enclosing(
+    text: str, hole: Span, input_at: int = -1, *, goes_on: bool = False
+) -> Quotation | None:
     """Return the quotation around a *hole* in *text*, closed by a mark in the input or behind it.
 
     Backticks are ignored, since they may be part of a value. What stands in the object with which
@@ -110,14 +113,19 @@ def enclosing(text: str, hole: Span, input_at: int = -1) -> Quotation | None:
         text: The text of a step, up to the end of its input.
         hole: Span of the label of the action, with the name of the tool.
         input_at: Where the input begins; by default right behind the hole.
+        goes_on: Whether the turn goes on behind the step, with an invented result or another
+            action: then a fence that is still open behind other text quotes the step as well.
     """
     start = _first(text, hole[0])
     behind = max(input_at, hole[1])
-    if not (may_enclose(text, start, behind) or quotes_line(text, start)):
+    may_be_open = goes_on and _FENCE.search(text, 0, start) is not None
+    if not (may_be_open or may_enclose(text, start, behind) or quotes_line(text, start)):
         return None
     end = _end_of_object(text, behind)
     around = Surroundings(text, [hole] if end < 0 else [hole, (behind, end)])
     quotation = around.quotation(0)
+    if quotation is None and goes_on:
+        quotation = around.open_fence()
     if quotation is None or quotation.what == "backticks":
         return next((each for each in around.dressing if each.what in _KEPT), None)
     if quotation.what == "lines":  # rulers of the input itself are pairs
@@ -165,8 +173,9 @@ class Surroundings:
 
     What opens and closes a quotation is said by `marks`; a mark that is never closed encloses
     nothing. A fence opens at the beginning of a line, or right before a line break, and closes
-    anywhere. Backticks open and close on the same line, on which a call counts as one character.
-    A mark in code that encloses no call is text.
+    anywhere. A line that closes it and has text behind the sign may be a part of it: if the next
+    fence has none, that one closes it as well. Backticks open and close on the same line, on which
+    a call counts as one character. A mark in code that encloses no call is text.
 
     Args:
         text: The turn.
@@ -186,6 +195,8 @@ class Surroundings:
         self._open: dict[str, list[tuple[Span, int]]] = {}
         self._fences: dict[str, str] = {}  # the key of the last fence of each sign
         self._late_fences: list[tuple[Span, int]] = []  # those of tildes that begin within a line
+        # By sign: the opening mark of the fence that a line with text closed last.
+        self._doubtful: dict[str, tuple[Span, int]] = {}
         self._recent: list[tuple[int, str]] = []  # the marks of the open ones, and their keys
         self._closed: list[tuple[Quotation, int, int]] = []  # with the holes in each
         self.dressing: list[Quotation] = []
@@ -202,6 +213,14 @@ class Surroundings:
         """All that encloses a hole between two marks, whether it quotes or is dressing."""
         return [each for each, _, _ in self._closed]
 
+    def open_fence(self) -> Quotation | None:
+        """Return a fence around the first hole that is not closed and has text before it."""
+        for sign in "`~":
+            for mark, number in self._open.get(self._fence(sign), ()):
+                if number == 0 and mark[0] > self._lead:
+                    return Quotation("an open fence", mark[0], len(self._text))
+        return None
+
     def is_alone(self, number: int) -> bool:
         """Return whether the lines of the hole with this *number* contain only calls."""
         before, after = self._around(number)
@@ -214,7 +233,7 @@ class Surroundings:
         A quotation that is open before it may be closed behind it.
         """
         before = self._around(number)[0].rstrip()
-        is_open = any(self._open.values()) or bool(self._late_fences)
+        is_open = any(self._open.values()) or bool(self._late_fences or self._doubtful)
         is_quoted = is_open or self._found[number] or is_quote(before[-1:])
         return not (is_quoted or self.is_denied(number, is_marked=True))
 
@@ -344,10 +363,18 @@ class Surroundings:
         """Close the fence of this length, or one of another length and open one."""
         if spelt[0] == "~" and self._late_fences:  # or they were only tildes in a text
             self._close("a fence", self._late_fences.pop(), span, number)
+        sign = spelt[0]
+        is_bare = _IS_BARE(self._text, span[1]) is not None
+        doubtful = self._doubtful.pop(sign, None)
+        if doubtful and is_bare:
+            self._close("a fence", doubtful, span, number)
+        opened = self._open.get(self._fence(sign))
+        if opened and not is_bare:
+            self._doubtful[sign] = opened[-1]
         key = f"fence {spelt}"
-        if not self._open.get(key) and (other := self._fence(spelt[0])):
+        if not self._open.get(key) and (other := self._fence(sign)):
             self._pair(("", other), "a fence", span, number)
-        self._fences[spelt[0]] = key
+        self._fences[sign] = key
         self._turn(key, "a fence", span, number)
 
     def _turn(self, key: str, what: str, span: Span, number: int) -> None:
