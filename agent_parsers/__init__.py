@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from agent_parsers.openai_tools import (
         OpenAIToolsAgentOutputParser as OpenAIToolsAgentOutputParser,
     )
+    from agent_parsers.parsers.answers import AnswerStream as AnswerStream
     from agent_parsers.parsers.answers import answer_stream as answer_stream
     from agent_parsers.parsers.dialect_parser import DialectParser as DialectParser
     from agent_parsers.parsers.dialect_parser import (
@@ -114,7 +115,7 @@ _MODULES = modules_of(
         "agent_parsers.messages.writing.to_openai_responses": "to_openai_responses",
         "agent_parsers.openai_functions": "OpenAIFunctionsAgentOutputParser",
         "agent_parsers.openai_tools": "OpenAIToolsAgentOutputParser",
-        "agent_parsers.parsers.answers": "answer_stream",
+        "agent_parsers.parsers.answers": "AnswerStream answer_stream",
         "agent_parsers.parsers.dialect_parser": "DialectParser MultiActionDialectParser",
         "agent_parsers.parsers.event_parser": "AgentOutputParser MultiActionAgentOutputParser",
         "agent_parsers.parsers.message_parser": "MessageParser MessageTurn",

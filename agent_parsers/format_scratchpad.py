@@ -51,8 +51,10 @@ def format_log_to_str(
     parts: list[str] = []
     for step in intermediate_steps:
         action, observation = _action_and_text(step)
-        seen = escape(react.DIALECT, observation)
-        parts.append(f"{action.log}\n{observation_prefix}{seen}\n{llm_prefix}")
+        told = ""
+        if observation is not None:
+            told = f"{observation_prefix}{escape(react.DIALECT, observation)}\n"
+        parts.append(f"{action.log}\n{told}{llm_prefix}")
     return "".join(parts)
 
 
@@ -72,15 +74,21 @@ def format_log_to_messages(
     for step in intermediate_steps:
         action, observation = _action_and_text(step)
         messages.append(AIMessage(content=action.log))
+        if observation is None:
+            continue
         content = template_tool_response.format(observation=observation)
         messages.append(HumanMessage(content=content))
     return messages
 
 
-def _action_and_text(step: Step) -> tuple[AgentAction, str]:
-    """Return the action of *step*, and `str` of what the tool returned, as LangChain does."""
+def _action_and_text(step: Step) -> tuple[AgentAction, str | None]:
+    """Return the action of *step*, and `str` of what the tool returned, as LangChain does.
+
+    An answer has no observation: it is `None`.
+    """
     action, observation = pair_of(step)
-    return action, str(observed(observation))
+    is_answer = observation is None and not action.tool
+    return action, None if is_answer else str(observed(observation))
 
 
 def format_xml(
@@ -99,6 +107,9 @@ def format_xml(
     parts: list[str] = []
     for number, step in enumerate(intermediate_steps, 1):
         action, observation = _action_and_text(step)
+        if observation is None:
+            parts.append(action.log)
+            continue
         parts.append(dialect.write(Written(tool=action.tool, tool_input=action.tool_input)))
         parts.append(
             dialect.results_text([Result(action.tool, escape(dialect, observation))], number)

@@ -32,6 +32,7 @@ from agent_parsers.events import (
 )
 from agent_parsers.explain.explanation import Explanation
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker, Places
+from agent_parsers.loop import AgentRun
 from agent_parsers.parsers.auto_parser import AutoTurn
 from agent_parsers.parsers.message_parser import MessageTurn
 from agent_parsers.toolset.problems.errors import (
@@ -176,6 +177,23 @@ def _make_run(cls: type, fields: dict[str, Any]) -> Any:
     return cls(all_steps=tuple(steps), **fields)
 
 
+def _get_of_agent(run: AgentRun, key: str) -> Any:
+    if key != "steps":
+        return getattr(run, key)
+    return [
+        AgentStep.model_construct(action=step[0], observation=step[1])
+        if isinstance(step, tuple)
+        else step
+        for step in run.steps
+    ]
+
+
+def _make_agent_run(cls: type, fields: dict[str, Any]) -> Any:
+    steps = fields.pop("steps")
+    pairs = [(s.action, s.observation) if isinstance(s, AgentStep) else s for s in steps]
+    return cls(steps=pairs, **fields)
+
+
 _EVENT: Final = a(*(kind.cls for kind in _EVENTS))
 _REPAIRS: Final = many(a(Repair))
 _TURN: Final = {"result": _RESULT, "thought": TEXT, "repairs": _REPAIRS, "events": many(_EVENT)}
@@ -196,6 +214,18 @@ _RUNS: Final = (
             "repairs": _REPAIRS,
             "error": maybe(a(OutputParserException)),
         },
+    ),
+    Kind(
+        AgentRun,
+        {
+            "question": TEXT,
+            "steps": many(a(AgentStep, OutputParserException, TranscriptStep), of=list),
+            "finish": maybe(a(AgentFinish)),
+            "thoughts": many(TEXT, of=list),
+            "repairs": many(a(Repair), of=list),
+        },
+        _get_of_agent,
+        _make_agent_run,
     ),
     Kind(
         RunSource,

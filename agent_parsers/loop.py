@@ -9,43 +9,110 @@ import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T, as_text
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.events import ActionComplete, Event, Finish, ObservationDelta, StepFailed
+from agent_parsers.events import (
+    ActionComplete,
+    Event,
+    Finish,
+    ObservationDelta,
+    Repair,
+    StepFailed,
+    ThoughtDelta,
+)
+from agent_parsers.messages.writing.native import own_messages
+from agent_parsers.messages.writing.past import past_of
 from agent_parsers.messages.writing.request import ask
 from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.toolset.running import steps_taken
+from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.runnables.functions import present
+from outputs.html.viewable import Viewable
+from outputs.json_form.storable import Storable
 from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.toolset import Tools, ToolSet
+    from agent_parsers.transcripts.transcript import Transcript
+    from outputs import BaseMessage
 
-__all__ = ["AgentRun", "MaxTurnsError", "arun_agent", "run_agent"]
+__all__ = ["AgentRun", "CutAnswerError", "MaxTurnsError", "OnCut", "arun_agent", "run_agent"]
 
+OnCut: TypeAlias = Literal["raise", "retry", "return"]
+"""What to do with an answer that was cut: raise a `CutAnswerError`, tell the model and ask again,
+or return it."""
+
+_CUT = "the answer was cut at the limit of tokens"
+_CUT_TOLD = "Your answer was cut off, since it was too long. Write it again, shorter."
 _ASYNCHRONOUS = "the model is asynchronous: use `await arun_agent(…)`"
 
 
 @dataclass(slots=True)
-class AgentRun(Generic[T]):
-    """What an agent has done, and what it answers in the end."""
+class AgentRun(Storable, Viewable, Generic[T]):
+    """What an agent has done, and what it answers in the end.
+
+    ``print`` shows it in short lines, a notebook as a page; it goes to all that takes a run, such
+    as ``history=``, `to_openai`, a report, or the writers of `agent_runs`.
+    """
+
+    _view = "agent_parsers.html.runs"
 
     steps: list[Any] = field(default_factory=list)
     """Each call with its observation, and the error of each turn that could not be read."""
     finish: AgentFinish | None = None
     """The final answer; `None` while there is none."""
+    question: str = ""
+    """What the agent was asked; empty if that stands in the history."""
+    thoughts: list[str] = field(default_factory=list)
+    """The reasoning before each of the steps, and before the answer; of several calls in one turn,
+    the first has it."""
+    repairs: list[Repair] = field(default_factory=list)
+    """What was repaired, in the order of the turns; each span is one of its turn."""
 
     @property
     def output(self) -> T | None:
         """What is answered."""
         answer: T | None = None if self.finish is None else self.finish.output
         return answer
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer was cut at the limit of tokens."""
+        return self.finish is not None and any(each.kind == "cut" for each in self.repairs[-1:])
+
+    @property
+    def transcript(self) -> Transcript:
+        """The run as one that was read from a log."""
+        return transcript_of(self)
+
+    @property
+    def messages(self) -> list[BaseMessage]:
+        """The run as messages: the question, the turns with their results, the answer."""
+        return own_messages(self)
+
+    def __str__(self) -> str:
+        """Return the question and the steps as short lines, as a person reads them."""
+        return str(self.transcript)
+
+
+class CutAnswerError(RuntimeError):
+    """The answer was cut at the limit of tokens; `run` is what was done, and has the answer."""
+
+    def __init__(self, run: AgentRun) -> None:
+        super().__init__(run)
+        self.run = run
+
+    def __str__(self) -> str:
+        return (
+            "the answer was cut at the limit of tokens: raise that limit, or say what to do with"
+            ' on_cut="retry" or on_cut="return"'
+        )
 
 
 class MaxTurnsError(RuntimeError):
@@ -74,6 +141,7 @@ def run_agent(
     as_messages: bool = True,
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
+    on_cut: OnCut = "raise",
 ) -> AgentRun[T]:
     """Ask a model until it answers, run the tools it calls, and tell it what it got wrong.
 
@@ -88,7 +156,7 @@ def run_agent(
         tools: The tools, as functions; by default those of the parser. A parser without tools gets
             them.
         system: Text before the instructions.
-        history: What was said before the question.
+        history: What was said before the question, such as an earlier run.
         steps: The steps of a run that is to go on. The list grows with the run, and so it has them
             if a tool raises, those of other calls of that turn included.
         max_turns: How many turns the model has.
@@ -101,8 +169,11 @@ def run_agent(
         on_event: Called with the events of each turn as they arrive, and then with an
             `ObservationDelta` for each call or a `StepFailed`. With it, clients are asked for
             chunks.
+        on_cut: What to do with an answer that was cut at the limit of tokens: raise an error, tell
+            the model and ask again, or return it.
 
     Raises:
+        CutAnswerError: The answer was cut.
         MaxTurnsError: The model has not answered in *max_turns*.
         ModelRefusalError: The model refused; asking again does not help.
         OutputParserException: More than *max_retries* turns in a row could not be read; a note of
@@ -110,8 +181,8 @@ def run_agent(
         TypeError: *model* is asynchronous or no function, or there are no tools.
         Exception: What a tool or the model raised; of a tool, as for `ToolSet.call`.
     """
-    loop = _Loop(parser, tools, steps, max_retries, on_event)
-    history = [*history]
+    loop = _Loop(parser, tools, question, steps, max_retries, on_event, on_cut)
+    history = past_of(history)
     for _ in range(max_turns):
         prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
         reply, end = _end_of(present(loop.ask(model, prompt), _ASYNCHRONOUS), ended)
@@ -127,8 +198,9 @@ def run_agent(
             continue
         if loop.is_over():
             return loop.run
-        with loop:
-            loop.add(loop.tools.call(loop.actions))
+        if loop.actions:
+            with loop:
+                loop.add(loop.tools.call(loop.actions))
     raise MaxTurnsError(loop.run, max_turns)
 
 
@@ -146,10 +218,11 @@ async def arun_agent(
     as_messages: bool = True,
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
+    on_cut: OnCut = "raise",
 ) -> AgentRun[T]:
     """Do the same as `run_agent` with a model and tools that may be asynchronous."""
-    loop = _Loop(parser, tools, steps, max_retries, on_event)
-    history = [*history]
+    loop = _Loop(parser, tools, question, steps, max_retries, on_event, on_cut)
+    history = past_of(history)
     for _ in range(max_turns):
         prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
         reply = loop.ask(model, prompt)
@@ -164,8 +237,9 @@ async def arun_agent(
             continue
         if loop.is_over():
             return loop.run
-        with loop:
-            loop.add(await loop.tools.acall(loop.actions))
+        if loop.actions:
+            with loop:
+                loop.add(await loop.tools.acall(loop.actions))
     raise MaxTurnsError(loop.run, max_turns)
 
 
@@ -176,9 +250,11 @@ class _Loop:
         self,
         parser: AnyDialectParser[T] | MessageParser[Any, T],
         tools: Tools | ToolSet | None,
+        question: str | None,
         steps: list[Any] | None,
         max_retries: int,
         on_event: Callable[[Event], object] | None,
+        on_cut: OnCut,
     ) -> None:
         if not hasattr(parser, "render_prompt"):
             raise TypeError(
@@ -192,8 +268,11 @@ class _Loop:
             raise TypeError("the agent has no tools: give functions, or an empty list")
         self.parser: Any = parser
         self.tools: ToolSet = parser.tools
-        self.run = AgentRun([] if steps is None else steps)
+        self.run = AgentRun([] if steps is None else steps, question=question or "")
+        self.run.thoughts += [""] * len(self.run.steps)
         self.actions: list[AgentAction] = []
+        self._thought: list[str] = []  # pieces of that of the turn
+        self._on_cut = on_cut
         self._retries = self._max_retries = max_retries
         self._on_event = on_event
 
@@ -205,6 +284,7 @@ class _Loop:
         """Begin a turn: return what *model* replies to *prompt*."""
         self.run.finish = None
         self.actions = []
+        self._thought = []
         named = self.tools if isinstance(self.parser, MessageParser) else None
         return ask(model, prompt, self.parser.stop, named, is_streamed=self._on_event is not None)
 
@@ -215,6 +295,10 @@ class _Loop:
             self.actions.append(event.action)
         elif isinstance(event, Finish):
             self.run.finish = event.finish
+        elif isinstance(event, ThoughtDelta):
+            self._thought.append(event.text)
+        elif isinstance(event, Repair):
+            self.run.repairs.append(event)
 
     def retry(self, error: OutputParserException) -> None:
         """Make *error* a step, so that the model reads it; raise it if that does not help."""
@@ -226,6 +310,7 @@ class _Loop:
             raise error
         self._retries -= 1
         self.run.steps.append(error)
+        self.run.thoughts.append("")  # the text of the error has it
         self._tell(StepFailed(error, error.span or (0, 0)))
 
     def __enter__(self) -> None:
@@ -239,6 +324,7 @@ class _Loop:
     def add(self, steps: list[tuple[AgentAction, Any]]) -> None:
         """Add the *steps* of a turn to the run."""
         self.run.steps += steps
+        self.run.thoughts += ("" if at else "".join(self._thought) for at in range(len(steps)))
         for seen in (as_text(observation) for _, observation in steps):
             self._tell(ObservationDelta(seen, (0, len(seen))))
 
@@ -247,9 +333,23 @@ class _Loop:
             self._on_event(event)
 
     def is_over(self) -> bool:
-        """Return whether the turn that was read is an answer."""
+        """Return whether the turn that was read is an answer.
+
+        Raises:
+            CutAnswerError: It was cut.
+            OutputParserException: It was cut, as too many turns before it.
+        """
+        finish = self.run.finish
+        if finish is not None and self.run.is_cut and self._on_cut != "return":
+            if self._on_cut == "raise":
+                raise CutAnswerError(self.run)
+            self.run.finish = None
+            self.retry(OutputParserException(_CUT, _CUT_TOLD, finish.log))
+            return False
         self._retries = self._max_retries
-        return self.run.finish is not None
+        if finish is not None:
+            self.run.thoughts.append("".join(self._thought))
+        return finish is not None
 
 
 def _with_type(tools: ToolSet | None, known: ToolSet | None) -> ToolSet | None:

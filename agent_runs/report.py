@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.core import badges_html, badges_of, facts_of, messages_html, run_html
+from agent_parsers.transcripts import transcript_of
 from outputs.html import html_line, html_text, page
 
 if TYPE_CHECKING:
+    from agent_parsers.loop import AgentRun
     from agent_parsers.transcripts import Transcript
 
 _MOST_BARS: Final = 8
@@ -156,7 +158,7 @@ _FEW: Final = 8
 
 
 def report_html(
-    runs: Iterable[Transcript], *, title: str = "Runs", unread: Iterable[str] = ()
+    runs: Iterable[Transcript | AgentRun], *, title: str = "Runs", unread: Iterable[str] = ()
 ) -> str:
     """Return a page about *runs*: counts with links to their steps, a filter, and every step.
 
@@ -169,7 +171,7 @@ def report_html(
     """
     report = _Report()
     for run in runs:
-        report.add(run)
+        report.add(transcript_of(run))
     return page(report.html(title, [*unread]), title=title, script=SCRIPT)
 
 

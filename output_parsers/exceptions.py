@@ -49,6 +49,11 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
 
     problem: str = ""
     """Name of what is wrong, such as ``no_input``, for programs; empty if it has none."""
+    ai_message: Any = None
+    """The `AIMessage` that was read, if it was a message and not a text; `llm_output` is its text.
+
+    Whoever writes the next prompt sends it back with its calls.
+    """
     begins_at: tuple[int, int] = (1, 1)
     """Line and column, from 1, where `llm_output` begins in the text that was read, such as a log.
 

@@ -36,7 +36,7 @@ _FIELDS: Final = {
     "send_to_llm": FLAG,
     "span": maybe(SPAN),
 }
-_LATER: Final = {"begins_at": SPAN}
+_LATER: Final = {"begins_at": SPAN, "ai_message": maybe(MESSAGE)}
 _PLACE: Final = {"line": maybe(NUMBER), "column": maybe(NUMBER)}
 
 
@@ -62,7 +62,8 @@ def _make(cls: type[OutputParserException], fields: dict[str, Any]) -> OutputPar
 
 def error_kind(cls: type[OutputParserException], **fields: JsonField) -> Kind:
     """Return the kind of an error, given the *fields* that not every error has."""
-    return Kind(cls, {**_FIELDS, **fields}, _get, _make, _PLACE, _LATER)
+    later = {name: field for name, field in _LATER.items() if name not in fields}
+    return Kind(cls, {**_FIELDS, **fields}, _get, _make, _PLACE, later)
 
 
 _TEXT_OF: Final = JsonField(

@@ -178,13 +178,15 @@ def observed(observation: Any) -> Any:
     return observation
 
 
-def pair_of(
-    step: AgentStep | tuple[AgentAction, Any] | OutputParserException,
-) -> tuple[AgentAction, Any]:
+def pair_of(step: Any) -> tuple[AgentAction, Any]:
     """Return the action of *step* and its observation.
 
     The error of a turn that could not be read is a step too: its action has no tool, and its
-    observation says what was wrong.
+    observation says what was wrong. So is an answer, which has no observation: it is `None`.
+
+    Args:
+        step: A pair of an action and an observation, an `AgentStep`, the step of a log, an error,
+            or an answer.
 
     Raises:
         TypeError: *step* is not a step.
@@ -193,9 +195,16 @@ def pair_of(
         said = str(step) if step.observation is None else step.observation
         return AgentAction("", "", log=step.llm_output or ""), said
     if isinstance(step, tuple) and len(step) == 2:
-        return step
+        action, seen = step
+        return action, seen
+    if getattr(step, "type", None) == "AgentFinish":
+        return AgentAction("", "", log=step.log), None
     if hasattr(step, "action") and hasattr(step, "observation"):
-        return step.action, step.observation
+        if step.action is None:  # it could not be read
+            action, said = pair_of(step.error)
+            return action, said if step.observation is None else step.observation
+        is_answer = getattr(step.action, "type", None) == "AgentFinish"
+        return pair_of(step.action) if is_answer else (step.action, step.observation)
     raise TypeError(
         "a step is an action and what its tool returned, as in (action, observation),"
         f" not {type(step).__name__}"

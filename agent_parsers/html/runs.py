@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.html.turn_pages import (
@@ -16,6 +16,7 @@ from agent_parsers.html.turn_pages import (
     start_of_log,
 )
 from agent_parsers.transcripts.facts import first_line_of, form_of
+from agent_parsers.transcripts.transcript import transcript_of
 from outputs.html import (
     NamedText,
     Piece,
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts.transcript import Transcript, TranscriptStep
 
 
-def transcript_html(transcript: Transcript) -> str:
-    """Return *transcript* as HTML for a part of a page; its styles are `STYLES`."""
+def transcript_html(run: Any) -> str:
+    """Return a *run* as HTML for a part of a page; its styles are `STYLES`."""
+    transcript = transcript_of(run)
     texts = [step.action.log for step in transcript.all_steps if step.action is not None]
     anchor = anchor_of(transcript.id, transcript.question, *texts)
     return (
@@ -44,8 +46,9 @@ def transcript_html(transcript: Transcript) -> str:
 draw = transcript_html
 
 
-def title(transcript: Transcript) -> str:
-    """Return the name of the run, if it has one."""
+def title(run: Any) -> str:
+    """Return the name of the *run*, if it has one."""
+    transcript = transcript_of(run)
     return f"Run {transcript.id}" if transcript.id else "Run"
 
 

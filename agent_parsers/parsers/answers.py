@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.events import ActionComplete, AnswerDelta, Event, Finish
+from agent_parsers.events import ActionComplete, AnswerDelta, Event, Finish, Repair, ThoughtDelta
 from output_parsers.streams.readers import aclose, close
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ class AnswerStream:
         self._events = aiter(events) if isinstance(events, AsyncIterable) else iter(events)
         self._actions: list[AgentAction] = []
         self._finish: AgentFinish | None = None
+        self._thought: list[str] = []
+        self._repairs: list[Repair] = []
         self._is_over = False
 
     @property
@@ -52,6 +54,25 @@ class AnswerStream:
             RuntimeError: The turn is not over, or could not be read.
         """
         return None if self.finish is None else self.finish.output
+
+    @property
+    def thought(self) -> str:
+        """The reasoning so far."""
+        return "".join(self._thought)
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What was repaired so far."""
+        return self._repairs
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer was cut at the limit of tokens.
+
+        Raises:
+            RuntimeError: The turn is not over, or could not be read.
+        """
+        return self.finish is not None and any(each.kind == "cut" for each in self._repairs)
 
     def _check_over(self) -> None:
         if not self._is_over:
@@ -100,6 +121,10 @@ class AnswerStream:
                 self._actions.append(action)
             case Finish(finish=finish):
                 self._finish = finish
+            case ThoughtDelta(text=text):
+                self._thought.append(text)
+            case Repair():
+                self._repairs.append(event)
             case _ if not isinstance(event, Event):
                 raise TypeError(
                     "expected the events of a turn, as parser.events(chunks) yields them, "

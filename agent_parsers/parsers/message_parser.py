@@ -5,14 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T, WithResult
 from agent_parsers.actions.in_words import turn_lines
-from agent_parsers.actions.tool_action import is_step
 from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
 from agent_parsers.events import (
@@ -27,8 +25,7 @@ from agent_parsers.messages.reading.content import late_thought
 from agent_parsers.messages.reading.pieces import message_in, not_text
 from agent_parsers.messages.reading.stream import MessageStreamParser
 from agent_parsers.messages.reading.whole import result_of
-from agent_parsers.messages.writing.past import message_of
-from agent_parsers.messages.writing.scratchpad import past_messages
+from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.parsers.event_parser import BaseAgentOutputParser, EventParser
 from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage
@@ -153,8 +150,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
                 in results.
             steps: The steps taken so far, written as by `format_scratchpad`.
             system: Text of a system message at the beginning; empty for no such message.
-            history: What was said before the question: messages of any client, pairs of a role and
-                a text, and steps.
+            history: What was said before the question: a run; or messages of any client, pairs of
+                a role and a text, steps, turns, answers and errors of turns.
             as_messages: Must be true; parsers of text accept false as well.
 
         Raises:
@@ -163,16 +160,13 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         """
         if not as_messages:
             raise ValueError("a model that calls tools takes messages, not a prompt of text")
-        write = self.format_scratchpad
-        said: list[BaseMessage] = []
-        for are_steps, group in groupby(history, is_step):
-            items = [*group]
-            said += past_messages(items, write) if are_steps else map(message_of, items)
+        said = own_messages(history)
         check_question(question, said)
         system = "\n\n".join(filter(None, (system, self.get_format_instructions())))
         head = [SystemMessage(system)] if system else []
         asked = [] if question is None else [HumanMessage(question)]
-        return [*head, *said, *asked, *past_messages(steps, write)]
+        taken = own_messages(steps)
+        return [*head, *said, *asked, *taken]
 
     def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn[T]:
         """Read one message and return its result, thought, repairs and events.

@@ -275,8 +275,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         once.
         """
         from agent_parsers.engine.writing.past_turns import render_scratchpad
+        from agent_parsers.messages.writing.conversation import own_turns
 
-        return render_scratchpad(self.dialect, steps, self.tools)
+        return render_scratchpad(self.dialect, own_turns(steps, self.dialect, self.tools))
 
     @overload
     def render_prompt(
@@ -329,19 +330,15 @@ class TurnParser(Constrained, EventParser, Generic[T]):
                 cannot express a message.
         """
         from agent_parsers.engine.writing.prompt import render_prompt
+        from agent_parsers.messages.writing.conversation import conversation, own_turns
 
-        earlier: list[list[BaseMessage]] = []
-        if history:
-            from agent_parsers.messages.writing.conversation import conversation  # reads messages
-
-            head, earlier = conversation(history, self.dialect, self.tools)
-            system = "\n\n".join(filter(None, (system, *head)))
+        head, earlier = conversation(history, self.dialect, self.tools)
+        system = "\n\n".join(filter(None, (system, *head)))
         return render_prompt(
             self.dialect,
             self.get_format_instructions(),
             question,
-            self.tools,
-            steps,
+            own_turns(steps, self.dialect, self.tools),
             system=system,
             earlier=earlier,
             as_messages=as_messages,

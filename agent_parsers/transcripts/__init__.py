@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts.transcript import RunSource as RunSource
     from agent_parsers.transcripts.transcript import Transcript as Transcript
     from agent_parsers.transcripts.transcript import TranscriptStep as TranscriptStep
+    from agent_parsers.transcripts.transcript import transcript_of as transcript_of
     from agent_parsers.transcripts.transcript_parser import TranscriptParser as TranscriptParser
     from agent_parsers.transcripts.transcript_parser import parse_record as parse_record
     from agent_parsers.transcripts.transcript_parser import parse_transcript as parse_transcript
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 _MODULES = modules_of(
     {
-        "agent_parsers.transcripts.transcript": "Notice RunSource Transcript TranscriptStep",
+        "agent_parsers.transcripts.transcript": (
+            "Notice RunSource Transcript TranscriptStep transcript_of"
+        ),
         "agent_parsers.transcripts.transcript_parser": (
             "TranscriptParser parse_record parse_transcript parse_transcripts"
         ),

@@ -6,14 +6,15 @@ from copy import copy
 from dataclasses import dataclass, fields, make_dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, pair_of
 from agent_parsers.actions.in_words import in_a_line, turn_lines
+from agent_parsers.actions.tool_action import own_action
+from output_parsers.exceptions import OutputParserException
 from outputs.html import Viewable
 from outputs.json_form import Storable
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair, Span
-    from output_parsers import OutputParserException
 
 NoticeKind: TypeAlias = Literal[
     "no_answer",
@@ -160,6 +161,41 @@ class Transcript(Storable, Viewable):
     def output(self) -> Any:
         """The answer itself; `None` if the run ended without one."""
         return None if self.finish is None else self.finish.output
+
+
+def transcript_of(run: Any) -> Transcript:
+    """Return a *run*, of a log or of `run_agent`, as one of a log.
+
+    Raises:
+        TypeError: *run* is no run.
+    """
+    if isinstance(run, Transcript):
+        return run
+    if not (hasattr(run, "steps") and hasattr(run, "finish")):
+        raise TypeError(f"expected a run, as of read_runs or run_agent, not {type(run).__name__}")
+    told = [*map(_step_of, run.steps)]
+    if run.finish is not None:
+        told.append((run.finish, None, None))
+    thoughts = [*run.thoughts, *[""] * len(told)]
+    steps = (
+        TranscriptStep(number, thought, action, seen, None, None, None, error=error)
+        for number, ((action, seen, error), thought) in enumerate(
+            zip(told, thoughts, strict=False), 1
+        )
+    )
+    return Transcript(run.question, tuple(steps))
+
+
+def _step_of(
+    step: Any,
+) -> tuple[AgentAction | AgentFinish | None, str | None, OutputParserException | None]:
+    """Return what a *step* of an agent did, what it saw, and why it could not be read."""
+    if isinstance(step, OutputParserException):
+        return None, step.observation, step
+    if isinstance(step, TranscriptStep):
+        return step.action, step.observation, step.error
+    action, seen = pair_of(step)
+    return own_action(action), as_text(seen), None
 
 
 T = TypeVar("T")

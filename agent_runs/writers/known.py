@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.core import did_you_mean, known_tools
+from agent_parsers.transcripts import transcript_of
 from agent_runs.writers.chats import WRITERS
 from agent_runs.writers.text import writer_in
 
@@ -34,7 +36,7 @@ def get_writer(name: str, *, tools: Tools | None = None) -> Writer:
     """
     writer = _WRITERS.get(name)
     if writer is not None:
-        return writer
+        return _of_any_run(writer)
     try:
         dialect = get_dialect(name)
     except ValueError:
@@ -42,4 +44,9 @@ def get_writer(name: str, *, tools: Tools | None = None) -> Writer:
         raise ValueError(
             f"there is no writer and no dialect {name!r}.{hint} list_writers() has the writers"
         ) from None
-    return writer_in(dialect, known_tools(tools))
+    return _of_any_run(writer_in(dialect, known_tools(tools)))
+
+
+def _of_any_run(writer: Writer) -> Writer:
+    """Return a *writer* that takes runs of `run_agent` as well."""
+    return replace(writer, write=lambda run: writer.write(transcript_of(run)))

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, AgentFinish, ToolAgentAction
 from agent_parsers.core import ARGUMENT
+from agent_parsers.transcripts import transcript_of
 
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException
+    from agent_parsers.loop import AgentRun
     from agent_parsers.transcripts import Transcript, TranscriptStep
 
 
@@ -131,8 +133,9 @@ class Writer:
     holds: frozenset[str] = frozenset()
     """What the form has a place for, of `EVERYTHING`."""
 
-    def losses(self, run: Transcript) -> dict[str, int]:
+    def losses(self, run: Transcript | AgentRun) -> dict[str, int]:
         """Return what of *run* the form has no place for, and how often it occurs."""
+        run = transcript_of(run)
         calls = [step for step in run.steps if isinstance(step.action, AgentAction)]
         answers = [step for step in run.steps if isinstance(step.action, AgentFinish)]
         found = {

@@ -197,7 +197,8 @@ class Kind(NamedTuple):
     more: Mapping[str, JsonField] = {}
     """Fields for readers that do not have this package: they are written, but not read."""
     later: Mapping[str, JsonField] = {}
-    """Fields that were added to the form: what was written before lacks them."""
+    """Fields that were added to the form: what was written before lacks them, and so does what has
+    `None` there."""
 
 
 _known: dict[str, Kind] = {}
@@ -258,7 +259,9 @@ def _write_object(value: Any, document: Document) -> dict[str, Any]:
     written: dict[str, Any] = {"type": kind.cls.__name__}
     for key, field in {**kind.fields, **kind.later, **kind.more}.items():
         try:
-            written[key] = field.write(kind.get(value, key), document)
+            part = kind.get(value, key)
+            if part is not None or key not in kind.later:
+                written[key] = field.write(part, document)
         except Misfit as misfit:
             raise misfit.below(key) from None
     return written

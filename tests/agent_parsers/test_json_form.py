@@ -184,6 +184,9 @@ def test_the_form_of_many_calls_grows_as_their_text_does() -> None:
 WRITTEN = (Path(__file__).parent / "written_before_0.1.jsonl").read_text("utf-8").splitlines()
 """Values of all classes, as written before the packages were divided; no line may change."""
 
+SINCE = {"AgentRun"}
+"""The classes that had no JSON form then."""
+
 
 @pytest.mark.parametrize("line", WRITTEN)
 def test_what_an_old_version_wrote_is_read_and_written_the_same(line: str) -> None:
@@ -192,7 +195,7 @@ def test_what_an_old_version_wrote_is_read_and_written_the_same(line: str) -> No
 
 def test_an_old_version_wrote_values_of_every_class() -> None:
     written = set(re.findall(r'"type": "(\w+)"', "\n".join(WRITTEN)))
-    assert {kind.cls.__name__ for kind in EVERY_KIND} - written == set()
+    assert {kind.cls.__name__ for kind in EVERY_KIND} - written == SINCE
 
 
 # -- errors --------------------------------------------------------------------------------------

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.reading.stream import TurnStream
-from agent_parsers.engine.reading.turn import read_turn
-from agent_parsers.engine.tables.dialect import Dialect, before_words
+from agent_parsers.engine.tables.dialect import Dialect, Result, before_words
 from agent_parsers.engine.writing.escape import escape_failed
-from agent_parsers.engine.writing.render import (
-    action_and_observation,
-    calls_and_results,
-    render,
-    write_seen,
-)
-from output_parsers import OutputParserException
-
-if TYPE_CHECKING:
-    from agent_parsers.engine.writing.render import Step
-    from agent_parsers.toolset import ToolSet
+from agent_parsers.engine.writing.render import write_seen
 
 
 class TurnInPrompt(NamedTuple):
@@ -35,68 +22,57 @@ class TurnInPrompt(NamedTuple):
     """Whether the log was rendered because the action has none."""
 
 
-def past_turns(
-    dialect: Dialect, steps: Sequence[Step], tools: ToolSet | None = None
-) -> Iterator[TurnInPrompt]:
-    """Yield the turns in which *steps* were taken; the model's own text is used unchanged.
-
-    A step whose action has no tool is a turn that could not be parsed: only its text is used, in
-    which what the model cannot have written of itself is escaped.
-    """
-    number = 1
-    for turn in _turns(dialect, steps):
-        actions, results = calls_and_results(turn)
-        log, is_call = actions[0].log, bool(actions[0].tool)
-        is_rendered = is_call and not log
-        if not is_call:
-            log = escape_failed(dialect, log)
-        if is_rendered:
-            log = render(dialect, actions, number=number, tools=tools)
-        if is_call and dialect.closer not in log:
-            log += dialect.closer
-        seen = write_seen(dialect, results, number)
-        number += len(actions)
-        yield TurnInPrompt(log, seen.removesuffix(dialect.generation_prompt(number)), is_rendered)
-
-
-def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:
-    """Yield the *steps* of each turn: steps of one turn have the same log."""
-    for log, group in groupby(steps, lambda step: action_and_observation(step)[0].log):
-        alike = list(group)
-        size = _count_calls(dialect, log) if dialect.several and log and len(alike) > 1 else 1
-        for at in range(0, len(alike), size):
-            yield alike[at : at + size]
-
-
-def _count_calls(dialect: Dialect, log: str) -> int:
-    """Return how many calls a turn has, at least one."""
-    parser = TurnStream(machine(dialect, "lenient"))
-    try:
-        found = read_turn(parser, log).result
-    except OutputParserException:  # it is not written in this dialect
-        return 1
-    return len(found) if isinstance(found, list) else 1
-
-
-def render_scratchpad(
-    dialect: Dialect,
-    steps: Sequence[Step],
-    tools: ToolSet | None = None,
-    *,
-    with_generation_prompt: bool = False,
-) -> str:
-    """Return the *steps* taken so far as text; see `DialectParser.format_scratchpad`.
+def called_turn(
+    dialect: Dialect, log: str, results: Sequence[Result], number: int, *, is_rendered: bool = False
+) -> TurnInPrompt:
+    """Return a turn with calls, which have *results*.
 
     Args:
         dialect: The dialect to write.
-        steps: The steps taken so far.
-        tools: The available tools.
+        log: What the model wrote, or what was rendered in its place.
+        results: What the calls returned.
+        number: Number of the first call in the prompt.
+        is_rendered: Whether the log was rendered.
+    """
+    if dialect.closer not in log:
+        log += dialect.closer
+    return TurnInPrompt(log, seen_in_prompt(dialect, results, number), is_rendered)
+
+
+def failed_turn(dialect: Dialect, log: str, observation: str, number: int) -> TurnInPrompt:
+    """Return a turn that could not be read, and what the model is told.
+
+    What the model cannot have written of itself is escaped in its text.
+    """
+    told = [Result("error", observation, is_error=True)]
+    seen = seen_in_prompt(dialect, told, number)
+    return TurnInPrompt(escape_failed(dialect, log), seen, is_rendered=False)
+
+
+def seen_in_prompt(dialect: Dialect, results: Sequence[Result], number: int) -> str:
+    """Return *results* as they stand in a prompt, without the generation prompt behind them.
+
+    Raises:
+        ValueError: The dialect does not take the ids of the calls.
+    """
+    seen = write_seen(dialect, results, number)
+    return seen.removesuffix(dialect.generation_prompt(number + len(results)))
+
+
+def render_scratchpad(
+    dialect: Dialect, turns: Iterable[TurnInPrompt], *, with_generation_prompt: bool = False
+) -> str:
+    """Return the *turns* so far as text; see `DialectParser.format_scratchpad`.
+
+    Args:
+        dialect: The dialect to write.
+        turns: The turns so far.
         with_generation_prompt: Whether the text begins with the generation prompt of the first
             turn.
     """
     text: list[str] = []
     generation_prompt = dialect.generation_prompt(1) if with_generation_prompt else ""
-    for number, turn in enumerate(past_turns(dialect, steps, tools), 1):
+    for number, turn in enumerate(turns, 1):
         if generation_prompt and _begins_with_label(dialect, turn.log):
             generation_prompt = ""
         elif dialect.several:  # its turn frame is all there is between two turns

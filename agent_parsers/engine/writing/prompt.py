@@ -18,8 +18,8 @@ from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords, Result, before_words
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
-from agent_parsers.engine.writing.render import Step, render, sample_answer
+from agent_parsers.engine.writing.past_turns import TurnInPrompt, render_scratchpad
+from agent_parsers.engine.writing.render import render, sample_answer
 from agent_parsers.forms.form import Written
 from agent_parsers.toolset import ToolSpec
 from output_parsers.printable import kind_of
@@ -150,8 +150,7 @@ def render_prompt(
     dialect: Dialect,
     format_instructions: str,
     question: str | None,
-    tools: Tools | None,
-    steps: Sequence[Step],
+    turns: Sequence[TurnInPrompt],
     *,
     system: str = "",
     earlier: Sequence[Sequence[BaseMessage]] = (),
@@ -163,8 +162,7 @@ def render_prompt(
         dialect: The dialect of the turns.
         format_instructions: How to write a turn; see `instructions`.
         question: The question to the agent; `None` if it is in *earlier*.
-        tools: The available tools.
-        steps: The steps taken so far.
+        turns: The turns so far, with what the tools returned.
         system: Text to put before the instructions.
         earlier: What was said before the question, in the dialect: single messages, and calls with
             their results.
@@ -175,19 +173,20 @@ def render_prompt(
         ValueError: A message of *earlier* has more than text, and the prompt is a text.
     """
     check_question(question, earlier)
-    known = known_tools(tools)
     head = "\n\n".join(filter(None, (system, format_instructions)))
     exchanges = [*earlier]
     if question is not None:
         exchanges.append([HumanMessage(asked_in(dialect, question))])
     if not as_messages:
-        pad = render_scratchpad(dialect, steps, known, with_generation_prompt=True)
+        pad = render_scratchpad(dialect, turns, with_generation_prompt=True)
         said = f"{_as_text(exchanges)}\n{pad}"
         return "\n\n".join(filter(None, (head, dialect.prompt_words.begin, said)))
     messages: list[BaseMessage] = [SystemMessage(head)] if head else []
     messages += chain.from_iterable(exchanges)
-    for turn in past_turns(dialect, steps, known):
-        messages += (AIMessage(turn.log), HumanMessage(turn.seen.strip("\n")))
+    for turn in turns:
+        messages.append(AIMessage(turn.log))
+        if seen := turn.seen.strip("\n"):
+            messages.append(HumanMessage(seen))
     return messages
 
 

@@ -43,6 +43,7 @@ from outputs.growing_json.load import load_json, value_key
 from outputs.messages.base import text_of
 from outputs.messages.ended import Ended, is_paused, reason_to_call
 from outputs.messages.growing_calls import known_id
+from outputs.messages.utils import message_chunk_to_message
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -108,6 +109,11 @@ class Outcome:
         bad = self._bad
         if bad is None:
             return None
+        error = self._error(bad, text)
+        error.ai_message = message_chunk_to_message(self._message)
+        return error
+
+    def _error(self, bad: BadCall, text: str) -> OutputParserException:
         if isinstance(bad.problem, ModelRefusalError):
             return bad.problem
         span = bad.span or (0, len(text))

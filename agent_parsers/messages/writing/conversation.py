@@ -1,30 +1,64 @@
-"""Writing a conversation for a model that takes and writes only text: its calls are text, too."""
+"""Writing the past for a model that takes and writes only text: its calls are text, too.
+
+What the model wrote itself is kept if its dialect reads in it what happened. All else is written
+anew, and what the dialect cannot spell is told in words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, groupby, product
+from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, pair_of
-from agent_parsers.actions.tool_action import ToolAgentAction, is_step, own_action
-from agent_parsers.engine.reading.rules.known_tools import with_called
-from agent_parsers.engine.writing.past_turns import past_turns
+from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
+from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
+from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.engine.tables.dialect import Result
+from agent_parsers.engine.writing.escape import escape_failed
+from agent_parsers.engine.writing.past_turns import (
+    TurnInPrompt,
+    called_turn,
+    failed_turn,
+    seen_in_prompt,
+)
 from agent_parsers.engine.writing.prompt import asked_in
-from agent_parsers.engine.writing.render import Rendered, render
-from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
+from agent_parsers.engine.writing.render import render, write_answer
 from agent_parsers.messages.reading.said import said_in
-from agent_parsers.messages.writing.past import PastCall, PastTurn, past_of
+from agent_parsers.messages.writing.past import (
+    NO_RESULT,
+    PastAnswer,
+    PastCall,
+    PastError,
+    PastTurn,
+    past_of,
+)
+from output_parsers import OutputParserException
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.tables.dialect import Dialect
+    from agent_parsers.engine.tables.modes import Mode
+    from agent_parsers.messages.writing.past import History
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
 
+_MODES: Final[tuple[Mode, ...]] = ("lenient", "strict", "langchain")
+
+_NO_STEP: Final = (
+    "a step is an action and what its tool returned, as in (action, observation), not {}"
+)
+
 
 def conversation(
-    history: Iterable[Any], dialect: Dialect, tools: ToolSet | None
+    history: History, dialect: Dialect, tools: ToolSet | None
 ) -> tuple[list[str], list[list[BaseMessage]]]:
     """Return a conversation as text in *dialect*, so that a model which writes text can go on.
 
@@ -33,8 +67,7 @@ def conversation(
     has no thoughts.
 
     Args:
-        history: Messages of any client, pairs such as ``("user", "Hello")``, and steps; see
-            `message_of`.
+        history: What `past_of` takes.
         dialect: The dialect to write.
         tools: The tools for the next turn. Earlier turns may have called other tools.
 
@@ -44,109 +77,394 @@ def conversation(
 
     Raises:
         TypeError: *history* contains something else.
-        ValueError: A call has no result, a result has no call, or the dialect cannot express a
-            message.
+        ValueError: A message is malformed.
     """
-    past: list[Any] = []
-    for are_text, group in groupby(history, _is_text_step):
-        items: list[Any] = [*group]
-        past += [[*map(pair_of, items)]] if are_text else past_of(items)
-    head = [each.text for each in takewhile(lambda each: isinstance(each, SystemMessage), past)]
-    turns = (turn for turn in past if isinstance(turn, PastTurn))
-    called = (call.tool for turn in turns for call in turn.calls)
-    writer = _Writer(dialect, with_called(tools, called))
-    return head, [writer.exchange(item) for item in past[len(head) :]]
+    past = past_of(history)
+    head: list[str] = []
+    for each in past:
+        if not isinstance(each, SystemMessage):
+            break
+        head.append(each.text)
+    return head, [*_Writer(dialect, tools, past).exchanges(past[len(head) :])]
 
 
-def _is_text_step(item: Any) -> bool:
-    """Return whether *item* is a step whose call, if any, the model wrote as text."""
-    if not is_step(item):
-        return False
-    action, _ = pair_of(item)
-    log = getattr(action, "message_log", None)
-    message = log[-1] if log else None
-    if not isinstance(message, AIMessage):
-        return True
-    return not tool_pieces(message) and not function_pieces(message)
+def own_turns(steps: History, dialect: Dialect, tools: ToolSet | None) -> list[TurnInPrompt]:
+    """Return the turns in which *steps* were taken as they stand in a prompt of *dialect*.
+
+    Args:
+        steps: What `past_of` takes, but no messages of the user.
+        dialect: The dialect to write.
+        tools: The tools for the next turn.
+
+    Raises:
+        TypeError: *steps* contains something else.
+    """
+    if isinstance(steps, str) or (isinstance(steps, list) and str in map(type, steps)):
+        raise TypeError(_NO_STEP.format("str"))
+    past = past_of(steps)
+    writer = _Writer(dialect, tools, past)
+    return [turn for item in writer.regrouped(past) for turn in writer.turns(item)]
 
 
-class _Writer(NamedTuple):
-    """Writes the messages and turns of a conversation."""
+class _Writer:
+    """Writes the messages and turns of a conversation, in order.
 
-    dialect: Dialect
-    tools: ToolSet | None
+    Args:
+        dialect: The dialect to write.
+        tools: The tools for the next turn.
+        past: All that is written, which may have called other tools.
+    """
 
-    def exchange(self, item: Any) -> list[BaseMessage]:
-        """Return a message without calls, a message with calls and their results, or steps."""
-        if isinstance(item, list):
-            return self._turns([(own_action(action, {}), seen) for action, seen in item])
-        if not isinstance(item, PastTurn):
-            return [self._said(item)]
-        thought, content = self._thought_and_content(item.message)
-        if self.dialect.thinks and not self.dialect.several:  # only thoughts come before a call
-            thought, content = "\n".join(filter(None, (thought, content))), ""
-        actions = self._written(item.calls, thought, content)
-        results = (call.result for call in item.calls)
-        return self._turns([*zip(actions, results, strict=True)])
+    def __init__(self, dialect: Dialect, tools: ToolSet | None, past: Iterable[Any]) -> None:
+        self._dialect = dialect
+        turns = (turn for turn in past if isinstance(turn, PastTurn))
+        called = [call.tool for turn in turns for call in turn.calls if call.tool]
+        self._tools = with_called(tools, called)
+        self._number = 1  # of the next call
 
-    def _turns(self, steps: list[Any]) -> list[BaseMessage]:
-        turns = past_turns(self.dialect, steps, self.tools)
-        return [
-            message
-            for turn in turns
-            for message in (AIMessage(turn.log), HumanMessage(turn.seen.strip("\n")))
-        ]
+    def exchanges(self, past: Sequence[Any]) -> Iterator[list[BaseMessage]]:
+        """Yield each message without calls, and each turn with its results."""
+        items = self.regrouped(past)
+        open_calls: tuple[PastCall, ...] = ()  # those of the last message, written as text
+        for number, each in enumerate(items, 1):
+            item = self._read(each) if isinstance(each, AIMessage) else each
+            is_text_turn = item is not each and isinstance(item, PastTurn)
+            if isinstance(item, HumanMessage):
+                yield [self._said_by_user(item, open_calls)]
+            elif isinstance(item, PastTurn | PastAnswer | PastError):
+                yield [*self._messages(item, is_last=is_text_turn or number == len(items))]
+            else:
+                yield [item]
+            open_calls = item.calls if is_text_turn else ()
 
-    def _said(self, message: BaseMessage) -> BaseMessage:
-        if isinstance(message, HumanMessage) and isinstance(message.content, str):
-            return HumanMessage(asked_in(self.dialect, message.content))
-        if isinstance(message, AIMessage) and message.text:
-            thought, content = self._thought_and_content(message)
-            return AIMessage(self._render(AgentFinish({"output": content}, ""), thought=thought))
-        return message
+    def regrouped(self, past: Sequence[Any]) -> list[Any]:
+        """Return *past* with as many calls in a turn as the dialect reads in its text."""
+        items: list[Any] = []
+        for log, group in groupby(past, lambda each: getattr(each, "log", "")):
+            alike = [*group]
+            if not log or len(alike) == 1 or not isinstance(alike[0], PastTurn):
+                items += alike
+                continue
+            found = _turn_in(self._dialect, log)
+            calls = [call for turn in alike for call in turn.calls]
+            size = max(1 if found is None else len(found.actions), 1)
+            items += (
+                replace(alike[0], calls=tuple(calls[at : at + size]))
+                for at in range(0, len(calls), size)
+            )
+        return items
 
-    def _written(self, calls: Sequence[PastCall], thought: str, content: str) -> list[AgentAction]:
-        """Return the actions of a turn with their logs.
+    def _messages(self, item: Any, *, is_last: bool) -> Iterator[BaseMessage]:
+        is_unanswered = is_last and isinstance(item, PastTurn) and item.is_open
+        turns = [*self.turns(item)]
+        for number, turn in enumerate(turns, 1):
+            yield AIMessage(turn.log)
+            if not (is_unanswered and number == len(turns)) and turn.seen.strip():
+                yield HumanMessage(turn.seen.strip("\n"))
 
-        Inputs are objects or, if the dialect writes them as plain text, JSON.
+    def turns(self, item: Any) -> Iterator[TurnInPrompt]:
+        """Yield the turns of one part of the past."""
+        match item:
+            case PastTurn():
+                yield from self._calling(item)
+            case PastAnswer():
+                yield TurnInPrompt(self._answer(item), "\n", is_rendered=False)
+            case PastError():
+                yield failed_turn(self._dialect, item.log, item.observation, self._number)
+                self._number += 1
+            case AIMessage():
+                yield from self.turns(self._read(item))
+            case _:
+                raise TypeError(
+                    f"{_NO_STEP.format(type(item).__name__)}: messages of the user go to history="
+                )
+
+    # -- calls --------------------------------------------------------------------------------
+
+    def _calling(self, turn: PastTurn) -> Iterator[TurnInPrompt]:
+        """Yield the turns in which the calls of *turn* are made."""
+        turn = replace(turn, calls=self._with_ids(turn.calls))
+        text = turn.log or turn.message.text
+        if text.strip() and _reads(self._dialect, text, _meant(turn.calls)):
+            yield self._turn(text, turn.calls)
+            return
+        logs = self._written(turn.calls, *self._said_before(turn))
+        if logs is None:
+            yield self._in_words(turn.calls)
+            return
+        size = len(turn.calls) // len(logs)
+        for at, log in enumerate(logs):
+            calls = turn.calls[at * size : (at + 1) * size]
+            yield self._turn(log, calls, is_rendered=not turn.log)
+
+    def _turn(
+        self, log: str, calls: Sequence[PastCall], *, is_rendered: bool = False
+    ) -> TurnInPrompt:
+        results = [*map(_result, calls)]
+        turn = called_turn(self._dialect, log, results, self._number, is_rendered=is_rendered)
+        self._number += len(calls)
+        return turn
+
+    def _with_ids(self, calls: tuple[PastCall, ...]) -> tuple[PastCall, ...]:
+        """Return *calls* without the ids that they have if the dialect does not take those."""
+        try:
+            seen_in_prompt(self._dialect, [*map(_result, calls)], self._number)
+        except ValueError:
+            return tuple(replace(call, id=None) for call in calls)
+        return calls
+
+    def _said_before(self, turn: PastTurn) -> tuple[str, str]:
+        """Return the thought and the content before the calls of a *turn*."""
+        if turn.log:  # of another dialect
+            found = None if turn.thought else _read_anywhere(turn.log, _meant(turn.calls))
+            thought, content = (
+                (turn.thought, "") if found is None else (found.thought, found.content)
+            )
+        else:
+            said = {"thought": turn.thought, "content": "", "refusal": ""}
+            for kind, text in said_in(turn.message):
+                said[kind] += text
+            thought, content = said["thought"].strip(), said["content"].strip()
+            if content and (found := _read_anywhere(content, _meant(turn.calls))) is not None:
+                thought, content = found.thought or thought, found.content
+        if self._dialect.thinks and not self._dialect.several:  # only thoughts come before a call
+            return "\n".join(filter(None, (thought, content))), ""
+        return thought if self._dialect.thinks else "", content
+
+    def _written(self, calls: Sequence[PastCall], thought: str, content: str) -> list[str] | None:
+        """Return the texts in which *calls* are made: one, or one for each; `None` if it cannot be.
+
+        The tools say how inputs are written. If they do not take one, or the dialect cannot write
+        it as an object, it is written as JSON; what stands before the calls is left out if it
+        cannot be written.
         """
-        refusal: ValueError | None = None
-        for is_json in (False, True):
-            actions = [_action(call, is_json=is_json) for call in calls]
-            for size in (len(actions), 1):
-                first, *others = (actions[at : at + size] for at in range(0, len(actions), size))
-                try:
-                    logs = [
-                        self._render(first, thought=thought, content=content),
-                        *map(self._render, others),
-                    ]
-                except ValueError as error:
-                    refusal = refusal or error
-                    continue
-                return [
-                    action.model_copy(update={"log": logs[at // size]})
-                    for at, action in enumerate(actions)
-                ]
-        assert refusal is not None, "a message with calls has at least one"
-        raise refusal
+        if not all(call.tool for call in calls):
+            return None
+        names = known_tools([*dict.fromkeys(call.tool for call in calls)])
+        said = dict.fromkeys(((thought, content), (thought, ""), ("", "")))
+        inputs = [[_action(call, is_json=is_json) for call in calls] for is_json in (False, True)]
+        sizes = dict.fromkeys((len(calls), 1))
+        for before, tools, actions, size in product(said, (self._tools, names), inputs, sizes):
+            with suppress(ValueError):
+                return [*self._rendered(actions, size, before, tools)]
+        return None
 
-    def _render(self, step: Rendered, *, thought: str = "", content: str = "") -> str:
-        return render(self.dialect, step, thought=thought, content=content, tools=self.tools)
+    def _rendered(
+        self,
+        actions: Sequence[AgentAction],
+        size: int,
+        said: tuple[str, str],
+        tools: ToolSet | None,
+    ) -> Iterator[str]:
+        thought, content = said
+        for at in range(0, len(actions), size):
+            group = [*actions[at : at + size]]
+            number = self._number + at
+            yield render(
+                self._dialect, group, thought=thought, content=content, number=number, tools=tools
+            )
+            thought = content = ""
 
-    def _thought_and_content(self, message: AIMessage) -> tuple[str, str]:
-        said = {"thought": "", "content": "", "refusal": ""}
-        for kind, text in said_in(message):
-            said[kind] += text
-        thought = said["thought"] if self.dialect.thinks else ""
-        return thought.strip(), said["content"].strip()
+    def _in_words(self, calls: Sequence[PastCall]) -> TurnInPrompt:
+        """Return *calls* that the dialect cannot write as words, with their results."""
+        told = "; ".join(
+            f"I called {call.tool or 'a tool'} with {as_text(call.tool_input)}" for call in calls
+        )
+        return self._turn("", calls)._replace(log=self._say(f"{told}."))
+
+    # -- answers and other texts --------------------------------------------------------------
+
+    def _read(self, message: AIMessage) -> Any:
+        """Return a *message* without calls as the turn that its text is, if it is one."""
+        text = message.text
+        found = None if not text.strip() else self._turn_of(text)
+        if found is None or not found.actions:
+            if not text:
+                return message
+            thought = "".join(said for kind, said in said_in(message) if kind == "thought")
+            if found is None or found.output == text.strip():
+                found = _answer_anywhere(text)
+            if found is None:
+                return PastAnswer(AgentFinish({"output": text}, ""), thought)
+            thought = found.thought or thought
+            return PastAnswer(AgentFinish({"output": found.output}, text), thought)
+        calls = tuple(
+            PastCall(each.tool, each.tool_input, "{}", id=getattr(each, "tool_call_id", None))
+            for each in found.actions
+        )
+        return PastTurn(message, calls, text, found.thought)
+
+    def _turn_of(self, text: str) -> Any:
+        """Return the turn that *text* is, in this dialect or another; `None` if it is none."""
+        found = _turn_in(self._dialect, text)
+        if found is not None and found.actions:
+            return found
+        elsewhere = _calls_anywhere(text)
+        known = elsewhere is not None and (
+            self._tools is None or all(each.tool in self._tools for each in elsewhere.actions)
+        )
+        return elsewhere if known else found
+
+    def _said_by_user(self, message: HumanMessage, calls: Sequence[PastCall]) -> BaseMessage:
+        """Return what the user says, or the results of *calls* that were written as text."""
+        if not isinstance(message.content, str):
+            return message
+        text = message.content
+        if not calls:
+            label = asked_in(self._dialect, "")
+            is_asked = bool(label.strip()) and text.startswith(label.strip())
+            return message if is_asked else HumanMessage(asked_in(self._dialect, text))
+        # What the model was shown may stand as it does in a prompt, or as the tool returned it.
+        first = replace(calls[0], result="\0")
+        shown = seen_in_prompt(self._dialect, [_result(first)], 1).strip("\n")
+        before, _, after = (part.strip() for part in shown.partition("\0"))
+        if (before or after) and text.startswith(before[:1]) and _is_shown(text, before, after):
+            return message
+        told = seen_in_prompt(self._dialect, [_result(replace(first, result=text))], self._number)
+        return HumanMessage(told.strip("\n"))
+
+    def _answer(self, item: PastAnswer) -> str:
+        """Return an answer in the dialect: as the model wrote it, if that is read as it is."""
+        finish = item.finish
+        output = finish.return_values.get("output")
+        found = _turn_in(self._dialect, finish.log) if finish.log.strip() else None
+        is_it = found is not None and not found.actions and found.output == output
+        if is_it and output != finish.log.strip():  # it has a label
+            return finish.log
+        thought = item.thought
+        if not thought and found is None and finish.log.strip():
+            elsewhere = _answer_anywhere(finish.log)
+            thought = "" if elsewhere is None else elsewhere.thought
+        if not self._dialect.thinks:
+            thought = ""
+        for said in dict.fromkeys((thought.strip(), "")):
+            with suppress(ValueError):
+                if isinstance(output, str):
+                    return render(
+                        self._dialect, AgentFinish({"output": output.strip()}, ""), thought=said,
+                        tools=self._tools,
+                    )  # fmt: skip
+                return write_answer(self._dialect, output, said)
+        return self._say(item.text)
+
+    def _say(self, text: str) -> str:
+        """Return *text* so that it is read as no call, whatever it holds."""
+        quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+        for said in (text.strip(), escape_failed(self._dialect, text.strip()), quoted):
+            with suppress(ValueError):
+                return render(self._dialect, AgentFinish({"output": said}, ""), tools=self._tools)
+        return _harmless(self._dialect, text)
+
+
+def _harmless(dialect: Dialect, text: str) -> str:
+    """Return *text* without the signs that markers are written with."""
+    for said in (text.translate(_PLAIN), " ".join(text.translate(_PLAIN).split())):
+        with suppress(ValueError):
+            return render(dialect, AgentFinish({"output": said.strip()}, ""))
+    return " ".join(text.translate(_PLAIN).split())
+
+
+_PLAIN: Final = str.maketrans("<>[]{}|`:", "‹›()()/'-")
 
 
 def _action(call: PastCall, *, is_json: bool) -> AgentAction:
-    given = call.arguments if call.text is None else call.text
+    """Return the action of a past *call*, whose input is an object or text, or text in JSON."""
+    given = as_text(call.tool_input) if is_json else call.tool_input
     return ToolAgentAction(
-        tool=call.tool,
-        tool_input=call.written if is_json else given,
-        log="",
-        message_log=[],
-        tool_call_id=call.id,
+        tool=call.tool, tool_input=given, log="", message_log=[], tool_call_id=call.id
     )
+
+
+def _result(call: PastCall) -> Result:
+    seen = NO_RESULT if call.result is None else call.result
+    return Result(call.tool or "tool", seen, call.id)
+
+
+def _is_shown(text: str, before: str, after: str) -> bool:
+    """Return whether *text* begins and ends as results of a dialect do, whatever their numbers."""
+    plain = text.translate(_NUMBERS)
+    is_begun = plain.startswith(before.translate(_NUMBERS))
+    return is_begun and plain.rstrip().endswith(after.translate(_NUMBERS))
+
+
+_NUMBERS: Final = str.maketrans("", "", "0123456789")
+
+
+def _meant(calls: Sequence[PastCall]) -> tuple[tuple[str, str], ...]:
+    """Return the tools of *calls* and their inputs, however those are written."""
+    return tuple((call.tool, _as_written(call.tool_input)) for call in calls)
+
+
+def _as_written(tool_input: Any) -> str:
+    """Return an input as text: that of its only argument, or JSON in which all values are text.
+
+    White space and case do not count, since dialects write values such as ``true`` in several ways.
+    """
+    if isinstance(tool_input, str):
+        with suppress(ValueError, RecursionError):
+            tool_input = json.loads(tool_input)
+    if isinstance(tool_input, dict):
+        tool_input = {key: as_text(tool_input[key]) for key in sorted(tool_input, key=str)}
+        if len(tool_input) == 1:
+            (tool_input,) = tool_input.values()
+    return "".join(as_text(tool_input).split()).casefold()
+
+
+@lru_cache(maxsize=256)
+def _turn_in(dialect: Dialect, text: str) -> Turn | None:
+    """Return the turn that *text* is in *dialect*, whatever tools it calls; `None` if it is none.
+
+    A turn that the lenient mode refuses may be one of another mode.
+    """
+    for mode in _MODES:
+        with suppress(OutputParserException):
+            return read_turn(TurnStream(machine(dialect, mode), refuses=False), text, "stop")
+    return None
+
+
+def _reads(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...]) -> bool:
+    """Return whether *dialect* reads the calls that are *meant* in *text*, or some of one turn."""
+    found = _turn_in(dialect, text)
+    read = [] if found is None else [(a.tool, _as_written(a.tool_input)) for a in found.actions]
+    return bool(read) and all(each in read for each in meant)
+
+
+@lru_cache(maxsize=256)
+def _calls_anywhere(text: str) -> Turn | None:
+    """Return the turn with calls that *text* is in another dialect, whose marks it has, or `None`.
+
+    If several dialects read calls in it, they have to read the same.
+    """
+    from agent_parsers.detecting.signs import dialects_with_signs  # as below
+    from agent_parsers.registry.dialects_by_name import get_dialect
+
+    turns = (_turn_in(get_dialect(name), text) for name in dialects_with_signs(text)[0])
+    found = [turn for turn in turns if turn is not None and turn.actions and not turn.repairs]
+    read = {tuple((each.tool, _as_written(each.tool_input)) for each in t.actions) for t in found}
+    return found[0] if len(read) == 1 else None
+
+
+@lru_cache(maxsize=256)
+def _answer_anywhere(text: str) -> Turn | None:
+    """Return the answer that *text* is by the marks or labels of another dialect, or `None`."""
+    from agent_parsers.detecting.signs import dialects_with_signs  # as below
+    from agent_parsers.registry.dialects_by_name import get_dialect
+
+    for name in dialects_with_signs(text)[0]:
+        found = _turn_in(get_dialect(name), text)
+        if found is not None and found.finish is not None and found.output != text.strip():
+            return found
+    return None
+
+
+def _read_anywhere(text: str, meant: tuple[tuple[str, str], ...]) -> Turn | None:
+    """Return the turn that *text* is in any dialect that reads in it the calls that are *meant*."""
+    # imported lazily: few turns are written in another dialect
+    from agent_parsers.detecting.signs import dialects_with_signs
+    from agent_parsers.registry.dialects_by_name import get_dialect
+
+    for name in chain(*dialects_with_signs(text)):
+        dialect = get_dialect(name)
+        if _reads(dialect, text, meant):
+            return _turn_in(dialect, text)
+    return None

@@ -1,22 +1,50 @@
-"""The past of a run in one form, made from steps or messages, for writing it for any API.
+"""The past of a run in one form, made from all that may tell it, for writing it for any model.
 
-APIs require ids of calls, which not every model provides: they are made here.
+What has happened is told as it was: the checks of tools are for calls that are to be made. A call
+may be cut, name no tool that there is, or have no result.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentStep, as_text
-from agent_parsers.actions.tool_action import ToolAgentAction, is_action, own_action, own_steps
+from agent_parsers.actions.agent import (
+    AgentAction,
+    AgentActionMessageLog,
+    AgentFinish,
+    AgentStep,
+    WithResult,
+    as_text,
+)
+from agent_parsers.actions.tool_action import (
+    ToolAgentAction,
+    is_action,
+    is_finish,
+    own_action,
+    own_result,
+)
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from agent_parsers.messages.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
+from agent_parsers.messages.writing.entries import is_output_item, messages_of
 from agent_parsers.messages.writing.scratchpad import is_same_turn
-from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage, from_any
+from output_parsers import OutputParserException
+from outputs import (
+    AIMessage,
+    BaseMessage,
+    FunctionMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from outputs.messages.base import text_of
+
+NO_RESULT: Final = "(there is no result)"
+"""What stands for the result of a past call that has none."""
+NOT_RUN: Final = "Not run, because another call of this turn could not be made."
+"""What the model is told of a call beside one that could not be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +52,23 @@ class PastCall:
     """A call of a tool and its result."""
 
     tool: str
-    """Name of the tool that was called."""
+    """Name of the tool that was called; may be empty."""
+    tool_input: str | dict[Any, Any]
+    """What the tool was called with."""
     written: str
     """The arguments as JSON: as the model wrote them, unless they had to be repaired."""
-    result: str
-    """What the tool returned, as text."""
+    result: str | None = None
+    """What the tool returned, as text; `None` if that is not known."""
     id: str | None = None
     """Id of the call, which its result refers to; `None` if it has no id."""
     is_error: bool = False
-    """Whether the tool failed."""
+    """Whether the tool failed, or was not run."""
     is_function: bool = False
     """Whether this is a function call, OpenAI's older form."""
     given_id: str | None = None
     """The id that the model gave."""
+    answer: BaseMessage | None = None
+    """The message with the result, if it came in one."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -53,80 +85,196 @@ class PastCall:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A message of a model that calls tools, and the results."""
+    """A turn of a model that calls tools, and the results."""
 
     message: AIMessage
-    """The message, as the model gave it."""
+    """The message as the model gave it, or one with its text."""
     calls: tuple[PastCall, ...]
-    """All calls of the message, in its order."""
+    """All calls of the turn, in its order."""
+    log: str = ""
+    """The text in which the model wrote the calls; empty if they came as calls."""
+    thought: str = ""
+    """The reasoning before the calls, if it is known and not in the message."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a call has no result."""
+        return any(call.result is None for call in self.calls)
 
 
-Past: TypeAlias = "list[BaseMessage | PastTurn]"
-"""The past of a run: turns with calls, and messages without calls."""
+@dataclass(frozen=True, slots=True)
+class PastAnswer:
+    """A final answer."""
 
-_NO_RESULT: Final = (
-    "the call of {tool!r} has no result; an API takes a message with calls only with all its"
-    " results: give a step for each of them"
-)
+    finish: AgentFinish
+    """The answer."""
+    thought: str = ""
+    """The reasoning before it, if it is known."""
 
-_ROLES: Final = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-}
-_MOST_CHARS: Final = 40
+    @property
+    def text(self) -> str:
+        """The answer as text."""
+        return as_text(self.finish.return_values.get("output", self.finish.log))
 
 
-def past_of(history: Iterable[Any]) -> Past:
-    """Return *history* as turns with calls and other messages.
+@dataclass(frozen=True, slots=True)
+class PastError:
+    """A turn that could not be read."""
+
+    log: str
+    """What the model wrote."""
+    observation: str
+    """What the model is told."""
+
+
+History: TypeAlias = Any
+"""A run; or any number of steps, turns, actions, answers, errors of turns, runs and messages."""
+Past: TypeAlias = "list[BaseMessage | PastTurn | PastAnswer | PastError]"
+"""The past of a run; a message in it has no calls but those that its text may have."""
+
+
+class _Step(NamedTuple):
+    """A call that was made in the past."""
+
+    action: AgentAction
+    observation: Any
+    thought: str
+    is_seen: bool
+    """Whether there is an observation."""
+
+
+def past_of(history: Any) -> Past:
+    """Return *history* as turns, answers, errors and other messages.
 
     Args:
-        history: Steps, as pairs or `AgentStep`, and messages; see `message_of`.
+        history: A run, or any number of: steps, as pairs of an action and what its tool returned,
+            as `AgentStep`, or as the steps of a log; turns, actions and answers that a parser
+            returned; errors of turns; runs; and messages of any client, see `message_of`.
 
     Raises:
         TypeError: *history* contains something else.
-        ValueError: A call has no result, or a result has no call.
+        ValueError: A message is malformed.
     """
     past: Past = []
     known: dict[int, BaseMessage] = {}
-    waiting = [_item(each, known) for each in history]
+    told = [each for item in _items(history) for each in _told(item, known)]
     at = 0
-    while at < len(waiting):
-        item = waiting[at]
-        if isinstance(item, AgentStep):
-            steps = _turn_at(waiting, at)
+    while at < len(told):
+        item = told[at]
+        if isinstance(item, _Step):
+            steps = _turn_at(told, at)
             past += _from_steps(steps)
             at += len(steps)
+            continue
+        at += 1
+        if isinstance(item, ToolMessage | FunctionMessage):
+            _add_result(past, item)
         elif isinstance(item, AIMessage) and (pieces := _pieces_in(item)):
-            results = waiting[at + 1 : at + 1 + len(pieces)]
-            past.append(_from_messages(item, pieces, results))
-            at += 1 + len(pieces)
-        elif isinstance(item, ToolMessage | FunctionMessage):
-            raise ValueError("found the result of a call before the message that makes the call")
+            past.append(_from_message(item, pieces))
         else:
             past.append(item)
-            at += 1
     return past
 
 
-def blocks_of(message: BaseMessage) -> list[dict[Any, Any]]:
-    """Return the content of *message* as blocks."""
-    content = message.content
-    return [
-        {"type": "text", "text": block} if isinstance(block, str) else block
-        for block in ([content] if isinstance(content, str) else content)
-    ]
+def _items(history: Any) -> Iterator[Any]:
+    """Yield what *history*, one thing or several, consists of."""
+    if not isinstance(history, list | tuple | Iterator) or _is_pair(history):
+        history = [history]
+    items: list[Any] = []  # of one output of the Responses API
+    for each in history:
+        if is_output_item(each):
+            items.append(each)
+            continue
+        if items:
+            yield items
+            items = []
+        if isinstance(each, list) and all(map(is_action, each)):  # the calls of a turn
+            yield from each
+        else:
+            yield each
+    if items:
+        yield items
 
 
-def _item(each: Any, known: dict[int, BaseMessage]) -> AgentStep | BaseMessage:
-    if isinstance(each, AgentStep):
-        each = (each.action, each.observation)
-    if isinstance(each, tuple) and len(each) == 2 and is_action(each[0]):
-        return AgentStep.model_construct(action=own_action(each[0], known), observation=each[1])
-    return message_of(each)
+def _is_pair(value: object) -> bool:
+    """Return whether *value* is a pair of an action and what its tool returned."""
+    return isinstance(value, tuple) and len(value) == 2 and is_action(value[0])
+
+
+def is_run(value: object) -> bool:
+    """Return whether *value* is a run: of an agent, or of a log."""
+    return hasattr(value, "finish") and (hasattr(value, "steps") or hasattr(value, "all_steps"))
+
+
+def _told(
+    item: Any, known: dict[int, BaseMessage]
+) -> Iterator[_Step | PastAnswer | PastError | PastTurn | BaseMessage]:
+    """Yield what *item*, one of a history, tells."""
+    if isinstance(item, PastTurn | PastAnswer | PastError):
+        yield item
+    elif isinstance(item, OutputParserException):
+        yield _from_error(item)
+    elif isinstance(item, AgentStep) or (not isinstance(item, tuple) and _is_langchain_step(item)):
+        yield _Step(own_action(item.action, known), item.observation, "", is_seen=True)
+    elif _is_pair(item):
+        yield _Step(own_action(item[0], known), item[1], "", is_seen=True)
+    elif is_action(item):
+        yield _Step(own_action(item, known), None, "", is_seen=False)
+    elif is_finish(item):
+        yield PastAnswer(own_result(item))
+    elif is_run(item):
+        yield from _from_run(item, known)
+    elif hasattr(item, "thought_span"):  # a step of a log
+        yield from _from_logged(item, known)
+    elif isinstance(item, WithResult):
+        yield from _from_turn(item)
+    else:
+        yield from messages_of(item)
+
+
+def _is_langchain_step(item: Any) -> bool:
+    return not hasattr(item, "thought_span") and is_action(getattr(item, "action", None))
+
+
+def _from_run(
+    run: Any, known: dict[int, BaseMessage]
+) -> Iterator[_Step | PastAnswer | PastError | PastTurn | BaseMessage]:
+    if text := getattr(run, "preamble", ""):
+        yield SystemMessage(text)
+    if text := getattr(run, "question", ""):
+        yield HumanMessage(text)
+    if hasattr(run, "all_steps"):
+        for step in run.all_steps:
+            yield from _told(step, known)
+        return
+    for step in run.steps:
+        yield from _told(step, known)
+    if run.finish is not None:
+        yield PastAnswer(run.finish)
+
+
+def _from_logged(
+    step: Any, known: dict[int, BaseMessage]
+) -> Iterator[_Step | PastAnswer | PastError | PastTurn]:
+    """Yield what a *step* of a log tells."""
+    seen = step.observation
+    if step.error is not None:
+        told = _from_error(step.error)
+        if seen is not None and isinstance(told, PastError):
+            told = replace(told, observation=seen)
+        yield told
+    elif isinstance(step.action, AgentFinish):
+        yield PastAnswer(step.action, step.thought)
+    else:
+        action = own_action(step.action, known)
+        yield _Step(action, seen, step.thought, is_seen=seen is not None)
+
+
+def _from_turn(turn: Any) -> Iterator[_Step | PastAnswer]:
+    if turn.finish is not None:
+        yield PastAnswer(turn.finish, turn.thought)
+    for number, action in enumerate(turn.actions):
+        yield _Step(own_action(action), None, "" if number else turn.thought, is_seen=False)
 
 
 def message_of(each: Any) -> BaseMessage:
@@ -140,60 +288,68 @@ def message_of(each: Any) -> BaseMessage:
         TypeError: It is neither, or a text without a role.
         ValueError: The role is unknown, or the message is malformed.
     """
-    if isinstance(each, str):
-        raise TypeError(
-            f"a text in a conversation needs a role, as in ('user', {each[:_MOST_CHARS]!r})"
-        )
-    match each:
-        case (str(role), str(text)):
-            if role not in _ROLES:
-                raise ValueError(f"the roles are {', '.join(_ROLES)}, not {role!r}")
-            return from_any({"role": _ROLES[role], "content": text})
-    return from_any(each)
+    (*_, last) = messages_of(each)
+    return last
+
+
+def blocks_of(message: BaseMessage) -> list[dict[Any, Any]]:
+    """Return the content of *message* as blocks."""
+    content = message.content
+    return [
+        {"type": "text", "text": block} if isinstance(block, str) else block
+        for block in ([content] if isinstance(content, str) else content)
+    ]
 
 
 # -- steps ---------------------------------------------------------------------------------------
 
 
-def _turn_at(items: Sequence[Any], at: int) -> list[AgentStep]:
+def _turn_at(items: Sequence[Any], at: int) -> list[_Step]:
     """Return the steps that begin at *at* and were taken in one turn."""
     steps = [items[at]]
     first = items[at].action
-    if not isinstance(first, ToolAgentAction):
-        return steps
-    answered = [first.tool_call_id]
+    answered = [_id_of(first)]
     for item in items[at + 1 :]:
-        action = item.action if isinstance(item, AgentStep) else None
-        if not isinstance(action, ToolAgentAction):
+        if not isinstance(item, _Step) or type(item.action) is not type(first):
             break
-        if not is_same_turn(action, first.message_log, answered):
+        action = item.action
+        if isinstance(first, ToolAgentAction) and isinstance(action, ToolAgentAction):
+            is_same = is_same_turn(action, first.message_log, answered)
+        else:
+            is_same = bool(first.log) and action.log == first.log
+            is_same = is_same and (action.tool, action.tool_input) not in [
+                (step.action.tool, step.action.tool_input) for step in steps
+            ]
+        if not is_same:
             break
-        answered.append(action.tool_call_id)
+        answered.append(_id_of(action))
         steps.append(item)
     return steps
 
 
-def _from_steps(steps: Sequence[AgentStep]) -> Past:
+def _from_steps(steps: Sequence[_Step]) -> Past:
     action = steps[0].action
     log = action.message_log if isinstance(action, AgentActionMessageLog) else []
     message = log[-1] if log else None
+    thought = steps[0].thought
+    if not action.tool:
+        return [PastError(action.log, as_text(steps[0].observation))]
     if not isinstance(message, AIMessage):
-        return [AIMessage(action.log), HumanMessage(as_text(steps[0].observation))]
+        calls = tuple(_call_of(step, None, is_function=False) for step in steps)
+        return [PastTurn(AIMessage(action.log), calls, action.log, thought)]
     is_function = not isinstance(action, ToolAgentAction)
     pieces = function_pieces(message) if is_function else tool_pieces(message)
-    if not pieces and (message.text or all(_id_of(step.action) is None for step in steps)):
-        # The calls are in the text, so the results go into messages of the user.
-        seen = (HumanMessage(as_text(step.observation)) for step in steps)
-        return [*log, *seen]
     waiting = list(steps)
-    calls = []
-    for piece in pieces:
-        step = _take(waiting, piece)
-        if step is None:
-            raise ValueError(_NO_RESULT.format(tool=piece.name or ""))
-        calls.append(_call_of(step, piece, is_function=is_function))
-    calls += (_call_of(step, None, is_function=is_function) for step in waiting)
-    return [*log[:-1], PastTurn(message, tuple(calls))]
+    found = [(piece, _take(waiting, piece)) for piece in pieces]
+    made = [
+        _call_of_piece(piece, is_function=is_function)
+        if step is None
+        else _call_of(step, piece, is_function=is_function)
+        for piece, step in found
+    ]
+    made += (_call_of(step, None, is_function=is_function) for step in waiting)
+    is_text = not pieces and (message.text or all(_id_of(step.action) is None for step in steps))
+    return [*log[:-1], PastTurn(message, tuple(made), message.text if is_text else "", thought)]
 
 
 def pending_turn(actions: Sequence[Any]) -> PastTurn:
@@ -201,19 +357,12 @@ def pending_turn(actions: Sequence[Any]) -> PastTurn:
 
     Calls that the model wrote as text are added to the message with this text.
     """
-    taken = own_steps((action, "") for action in actions)
-    steps = [AgentStep.model_construct(action=a, observation=seen) for a, seen in taken]
-    *_, last = _from_steps(steps)
-    if isinstance(last, PastTurn):
-        made = tuple(replace(call, is_function=False) for call in last.calls)
-        return replace(last, calls=made)
-    calls = tuple(_call_of(step, None, is_function=False) for step in steps)
-    message = steps[0].action.messages[-1]
-    assert isinstance(message, AIMessage), "a model wrote it"
-    return PastTurn(message, calls)
+    turn = past_of([*actions])[-1]
+    assert isinstance(turn, PastTurn), "actions have a tool"
+    return replace(turn, calls=tuple(replace(call, is_function=False) for call in turn.calls))
 
 
-def _take(waiting: list[AgentStep], piece: CallPiece) -> AgentStep | None:
+def _take(waiting: list[_Step], piece: CallPiece) -> _Step | None:
     """Remove the step that made the call of *piece* from *waiting*, and return it."""
     for place, step in enumerate(waiting):
         if (_id_of(step.action) or None) == (piece.id or None):
@@ -225,16 +374,17 @@ def _id_of(action: AgentAction) -> str | None:
     return action.tool_call_id if isinstance(action, ToolAgentAction) else None
 
 
-def _call_of(step: AgentStep, piece: CallPiece | None, *, is_function: bool) -> PastCall:
+def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> PastCall:
     action = step.action
     written = None if piece is None else _valid(piece.arguments)
+    given = action.tool_input
     if written is None:
-        given = action.tool_input
         written = as_json(given if isinstance(given, dict) else {ARGUMENT: given})
     return PastCall(
         tool=action.tool,
+        tool_input=given,
         written=written,
-        result=as_text(step.observation),
+        result=as_text(step.observation) if step.is_seen else None,
         id=_id_of(action),
         is_error=getattr(step.observation, "status", "") == "error",
         is_function=is_function,
@@ -255,6 +405,36 @@ def _valid(arguments: Any) -> str | None:
     return arguments if isinstance(value, dict) else None
 
 
+# -- errors --------------------------------------------------------------------------------------
+
+
+def _from_error(error: OutputParserException) -> PastError | PastTurn:
+    """Return the turn that failed with *error*: with its calls, if an API takes them back."""
+    told = str(error) if error.observation is None else error.observation
+    message = error.ai_message
+    pieces = [] if message is None else _pieces_in(message)
+    if message is None or not pieces:
+        return PastError(error.llm_output or "", told)
+    calls = [_call_of_piece(each, is_function=not tool_pieces(message)) for each in pieces]
+    if not all(
+        call.tool and _valid(each.arguments) for call, each in zip(calls, pieces, strict=True)
+    ):
+        return PastError(_prose(message, pieces), told)
+    wrong = getattr(error, "tool", None)
+    place = next((n for n, call in enumerate(calls) if call.tool == wrong), 0)
+    made = (
+        replace(call, result=told if number == place else NOT_RUN, is_error=True)
+        for number, call in enumerate(calls)
+    )
+    return PastTurn(message, tuple(made))
+
+
+def _prose(message: AIMessage, pieces: Sequence[CallPiece]) -> str:
+    """Return what a *message* says, and its calls, which no API takes back, as text."""
+    said = [message.text] if message.text else []
+    return "\n".join((*said, *(f"{each.name or '?'}({each.arguments or ''})" for each in pieces)))
+
+
 # -- messages ------------------------------------------------------------------------------------
 
 
@@ -262,97 +442,60 @@ def _pieces_in(message: AIMessage) -> list[CallPiece]:
     return tool_pieces(message) or function_pieces(message)
 
 
-def _from_messages(
-    message: AIMessage, pieces: Sequence[CallPiece], results: Sequence[Any]
-) -> PastTurn:
+def _from_message(message: AIMessage, pieces: Sequence[CallPiece]) -> PastTurn:
     is_function = not tool_pieces(message)
-    waiting = list(results)
-    calls = []
-    for piece in pieces:
-        found = next((r for r in waiting if _answers(r, piece, is_function=is_function)), None)
-        if found is None:
-            raise ValueError(_NO_RESULT.format(tool=piece.name or ""))
-        waiting.remove(found)
-        content = found.content
-        if not piece.name:
-            raise ValueError("found a call without the name of a tool")
-        calls.append(
-            PastCall(
-                tool=piece.name,
-                written=_valid(piece.arguments) or as_json({ARGUMENT: piece.arguments}),
-                result=text_of(content) or (as_text(content) if content else ""),
-                id=piece.id,
-                is_error=getattr(found, "status", "") == "error",
-                is_function=is_function,
-                given_id=piece.id,
-            )
-        )
-    return PastTurn(message, tuple(calls))
+    return PastTurn(
+        message, tuple(_call_of_piece(each, is_function=is_function) for each in pieces)
+    )
 
 
-def _answers(result: Any, piece: CallPiece, *, is_function: bool) -> bool:
-    if is_function:
-        return isinstance(result, FunctionMessage) and result.name == piece.name
-    return isinstance(result, ToolMessage) and result.tool_call_id == (piece.id or "")
+def _call_of_piece(piece: CallPiece, *, is_function: bool) -> PastCall:
+    written = _valid(piece.arguments)
+    given: Any = piece.arguments if written is None else json.loads(written)
+    if written is None:
+        written = as_json({ARGUMENT: given})
+    elif isinstance(text := given.get(ARGUMENT), str):
+        given = text
+    return PastCall(
+        tool=piece.name if isinstance(piece.name, str) else "",
+        tool_input=given if isinstance(given, str | dict) else as_json(given),
+        written=written,
+        id=piece.id,
+        is_function=is_function,
+        given_id=piece.id,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
-    """What an API requires of the ids of calls."""
+def _add_result(past: Past, message: ToolMessage | FunctionMessage) -> None:
+    """Add the result in *message* to its call, or to *past* as what the user says."""
+    content = message.content
+    text = text_of(content) or (as_text(content) if content else "")
+    for place in range(len(past) - 1, -1, -1):
+        turn = past[place]
+        if not isinstance(turn, PastTurn):
+            continue
+        at = _answered(turn, message)
+        if at < 0:
+            continue
+        calls = list(turn.calls)
+        is_error = getattr(message, "status", "") == "error"
+        calls[at] = replace(calls[at], result=text, is_error=is_error, answer=message)
+        past[place] = replace(turn, calls=tuple(calls))
+        return
+    named = f"Result of {message.name}:\n" if message.name else ""
+    past.append(HumanMessage(f"{named}{text}"))
 
-    api: str
-    """Name of the API, for error messages."""
-    fits: Callable[[str], Any] = bool
-    """Returns something true if the API accepts an id."""
-    is_unique: bool = False
-    """Whether ids must be unique in the whole run, and not only in one turn."""
-    has_functions: bool = False
-    """Whether the API has function calls, which need no id."""
 
-    def give(self, past: Past, new_id: Callable[[int], str] | None) -> Past:
-        """Return *past* with an id for each call.
-
-        Args:
-            past: The run so far.
-            new_id: Returns an id for a call without a valid id, given its number in the run.
-
-        Raises:
-            ValueError: A call has no valid id and *new_id* is `None`, or its id is not valid.
-        """
-        number = 0
-        taken: set[str] = set()
-        done: Past = []
-        for item in past:
-            if not isinstance(item, PastTurn):
-                done.append(item)
-                continue
-            if not self.is_unique:
-                taken = set()
-            calls = []
-            for call in item.calls:
-                number += 1
-                calls.append(self._with_id(call, number, taken, new_id))
-            done.append(PastTurn(item.message, tuple(calls)))
-        return done
-
-    def _with_id(
-        self, call: PastCall, number: int, taken: set[str], new_id: Callable[[int], str] | None
-    ) -> PastCall:
-        if call.is_function and self.has_functions:
-            return call
-        call_id = call.id
-        if not call_id or not self.fits(call_id) or call_id in taken:
-            if new_id is None:
-                raise ValueError(self._lacking(call, number))
-            call_id = new_id(number)
-            if not self.fits(call_id) or call_id in taken:
-                raise ValueError(f"{self.api} does not take the new id {call_id!r} for a call")
-        taken.add(call_id)
-        return replace(call, id=call_id)
-
-    def _lacking(self, call: PastCall, number: int) -> str:
-        wrong = f"the id {call.id!r}, which {self.api} does not take here" if call.id else "no id"
-        return (
-            f"call {number} of the run, of {call.tool!r}, has {wrong}: say what ids to use"
-            ' instead, as in new_id="call_{}".format'
-        )
+def _answered(turn: PastTurn, message: ToolMessage | FunctionMessage) -> int:
+    """Return the number of the call whose result *message* is; -1 if it is of none."""
+    call_id = getattr(message, "tool_call_id", None)
+    for number, call in enumerate(turn.calls):
+        if call.result is not None:
+            continue
+        if call_id and call.id:
+            is_it = call_id == call.id
+        else:
+            is_it = not message.name or message.name == call.tool
+        if is_it:
+            return number
+    return -1

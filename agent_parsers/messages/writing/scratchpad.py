@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, as_text, pair_of
 from agent_parsers.actions.tool_action import ToolAgentAction, own_action
-from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
+from outputs import AIMessage, FunctionMessage, ToolMessage
 
 if TYPE_CHECKING:
     from agent_parsers.engine.writing.render import Step
@@ -82,25 +82,6 @@ def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> li
 
 format_to_openai_functions = format_to_openai_function_messages
 """Another name for it, as in LangChain."""
-
-
-def past_messages(
-    steps: Sequence[Step], write: Callable[[Sequence[Step]], list[BaseMessage]]
-) -> list[BaseMessage]:
-    """Return the messages that *write* returns for *steps*, with no observation left out.
-
-    An action that did not come in a message, such as a reply that could not be read, is followed
-    by its observation as a message of the user.
-    """
-    messages: list[BaseMessage] = []
-    calls: list[Step] = []
-    for step, (action, observation) in zip(steps, _pairs(steps), strict=True):
-        if isinstance(action, AgentActionMessageLog):
-            calls.append(step)
-            continue
-        messages += (*write(calls), AIMessage(action.log), HumanMessage(as_text(observation)))
-        calls = []
-    return messages + write(calls)
 
 
 def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:

@@ -13,14 +13,15 @@ Source: https://docs.anthropic.com/en/api/messages
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, blocks_of, past_of
+from agent_parsers.messages.writing.native import Ids, past_for_api
+from agent_parsers.messages.writing.past import PastCall, PastTurn, blocks_of
 from outputs import AIMessage, HumanMessage
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.messages.writing.past import History
     from outputs import BaseMessage
 
 _IDS: Final = Ids("Anthropic", fits=re.compile(r"[\w-]+", re.ASCII).fullmatch, is_unique=True)
@@ -29,7 +30,7 @@ _KEPT: Final = ("redacted_thinking", "server_tool_use", "mcp_tool_use")
 
 
 def to_anthropic(
-    history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
+    history: History, *, new_id: Callable[[int], str] | None = None
 ) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
     """Return a run so far as the messages that Anthropic's API takes.
 
@@ -40,24 +41,26 @@ def to_anthropic(
     and the user.
 
     Args:
-        history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
-            `render_prompt`. Leave out the system message: the API takes it beside the messages.
+        history: A run; or steps, turns, answers and errors of turns, as parsers return them and
+            as logs have them, and messages of any client, such as those of `render_prompt`.
+            Leave out the system message: the API takes it beside the messages.
         new_id: Returns an id for a call without a valid id, given its number in the run, such as
             ``"toolu_{}".format``. The API takes letters, digits, ``_`` and ``-``, and each id
             once. Without *new_id*, such a call is an error.
 
     Raises:
         TypeError: *history* contains something else.
-        ValueError: A call has no valid id or no result, a result has no call, or a message is
-            neither the user's nor the model's.
+        ValueError: A call has no valid id and *new_id* is `None`, or a message is neither the
+            user's nor the model's.
     """
     messages: list[dict[str, Any]] = []
-    for item in _IDS.give(past_of(history), new_id):
+    for item in _IDS.give(past_for_api(history), new_id):
         if isinstance(item, PastTurn):
             said = [*_blocks(item.message, item.calls)]
-            results = [_result(call) for call in item.calls]
+            results = [_result(call) for call in item.calls if call.result is not None]
             messages.append({"role": "assistant", "content": said})
-            messages.append({"role": "user", "content": results})
+            if results:
+                messages.append({"role": "user", "content": results})
         elif (content := _content(item)) and (not isinstance(content, str) or content.strip()):
             role = "assistant" if isinstance(item, AIMessage) else "user"
             messages.append({"role": role, "content": content})

@@ -11,16 +11,17 @@ Source: https://platform.openai.com/docs/api-reference/chat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, past_of
+from agent_parsers.messages.writing.native import Ids, past_for_api
+from agent_parsers.messages.writing.past import PastCall, PastTurn
 from output_parsers.tool_calls.refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.messages.writing.past import History
     from outputs import BaseMessage
 
 _IDS: Final = Ids("Chat Completions", has_functions=True)
@@ -29,7 +30,7 @@ _WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))
 
 
 def to_openai(
-    history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
+    history: History, *, new_id: Callable[[int], str] | None = None
 ) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
     """Return a run so far as the messages that OpenAI's Chat Completions API takes.
 
@@ -38,18 +39,18 @@ def to_openai(
     messages of the assistant and the user. Reasoning is left out: this API does not take it.
 
     Args:
-        history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
-            `render_prompt`.
+        history: A run; or steps, turns, answers and errors of turns, as parsers return them and
+            as logs have them, and messages of any client, such as those of `render_prompt`.
         new_id: Returns an id for a call without one, given its number in the run, such as
             ``"call_{}".format``. Without *new_id*, such a call is an error, since the API requires
             an id.
 
     Raises:
         TypeError: *history* contains something else.
-        ValueError: A call has no id or no result, or a result has no call.
+        ValueError: A call has no id, and *new_id* is `None`.
     """
     messages: list[dict[str, Any]] = []
-    for item in _IDS.give(past_of(history), new_id):
+    for item in _IDS.give(past_for_api(history), new_id):
         if isinstance(item, PastTurn):
             messages += _turn(item)
         else:
@@ -79,12 +80,14 @@ def _turn(turn: PastTurn) -> list[dict[str, Any]]:
     first = turn.calls[0]
     if first.is_function:
         call = {"name": first.tool, "arguments": first.written}
-        result = {"role": "function", "name": first.tool, "content": first.result}
-        return [{**said, "function_call": call}, result]
+        seen = {"role": "function", "name": first.tool, "content": first.result}
+        return [{**said, "function_call": call}, *([] if first.result is None else [seen])]
     entries = _entries(turn)
     calls = [_call(*pair) for pair in zip(turn.calls, entries, strict=True)]
     results = (
-        {"role": "tool", "tool_call_id": call.id, "content": call.result} for call in turn.calls
+        {"role": "tool", "tool_call_id": call.id, "content": call.result}
+        for call in turn.calls
+        if call.result is not None
     )
     return [{**said, "tool_calls": calls}, *results]
 

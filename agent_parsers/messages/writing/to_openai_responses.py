@@ -11,17 +11,18 @@ Source: https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.past import Ids, PastCall, PastTurn, blocks_of, past_of
+from agent_parsers.messages.writing.native import Ids, past_for_api
+from agent_parsers.messages.writing.past import PastCall, PastTurn, blocks_of
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.clients.openai_responses import ITEMS
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.messages.writing.past import History
     from outputs import BaseMessage
 
 _IDS: Final = Ids("the Responses API")
@@ -30,7 +31,7 @@ _TEXTS: Final = {"text": "text", "refusal": "refusal"}
 
 
 def to_openai_responses(
-    history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
+    history: History, *, new_id: Callable[[int], str] | None = None
 ) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
     """Return a run so far as the input items that OpenAI's Responses API takes.
 
@@ -39,21 +40,23 @@ def to_openai_responses(
     Arguments, and steps that did not come as calls, are written as by `to_openai`.
 
     Args:
-        history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
-            `render_prompt`.
+        history: A run; or steps, turns, answers and errors of turns, as parsers return them and
+            as logs have them, and messages of any client, such as those of `render_prompt`.
         new_id: Returns an id for a call without one, given its number in the run; see `to_openai`.
 
     Raises:
         TypeError: *history* contains something else.
-        ValueError: A call has no id or no result, or a result has no call.
+        ValueError: A call has no id, and *new_id* is `None`.
     """
     items: list[dict[str, Any]] = []
-    for item in _IDS.give(past_of(history), new_id):
+    for item in _IDS.give(past_for_api(history), new_id):
         if isinstance(item, PastTurn):
             said = [*_said(item.message, item.calls)]
             kinds = {each.get("call_id"): str(each.get("type")) for each in said}
             items += said
-            items += (_output(call, kinds[call.id]) for call in item.calls)
+            items += (
+                _output(call, kinds[call.id]) for call in item.calls if call.result is not None
+            )
         elif isinstance(item, AIMessage):
             items += _said(item, ())
         else:

@@ -136,18 +136,25 @@ def test_steps_of_one_turn_stay_together() -> None:
     assert said_by_the_model(written([HumanMessage("Q"), *steps], parser)) == [log]
 
 
+CALL = '<tool_call>\n{"name": "area", "arguments": {"lake": "Thun"}}\n</tool_call>'
+
+
 @pytest.mark.parametrize(
-    ("history", "reason"),
+    ("history", "last"),
     [
-        ([result(0, "x")], "before the message that makes the call"),
-        (talk(call(0))[:3], "has no result"),
-        (talk(call(0), content="<tool_call>"), "hermes cannot write this step"),
+        ([result(0, "x")], ["x"]),
+        (talk(call(0))[:3], [CALL]),
+        ([*talk(call(0))[:3], ("user", "So?")], ["(there is no result)", "So?"]),
+        (talk(call(0), content="<tool_call>")[:4], [CALL, "7 km²"]),
+        (talk(call(0, given='{"lake": "Th'))[:4], ['I called area with {"lake": "Th.', "7 km²"]),
+        (talk(call(0, tool=""))[:4], ['I called a tool with {"lake": "Thun"}.', "7 km²"]),
     ],
-    ids=["result alone", "no result", "not to be written"],
+    ids=["result alone", "not run yet", "no result", "a mark", "cut", "no name"],
 )
-def test_what_cannot_be_written_is_an_error(history: Any, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        written(history, get_parser("hermes"))
+def test_what_has_happened_can_always_be_written(history: Any, last: list[str]) -> None:
+    messages = written(history, get_parser("hermes"))
+    for part, message in zip(last, messages[-len(last) :], strict=True):
+        assert part in message.text
 
 
 def test_content_in_blocks_is_kept() -> None:
@@ -207,7 +214,7 @@ Thought:"""
 @pytest.mark.parametrize(
     ("history", "reason"),
     [
-        ("Hello", r"a text in a conversation needs a role, as in \('user', 'H'\)"),
+        ("Hello", r"a text in a conversation needs a role, as in \('user', 'Hello'\)"),
         ([("boss", "Hello")], "the roles are system, developer, user, .* not 'boss'"),
         ([7], "expected a message"),
         ((), "takes a question as text, not None"),

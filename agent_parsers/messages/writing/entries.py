@@ -1,0 +1,89 @@
+"""The messages of a conversation, as any client has them, as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from outputs import BaseMessage, HumanMessage, ToolMessage, from_any
+from outputs.messages.base import text_of
+
+_ROLES: Final = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+}
+_MOST_CHARS: Final = 40
+_RESULT: Final = "tool_result"
+_TEXTS: Final = ("input_text", "output_text")
+"""What the Responses API calls blocks of text."""
+
+
+def messages_of(each: Any) -> Iterator[BaseMessage]:
+    """Yield a message of a conversation as ours; Anthropic's may be several results of calls.
+
+    Args:
+        each: A message of any kind that `outputs.from_any` takes, or its role and its text, as in
+            ``("user", "Hello")``; LangChain's ``"human"`` and ``"ai"`` are roles as well.
+
+    Raises:
+        TypeError: It is neither, or a text without a role.
+        ValueError: The role is unknown, or the message is malformed.
+    """
+    if isinstance(each, str):
+        raise TypeError(
+            f"a text in a conversation needs a role, as in ('user', {each[:_MOST_CHARS]!r})"
+        )
+    match each:
+        case (str(role), str(text)):
+            if role not in _ROLES:
+                raise ValueError(f"the roles are {', '.join(_ROLES)}, not {role!r}")
+            each = {"role": _ROLES[role], "content": text}
+        case {"role": "tool", **rest} if "tool_call_id" not in rest:  # Ollama's have no ids
+            each = {"tool_call_id": "", "name": rest.get("tool_name"), **each}
+    message = from_any(each)
+    if isinstance(message.content, str):
+        yield message
+    elif isinstance(message, HumanMessage) and any(map(_is_result, message.content)):
+        yield from _results_in(message)
+    else:
+        yield message.model_copy(update={"content": [*map(_plain, message.content)]})
+
+
+def is_output_item(each: Any) -> bool:
+    """Return whether *each* is an item that a model wrote in the Responses API."""
+    kind = each.get("type") if isinstance(each, dict) else getattr(each, "type", None)
+    if not isinstance(kind, str) or isinstance(each, BaseMessage):
+        return False
+    from outputs.clients.openai_responses import ITEMS  # imported lazily, as its module is
+
+    return kind in ITEMS and not kind.endswith("_output")
+
+
+def _is_result(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == _RESULT
+
+
+def _results_in(message: HumanMessage) -> Iterator[BaseMessage]:
+    """Yield the results in a *message*, and what else the user says."""
+    said: list[Any] = []
+    for block in message.content:
+        if not isinstance(block, dict) or not _is_result(block):
+            said.append(block)
+            continue
+        content = block.get("content") or ""
+        text = content if isinstance(content, str) else text_of(content)
+        call_id = block.get("tool_use_id") or ""
+        status = "error" if block.get("is_error") else "success"
+        yield ToolMessage(text or content, tool_call_id=call_id, status=status)
+    if said:
+        yield message.model_copy(update={"content": said})
+
+
+def _plain(block: Any) -> Any:
+    """Return a *block* of text of the Responses API as those of all others are."""
+    is_text = isinstance(block, dict) and block.get("type") in _TEXTS
+    return {**block, "type": "text"} if is_text else block

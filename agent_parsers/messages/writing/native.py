@@ -1,0 +1,212 @@
+"""The past of a run as an API takes it: messages, and turns whose calls have ids and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
+from agent_parsers.messages.writing.past import (
+    NO_RESULT,
+    PastAnswer,
+    PastCall,
+    PastError,
+    PastTurn,
+    past_of,
+)
+from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage, tool_call
+
+if TYPE_CHECKING:
+    from agent_parsers.messages.writing.past import History
+
+_CALLS: Final = ("tool_calls", "function_call")
+"""Where a message may have the calls that are written as `tool_calls`."""
+
+ForApi: TypeAlias = "list[BaseMessage | PastTurn]"
+"""The past of a run: turns whose calls came as calls, and messages without calls."""
+
+
+def past_for_api(history: Any) -> ForApi:
+    """Return *history* as an API takes it.
+
+    Calls that the model wrote as text stay text, followed by what the user says: the results. A
+    call without a result gets one that says so, unless the history ends in it: then its tool is to
+    be run.
+
+    Args:
+        history: What `past_of` takes.
+
+    Raises:
+        TypeError: *history* contains something else.
+        ValueError: A message is malformed.
+    """
+    past = past_of(history)
+    done: ForApi = []
+    for number, item in enumerate(past, 1):
+        done += _for_api(item, is_last=number == len(past))
+    return done
+
+
+def _for_api(item: Any, *, is_last: bool) -> Iterator[BaseMessage | PastTurn]:
+    match item:
+        case PastAnswer():
+            yield AIMessage(item.text, additional_kwargs=_reasoning(item.thought))
+        case PastError():
+            yield from (AIMessage(item.log), HumanMessage(item.observation))
+        case PastTurn(log=""):
+            yield _as_calls(item, is_last=is_last)
+        case PastTurn():
+            if _has_calls(item.message):  # which the model also wrote as text
+                yield _as_calls(item, is_last=is_last)
+                return
+            yield item.message
+            told = [call.result for call in item.calls if call.result is not None]
+            yield from map(HumanMessage, told)
+        case _:
+            yield item
+
+
+def _has_calls(message: AIMessage) -> bool:
+    return bool(tool_pieces(message) or function_pieces(message))
+
+
+def _as_calls(turn: PastTurn, *, is_last: bool) -> PastTurn:
+    """Return a *turn* of calls in which each has a name, and a result unless it is the last."""
+    is_open = is_last and all(call.result is None for call in turn.calls)
+    calls = tuple(
+        replace(
+            call,
+            tool=call.tool or "unknown",
+            result=call.result if call.result is not None or is_open else NO_RESULT,
+        )
+        for call in turn.calls
+    )
+    message = turn.message
+    if turn.thought and not message.additional_kwargs and isinstance(message.content, str):
+        message = message.model_copy(update={"additional_kwargs": _reasoning(turn.thought)})
+    return replace(turn, message=message, calls=calls)
+
+
+def _reasoning(thought: str) -> dict[str, str]:
+    return {"reasoning_content": thought} if thought else {}
+
+
+def own_messages(history: History) -> list[BaseMessage]:
+    """Return *history* as our messages, for a model that calls tools.
+
+    Args:
+        history: What `past_of` takes.
+
+    Raises:
+        TypeError: *history* contains something else.
+        ValueError: A message is malformed.
+    """
+    messages: list[BaseMessage] = []
+    for item in past_for_api(history):
+        if isinstance(item, PastTurn) and _has_calls(item.message):
+            messages += (item.message, *_results(item))  # as the model gave it
+        else:
+            messages += messages_of_turn(item) if isinstance(item, PastTurn) else [item]
+    return messages
+
+
+def messages_of_turn(turn: PastTurn) -> list[BaseMessage]:
+    """Return a *turn* of calls as its message and the results that are known."""
+    message, calls = turn.message, turn.calls
+    if calls[0].is_function:
+        return [message, *_results(turn)]
+    beside = {name: v for name, v in message.additional_kwargs.items() if name not in _CALLS}
+    made = [tool_call(name=call.tool, args=call.arguments, id=call.id) for call in calls]
+    update = {"additional_kwargs": beside, "tool_calls": made, "invalid_tool_calls": []}
+    named = (
+        ToolMessage(
+            call.result,
+            tool_call_id=call.id or "",
+            name=call.tool,
+            status="error" if call.is_error else "success",
+        )
+        for call in calls
+        if call.result is not None
+    )
+    return [message.model_copy(update=update), *named]
+
+
+def _results(turn: PastTurn) -> Iterator[BaseMessage]:
+    """Yield the results of a *turn* that are known."""
+    for call in turn.calls:
+        if call.result is None:
+            continue
+        if call.answer is not None:
+            yield call.answer
+        elif call.is_function:
+            yield FunctionMessage(name=call.tool, content=call.result)
+        else:
+            yield ToolMessage(
+                call.result,
+                tool_call_id=call.id or "",
+                status="error" if call.is_error else "success",
+                additional_kwargs={"name": call.tool},
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """What an API requires of the ids of calls."""
+
+    api: str
+    """Name of the API, for error messages."""
+    fits: Callable[[str], Any] = bool
+    """Returns something true if the API accepts an id."""
+    is_unique: bool = False
+    """Whether ids must be unique in the whole run, and not only in one turn."""
+    has_functions: bool = False
+    """Whether the API has function calls, which need no id."""
+
+    def give(self, past: ForApi, new_id: Callable[[int], str] | None) -> ForApi:
+        """Return *past* with an id for each call.
+
+        Args:
+            past: The run so far.
+            new_id: Returns an id for a call without a valid id, given its number in the run.
+
+        Raises:
+            ValueError: A call has no valid id and *new_id* is `None`, or its id is not valid.
+        """
+        number = 0
+        taken: set[str] = set()
+        done: ForApi = []
+        for item in past:
+            if not isinstance(item, PastTurn):
+                done.append(item)
+                continue
+            if not self.is_unique:
+                taken = set()
+            calls = []
+            for call in item.calls:
+                number += 1
+                calls.append(self._with_id(call, number, taken, new_id))
+            done.append(replace(item, calls=tuple(calls)))
+        return done
+
+    def _with_id(
+        self, call: PastCall, number: int, taken: set[str], new_id: Callable[[int], str] | None
+    ) -> PastCall:
+        if call.is_function and self.has_functions:
+            return call
+        call_id = call.id
+        if not call_id or not self.fits(call_id) or call_id in taken:
+            if new_id is None:
+                raise ValueError(self._lacking(call, number))
+            call_id = new_id(number)
+            if not self.fits(call_id) or call_id in taken:
+                raise ValueError(f"{self.api} does not take the new id {call_id!r} for a call")
+        taken.add(call_id)
+        return replace(call, id=call_id)
+
+    def _lacking(self, call: PastCall, number: int) -> str:
+        wrong = f"the id {call.id!r}, which {self.api} does not take here" if call.id else "no id"
+        return (
+            f"call {number} of the run, of {call.tool!r}, has {wrong}: say what ids to use"
+            ' instead, as in new_id="call_{}".format'
+        )
