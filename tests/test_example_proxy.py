@@ -374,7 +374,6 @@ REFUSED: Any = [
     {"tools": [{"type": "other"}]},
     {"stop": 3},
     {"stream_options": 3},
-    {"messages": [{"role": "tool", "tool_call_id": "1", "content": "x"}]},
 ]
 
 

@@ -20,6 +20,10 @@ from agent_laws.laws.acting import (
     reasoning_and_quotation_never_act,
     what_is_given_is_never_said,
 )
+from agent_laws.laws.closure import (
+    what_is_returned_goes_to_any_api,
+    what_is_returned_is_taken,
+)
 from agent_laws.laws.failing import (
     a_label_that_is_spelt_otherwise_is_a_repair,
     a_repair_says_what_and_where,
@@ -158,6 +162,8 @@ __all__ = [
     "what_is_escaped_is_unescaped",
     "what_is_given_is_never_said",
     "what_is_read_is_read_back",
+    "what_is_returned_goes_to_any_api",
+    "what_is_returned_is_taken",
     "without_a_repair_both_readings_are_the_same",
     "without_tools_no_call_is_shown",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.reading.rules.foreign_calls import FINDERS
+from agent_parsers.engine.reading.rules.foreign_calls import FINDERS, FINDERS_OF_SIGNS
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.reading.rules.foreign_calls import Foreign
+    from agent_parsers.engine.reading.rules.foreign_calls import Foreign, Signed
     from agent_parsers.toolset import ToolSet
 
 
@@ -17,4 +17,13 @@ def _find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> 
     return find_foreign(text, tools, over, is_own)
 
 
+def _find_signed(text: str) -> Signed:
+    from agent_parsers.detecting.signs import dialects_with_signs  # imported lazily, as above
+    from agent_parsers.registry.dialects_by_name import get_dialect
+
+    likely, others = dialects_with_signs(text)
+    return map(get_dialect, likely), map(get_dialect, others)
+
+
 FINDERS[:] = [_find_foreign]
+FINDERS_OF_SIGNS[:] = [_find_signed]

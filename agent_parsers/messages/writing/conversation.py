@@ -6,20 +6,15 @@ anew, and what the dialect cannot spell is told in words.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
-from itertools import chain, groupby, product
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
-from agent_parsers.engine.reading.rules.machine import machine
-from agent_parsers.engine.reading.stream import TurnStream
-from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.engine.tables.dialect import Result
 from agent_parsers.engine.writing.escape import escape_failed
 from agent_parsers.engine.writing.past_turns import (
@@ -31,6 +26,14 @@ from agent_parsers.engine.writing.past_turns import (
 from agent_parsers.engine.writing.prompt import asked_in
 from agent_parsers.engine.writing.render import render, write_answer
 from agent_parsers.messages.reading.said import said_in
+from agent_parsers.messages.writing.elsewhere import (
+    meant_by,
+    reads_calls,
+    turn_in,
+    turn_of_calls,
+    turn_that_answers,
+    turn_that_calls,
+)
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
     PastAnswer,
@@ -39,18 +42,14 @@ from agent_parsers.messages.writing.past import (
     PastTurn,
     past_of,
 )
-from output_parsers import OutputParserException
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.tables.dialect import Dialect
-    from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.messages.writing.past import History
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
 
-_MODES: Final[tuple[Mode, ...]] = ("lenient", "strict", "langchain")
 
 _NO_STEP: Final = (
     "a step is an action and what its tool returned, as in (action, observation), not {}"
@@ -145,7 +144,7 @@ class _Writer:
             if not log or len(alike) == 1 or not isinstance(alike[0], PastTurn):
                 items += alike
                 continue
-            found = _turn_in(self._dialect, log)
+            found = turn_in(self._dialect, log)
             calls = [call for turn in alike for call in turn.calls]
             size = max(1 if found is None else len(found.actions), 1)
             items += (
@@ -185,7 +184,7 @@ class _Writer:
         """Yield the turns in which the calls of *turn* are made."""
         turn = replace(turn, calls=self._with_ids(turn.calls))
         text = turn.log or turn.message.text
-        if text.strip() and _reads(self._dialect, text, _meant(turn.calls)):
+        if text.strip() and reads_calls(self._dialect, text, meant_by(turn.calls)):
             yield self._turn(text, turn.calls)
             return
         logs = self._written(turn.calls, *self._said_before(turn))
@@ -216,7 +215,7 @@ class _Writer:
     def _said_before(self, turn: PastTurn) -> tuple[str, str]:
         """Return the thought and the content before the calls of a *turn*."""
         if turn.log:  # of another dialect
-            found = None if turn.thought else _read_anywhere(turn.log, _meant(turn.calls))
+            found = None if turn.thought else turn_of_calls(turn.log, meant_by(turn.calls))
             thought, content = (
                 (turn.thought, "") if found is None else (found.thought, found.content)
             )
@@ -225,7 +224,7 @@ class _Writer:
             for kind, text in said_in(turn.message):
                 said[kind] += text
             thought, content = said["thought"].strip(), said["content"].strip()
-            if content and (found := _read_anywhere(content, _meant(turn.calls))) is not None:
+            if content and (found := turn_of_calls(content, meant_by(turn.calls))) is not None:
                 thought, content = found.thought or thought, found.content
         if self._dialect.thinks and not self._dialect.several:  # only thoughts come before a call
             return "\n".join(filter(None, (thought, content))), ""
@@ -283,7 +282,7 @@ class _Writer:
                 return message
             thought = "".join(said for kind, said in said_in(message) if kind == "thought")
             if found is None or found.output == text.strip():
-                found = _answer_anywhere(text)
+                found = turn_that_answers(text)
             if found is None:
                 return PastAnswer(AgentFinish({"output": text}, ""), thought)
             thought = found.thought or thought
@@ -296,10 +295,10 @@ class _Writer:
 
     def _turn_of(self, text: str) -> Any:
         """Return the turn that *text* is, in this dialect or another; `None` if it is none."""
-        found = _turn_in(self._dialect, text)
+        found = turn_in(self._dialect, text)
         if found is not None and found.actions:
             return found
-        elsewhere = _calls_anywhere(text)
+        elsewhere = turn_that_calls(text)
         known = elsewhere is not None and (
             self._tools is None or all(each.tool in self._tools for each in elsewhere.actions)
         )
@@ -327,13 +326,13 @@ class _Writer:
         """Return an answer in the dialect: as the model wrote it, if that is read as it is."""
         finish = item.finish
         output = finish.return_values.get("output")
-        found = _turn_in(self._dialect, finish.log) if finish.log.strip() else None
+        found = turn_in(self._dialect, finish.log) if finish.log.strip() else None
         is_it = found is not None and not found.actions and found.output == output
         if is_it and output != finish.log.strip():  # it has a label
             return finish.log
         thought = item.thought
         if not thought and found is None and finish.log.strip():
-            elsewhere = _answer_anywhere(finish.log)
+            elsewhere = turn_that_answers(finish.log)
             thought = "" if elsewhere is None else elsewhere.thought
         if not self._dialect.thinks:
             thought = ""
@@ -388,83 +387,3 @@ def _is_shown(text: str, before: str, after: str) -> bool:
 
 
 _NUMBERS: Final = str.maketrans("", "", "0123456789")
-
-
-def _meant(calls: Sequence[PastCall]) -> tuple[tuple[str, str], ...]:
-    """Return the tools of *calls* and their inputs, however those are written."""
-    return tuple((call.tool, _as_written(call.tool_input)) for call in calls)
-
-
-def _as_written(tool_input: Any) -> str:
-    """Return an input as text: that of its only argument, or JSON in which all values are text.
-
-    White space and case do not count, since dialects write values such as ``true`` in several ways.
-    """
-    if isinstance(tool_input, str):
-        with suppress(ValueError, RecursionError):
-            tool_input = json.loads(tool_input)
-    if isinstance(tool_input, dict):
-        tool_input = {key: as_text(tool_input[key]) for key in sorted(tool_input, key=str)}
-        if len(tool_input) == 1:
-            (tool_input,) = tool_input.values()
-    return "".join(as_text(tool_input).split()).casefold()
-
-
-@lru_cache(maxsize=256)
-def _turn_in(dialect: Dialect, text: str) -> Turn | None:
-    """Return the turn that *text* is in *dialect*, whatever tools it calls; `None` if it is none.
-
-    A turn that the lenient mode refuses may be one of another mode.
-    """
-    for mode in _MODES:
-        with suppress(OutputParserException):
-            return read_turn(TurnStream(machine(dialect, mode), refuses=False), text, "stop")
-    return None
-
-
-def _reads(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...]) -> bool:
-    """Return whether *dialect* reads the calls that are *meant* in *text*, or some of one turn."""
-    found = _turn_in(dialect, text)
-    read = [] if found is None else [(a.tool, _as_written(a.tool_input)) for a in found.actions]
-    return bool(read) and all(each in read for each in meant)
-
-
-@lru_cache(maxsize=256)
-def _calls_anywhere(text: str) -> Turn | None:
-    """Return the turn with calls that *text* is in another dialect, whose marks it has, or `None`.
-
-    If several dialects read calls in it, they have to read the same.
-    """
-    from agent_parsers.detecting.signs import dialects_with_signs  # as below
-    from agent_parsers.registry.dialects_by_name import get_dialect
-
-    turns = (_turn_in(get_dialect(name), text) for name in dialects_with_signs(text)[0])
-    found = [turn for turn in turns if turn is not None and turn.actions and not turn.repairs]
-    read = {tuple((each.tool, _as_written(each.tool_input)) for each in t.actions) for t in found}
-    return found[0] if len(read) == 1 else None
-
-
-@lru_cache(maxsize=256)
-def _answer_anywhere(text: str) -> Turn | None:
-    """Return the answer that *text* is by the marks or labels of another dialect, or `None`."""
-    from agent_parsers.detecting.signs import dialects_with_signs  # as below
-    from agent_parsers.registry.dialects_by_name import get_dialect
-
-    for name in dialects_with_signs(text)[0]:
-        found = _turn_in(get_dialect(name), text)
-        if found is not None and found.finish is not None and found.output != text.strip():
-            return found
-    return None
-
-
-def _read_anywhere(text: str, meant: tuple[tuple[str, str], ...]) -> Turn | None:
-    """Return the turn that *text* is in any dialect that reads in it the calls that are *meant*."""
-    # imported lazily: few turns are written in another dialect
-    from agent_parsers.detecting.signs import dialects_with_signs
-    from agent_parsers.registry.dialects_by_name import get_dialect
-
-    for name in chain(*dialects_with_signs(text)):
-        dialect = get_dialect(name)
-        if _reads(dialect, text, meant):
-            return _turn_in(dialect, text)
-    return None

@@ -5,11 +5,12 @@ The engine and what finds them, which knows all dialects, both import this file.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
@@ -36,6 +37,18 @@ class Foreign(NamedTuple):
     """The calls, if they can be made."""
     why: str = ""
     """Why they cannot be made, if there are none."""
+
+
+Signed: TypeAlias = "tuple[Iterable[Dialect], Iterable[Dialect]]"
+"""The dialects of which a text has a sign: the likely ones, and the others."""
+FINDERS_OF_SIGNS: Final[list[Callable[[str], Signed]]] = []
+"""The function that finds those; it is put here as that of `FINDERS`."""
+
+
+def dialects_signed(text: str) -> Signed:
+    """Return the dialects that may have written *text*."""
+    (find,) = FINDERS_OF_SIGNS
+    return find(text)
 
 
 FINDERS: Final[list[Callable[[str, ToolSet | None, int, bool], Foreign | None]]] = []

@@ -1,0 +1,111 @@
+"""Laws about what the library returns: whatever takes its kind takes it, with the same meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from agent_laws.laws.broken import Broken, law, shown
+from agent_laws.trials.conversations import QUESTION, TOOLS, WRITERS, Called, meaning_of
+from agent_parsers import get_parser
+from agent_parsers.core import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from agent_laws.trials.conversations import Returned
+    from agent_parsers import Dialect
+
+Taken: TypeAlias = Literal["same", "in words"]
+"""How a conversation is taken: as it is, or in words, since a dialect cannot spell its calls."""
+
+
+@law
+def what_is_returned_is_taken(dialect: Dialect, conversation: Returned) -> None:
+    """Check that *conversation*, in the prompt of *dialect*, means what it meant.
+
+    Args:
+        dialect: The dialect of the prompt.
+        conversation: The conversation: of a model that writes in this dialect or in another one, or
+            that calls tools.
+
+    Raises:
+        BrokenLawError: It is refused, or means something else.
+    """
+    called = (each.tool for each in conversation.meaning if isinstance(each, Called))
+    known = [tool.__name__ for tool in TOOLS]
+    tools = [*TOOLS, *(name for name in called if name not in known)]
+    for write in prompts_with(get_parser(dialect, tools=tools), conversation):
+        how_it_is_taken(conversation, write, get_parser(dialect))
+
+
+@law
+def what_is_returned_goes_to_any_api(dialect: Dialect, conversation: Returned) -> None:
+    """Check that *conversation* means what it meant in the messages of every API.
+
+    Args:
+        dialect: The dialect in which the model wrote.
+        conversation: The conversation.
+
+    Raises:
+        BrokenLawError: It is refused, or means something else.
+    """
+    for write in to_apis(conversation):
+        how_it_is_taken(conversation, write, get_parser(dialect))
+
+
+def prompts_with(parser: Any, conversation: Returned) -> Iterable[Callable[[], Any]]:
+    """Yield functions that write *conversation* in a prompt: as its history, or as its steps."""
+    history = conversation.value
+    yield lambda: parser.render_prompt("And now?", history=history, as_messages=True)
+    if conversation.is_steps:
+        yield lambda: parser.render_prompt(QUESTION, history, as_messages=True)
+    if hasattr(parser, "dialect"):
+        yield lambda: parser.render_prompt("And now?", history=history) and ()
+    if conversation.is_steps and hasattr(parser, "dialect"):
+        yield lambda: parser.format_scratchpad(history) and ()
+
+
+def to_apis(conversation: Returned) -> Iterable[Callable[[], Any]]:
+    """Yield functions that write *conversation* for an API, or for a model that calls tools."""
+    value = conversation.value
+    yield from prompts_with(get_parser("tools", tools=TOOLS), conversation)
+    for write in WRITERS.values():
+        yield lambda write=write: write(value, new_id="call_{}".format)  # type: ignore[misc]  # a default binds it
+
+
+def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: Any = None) -> Taken:
+    """Return how *write* takes a *conversation*, by what its messages mean; none are not judged.
+
+    Args:
+        conversation: The conversation.
+        write: Returns the messages.
+        reader: Reads the texts of the model in them; `None` if it does not write calls as text.
+
+    Raises:
+        Broken: It means something else.
+    """
+    written = write()
+    if not written:
+        return "same"
+    happened, said = meaning_of(written, reader)
+    at = 0
+    for each in conversation.meaning:
+        if isinstance(each, str):
+            if each not in happened[at:] and each not in said:
+                raise Broken(f"it does not say {shown(each)}: {shown(happened)}")
+            continue
+        calls = (place for place in range(at, len(happened)) if isinstance(happened[place], Called))
+        place = next(calls, -1)
+        if place < 0 and f"I called {each.tool} with" in said and as_text(each.tool_input) in said:
+            return "in words"
+        if place < 0 or not _is_same(each, happened[place]):
+            raise Broken(f"it does not have {shown(each)}: {shown(happened)}")
+        at = place + 1
+    if any(isinstance(each, Called) for each in happened[at:]) and not conversation.has_others:
+        raise Broken(f"it has more calls than were made: {shown(happened)}")
+    return "same"
+
+
+def _is_same(called: Called, found: Any) -> bool:
+    is_told = called.result is None or (found.result is not None and called.result in found.result)
+    return (called.tool, called.tool_input) == (found.tool, found.tool_input) and is_told
