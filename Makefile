@@ -61,6 +61,10 @@ reference:  ## write docs/reference and docs/moved.md anew from the code
 	$(PYTHON) tools/docs/make_reference.py
 	$(PYTHON) tools/docs/make_places.py
 
+.PHONY: forms
+forms:  ## write the table of docs/conversations.md anew; tries all dialects, which takes a minute
+	$(PYTHON) tools/docs/make_forms.py
+
 .PHONY: schema
 schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSON form
 	$(PYTHON) tools/docs/make_schema.py

@@ -47,6 +47,7 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.json_form import error_kind
 from outputs.json_form.kinds import (
     ANY,
+    FLAG,
     MESSAGE,
     NUMBER,
     OBJECT,
@@ -223,6 +224,7 @@ _RUNS: Final = (
             "finish": maybe(a(AgentFinish)),
             "thoughts": many(TEXT, of=list),
             "repairs": many(a(Repair), of=list),
+            "is_cut": FLAG,
         },
         _get_of_agent,
         _make_agent_run,

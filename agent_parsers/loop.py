@@ -74,17 +74,14 @@ class AgentRun(Storable, Viewable, Generic[T]):
     the first has it."""
     repairs: list[Repair] = field(default_factory=list)
     """What was repaired, in the order of the turns; each span is one of its turn."""
+    is_cut: bool = False
+    """Whether the answer was cut at the limit of tokens."""
 
     @property
     def output(self) -> T | None:
         """What is answered."""
         answer: T | None = None if self.finish is None else self.finish.output
         return answer
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether the answer was cut at the limit of tokens."""
-        return self.finish is not None and any(each.kind == "cut" for each in self.repairs[-1:])
 
     @property
     def transcript(self) -> Transcript:
@@ -272,6 +269,7 @@ class _Loop:
         self.run.thoughts += [""] * len(self.run.steps)
         self.actions: list[AgentAction] = []
         self._thought: list[str] = []  # pieces of that of the turn
+        self._repaired_before = 0  # how many repairs there were before the turn
         self._on_cut = on_cut
         self._retries = self._max_retries = max_retries
         self._on_event = on_event
@@ -285,6 +283,7 @@ class _Loop:
         self.run.finish = None
         self.actions = []
         self._thought = []
+        self._repaired_before = len(self.run.repairs)
         named = self.tools if isinstance(self.parser, MessageParser) else None
         return ask(model, prompt, self.parser.stop, named, is_streamed=self._on_event is not None)
 
@@ -340,10 +339,12 @@ class _Loop:
             OutputParserException: It was cut, as too many turns before it.
         """
         finish = self.run.finish
+        repairs = self.run.repairs[self._repaired_before :]
+        self.run.is_cut = finish is not None and any(each.kind == "cut" for each in repairs)
         if finish is not None and self.run.is_cut and self._on_cut != "return":
             if self._on_cut == "raise":
                 raise CutAnswerError(self.run)
-            self.run.finish = None
+            self.run.finish, self.run.is_cut = None, False
             self.retry(OutputParserException(_CUT, _CUT_TOLD, finish.log))
             return False
         self._retries = self._max_retries

@@ -108,4 +108,12 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
 
 def _is_same(called: Called, found: Any) -> bool:
     is_told = called.result is None or (found.result is not None and called.result in found.result)
-    return (called.tool, called.tool_input) == (found.tool, found.tool_input) and is_told
+    one, other = _as_texts(called.tool_input), _as_texts(found.tool_input)
+    return (called.tool, one) == (found.tool, other) and is_told
+
+
+def _as_texts(tool_input: Any) -> Any:
+    """Return an input whose values are text: no schema says of what type those in tags are."""
+    if not isinstance(tool_input, dict):
+        return tool_input
+    return {key: as_text(value) for key, value in tool_input.items()}

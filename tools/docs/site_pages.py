@@ -27,7 +27,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "Use": (
         "docs/openai.md", "docs/anthropic.md", "docs/langchain.md", "docs/tools.md",
-        "docs/prompts.md", "docs/messages.md", "docs/output-parsers.md", "docs/serving.md",
+        "docs/prompts.md", "docs/messages.md", "docs/conversations.md", "docs/output-parsers.md",
+        "docs/serving.md",
         "docs/grammar.md", "docs/grammar-sizes.md", "docs/production.md", "docs/transcripts.md",
         "docs/log-forms.md",
         "docs/reports.md", "docs/bulk.md", "docs/json.md",

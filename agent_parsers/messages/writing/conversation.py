@@ -129,8 +129,10 @@ class _Writer:
             item = self._read(each) if isinstance(each, AIMessage) else each
             is_text_turn = item is not each and isinstance(item, PastTurn)
             if isinstance(item, HumanMessage):
-                yield [self._said_by_user(item, open_calls)]
-            elif isinstance(item, PastTurn | PastAnswer | PastError):
+                shown, open_calls = self._said_by_user(item, open_calls)
+                yield [shown]
+                continue
+            if isinstance(item, PastTurn | PastAnswer | PastError):
                 yield [*self._messages(item, is_last=is_text_turn or number == len(items))]
             else:
                 yield [item]
@@ -182,11 +184,12 @@ class _Writer:
 
     def _calling(self, turn: PastTurn) -> Iterator[TurnInPrompt]:
         """Yield the turns in which the calls of *turn* are made."""
-        turn = replace(turn, calls=self._with_ids(turn.calls))
+        calls = self._with_ids(turn.calls)
         text = turn.log or turn.message.text
-        if text.strip() and reads_calls(self._dialect, text, meant_by(turn.calls)):
-            yield self._turn(text, turn.calls)
+        if text.strip() and reads_calls(self._dialect, text, meant_by(calls)):
+            yield self._turn(text, calls)
             return
+        turn = replace(turn, calls=calls)
         logs = self._written(turn.calls, *self._said_before(turn))
         if logs is None:
             yield self._in_words(turn.calls)
@@ -206,6 +209,8 @@ class _Writer:
 
     def _with_ids(self, calls: tuple[PastCall, ...]) -> tuple[PastCall, ...]:
         """Return *calls* without the ids that they have if the dialect does not take those."""
+        if not any(call.id for call in calls):
+            return calls
         try:
             seen_in_prompt(self._dialect, [*map(_result, calls)], self._number)
         except ValueError:
@@ -234,14 +239,14 @@ class _Writer:
         """Return the texts in which *calls* are made: one, or one for each; `None` if it cannot be.
 
         The tools say how inputs are written. If they do not take one, or the dialect cannot write
-        it as an object, it is written as JSON; what stands before the calls is left out if it
-        cannot be written.
+        it as it is, its values are written as texts, or all of it as JSON; what stands before the
+        calls is left out if it cannot be written.
         """
         if not all(call.tool for call in calls):
             return None
         names = known_tools([*dict.fromkeys(call.tool for call in calls)])
         said = dict.fromkeys(((thought, content), (thought, ""), ("", "")))
-        inputs = [[_action(call, is_json=is_json) for call in calls] for is_json in (False, True)]
+        inputs = [[_action(call, way(call.tool_input)) for call in calls] for way in _WAYS]
         sizes = dict.fromkeys((len(calls), 1))
         for before, tools, actions, size in product(said, (self._tools, names), inputs, sizes):
             with suppress(ValueError):
@@ -304,23 +309,29 @@ class _Writer:
         )
         return elsewhere if known else found
 
-    def _said_by_user(self, message: HumanMessage, calls: Sequence[PastCall]) -> BaseMessage:
-        """Return what the user says, or the results of *calls* that were written as text."""
+    def _said_by_user(
+        self, message: HumanMessage, calls: tuple[PastCall, ...]
+    ) -> tuple[BaseMessage, tuple[PastCall, ...]]:
+        """Return what the user says, or the results of *calls* that were written as text.
+
+        Returns:
+            The message; and those calls whose results may be in the next one.
+        """
         if not isinstance(message.content, str):
-            return message
+            return message, ()
         text = message.content
         if not calls:
             label = asked_in(self._dialect, "")
             is_asked = bool(label.strip()) and text.startswith(label.strip())
-            return message if is_asked else HumanMessage(asked_in(self._dialect, text))
+            return message if is_asked else HumanMessage(asked_in(self._dialect, text)), ()
         # What the model was shown may stand as it does in a prompt, or as the tool returned it.
         first = replace(calls[0], result="\0")
         shown = seen_in_prompt(self._dialect, [_result(first)], 1).strip("\n")
         before, _, after = (part.strip() for part in shown.partition("\0"))
-        if (before or after) and text.startswith(before[:1]) and _is_shown(text, before, after):
-            return message
+        if (before or after) and _is_shown(text, before, after):
+            return message, ()
         told = seen_in_prompt(self._dialect, [_result(replace(first, result=text))], self._number)
-        return HumanMessage(told.strip("\n"))
+        return HumanMessage(told.strip("\n")), calls[1:]
 
     def _answer(self, item: PastAnswer) -> str:
         """Return an answer in the dialect: as the model wrote it, if that is read as it is."""
@@ -366,9 +377,22 @@ def _harmless(dialect: Dialect, text: str) -> str:
 _PLAIN: Final = str.maketrans("<>[]{}|`:", "‹›()()/'-")
 
 
-def _action(call: PastCall, *, is_json: bool) -> AgentAction:
-    """Return the action of a past *call*, whose input is an object or text, or text in JSON."""
-    given = as_text(call.tool_input) if is_json else call.tool_input
+def _as_it_is(tool_input: Any) -> Any:
+    return tool_input
+
+
+def _with_texts(tool_input: Any) -> Any:
+    """Return an input whose values are text, as dialects with tags write them."""
+    if not isinstance(tool_input, dict):
+        return tool_input
+    return {str(key): as_text(value) for key, value in tool_input.items()}
+
+
+_WAYS: Final = (_as_it_is, _with_texts, as_text)
+"""The ways to write an input."""
+
+
+def _action(call: PastCall, given: Any) -> AgentAction:
     return ToolAgentAction(
         tool=call.tool, tool_input=given, log="", message_log=[], tool_call_id=call.id
     )
