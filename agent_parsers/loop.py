@@ -37,6 +37,7 @@ from outputs.json_form.storable import Storable
 from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
+    from agent_parsers.messages.writing.past import History
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.toolset import Tools, ToolSet
     from agent_parsers.transcripts.transcript import Transcript
@@ -131,7 +132,7 @@ def run_agent(
     tools: Tools | ToolSet | None = None,
     *,
     system: str = "",
-    history: Iterable[Any] = (),
+    history: History = (),
     steps: list[Any] | None = None,
     max_turns: int = 8,
     max_retries: int = 2,
@@ -208,7 +209,7 @@ async def arun_agent(
     tools: Tools | ToolSet | None = None,
     *,
     system: str = "",
-    history: Iterable[Any] = (),
+    history: History = (),
     steps: list[Any] | None = None,
     max_turns: int = 8,
     max_retries: int = 2,

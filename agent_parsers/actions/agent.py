@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -133,6 +133,22 @@ class AgentFinish(BaseModel, Storable):
     def messages(self) -> Sequence[BaseMessage]:
         """The messages that represent this answer in a chat history."""
         return [AIMessage(content=self.log)]
+
+
+class LoggedStep(Protocol):
+    """A step of a log: a `TranscriptStep`."""
+
+    @property
+    def action(self) -> AgentAction | AgentFinish | None:
+        """The action or the answer; `None` if it could not be read."""
+
+    @property
+    def observation(self) -> str | None:
+        """What the tool returned."""
+
+    @property
+    def error(self) -> OutputParserException | None:
+        """Why there is no action."""
 
 
 TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish

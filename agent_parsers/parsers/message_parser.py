@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
@@ -35,6 +35,7 @@ from outputs.json_form.storable import Storable
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.engine.writing.render import Step
+    from agent_parsers.messages.writing.past import History
     from output_parsers.runnables.step import RunnableConfig
     from outputs import AIMessage, BaseMessage, Generation
     from outputs.messages.ended import Ended
@@ -138,7 +139,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         steps: Sequence[Step] = (),
         *,
         system: str = "",
-        history: Iterable[Any] = (),
+        history: History = (),
         as_messages: bool = True,
     ) -> list[BaseMessage]:
         """Return the prompt for the next turn: the question, and past steps with their calls.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.stream_parser import StreamParser
     from agent_parsers.engine.writing.render import Rendered, Step
     from agent_parsers.explain.explanation import ExplainedChunk, Explanation
+    from agent_parsers.messages.writing.past import History
     from output_parsers import ModelOutput
     from outputs import BaseMessage
     from outputs.messages.ended import Ended
@@ -269,10 +270,10 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     def format_scratchpad(self, steps: Sequence[Step]) -> str:
         """Return the steps taken so far as text for the next prompt.
 
-        The model's own text (``log``) is used unchanged, but for the marks of results and of turns
-        in a turn that failed, which are escaped; an action without a log is rendered. If the model
-        made several calls in one turn, each a step of its own, the text of that turn is written
-        once.
+        The model's own text (``log``) is used unchanged if this dialect reads the call in it, but
+        for the marks of results and of turns in a turn that failed, which are escaped; all else is
+        rendered. If the model made several calls in one turn, each a step of its own, the text of
+        that turn is written once.
         """
         from agent_parsers.engine.writing.past_turns import render_scratchpad
         from agent_parsers.messages.writing.conversation import own_turns
@@ -286,7 +287,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         steps: Sequence[Step] = ...,
         *,
         system: str = ...,
-        history: Iterable[Any] = ...,
+        history: History = ...,
         as_messages: Literal[False] = ...,
     ) -> str: ...
     @overload
@@ -296,7 +297,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         steps: Sequence[Step] = ...,
         *,
         system: str = ...,
-        history: Iterable[Any] = ...,
+        history: History = ...,
         as_messages: Literal[True],
     ) -> list[BaseMessage]: ...
     def render_prompt(
@@ -305,7 +306,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         steps: Sequence[Step] = (),
         *,
         system: str = "",
-        history: Iterable[Any] = (),
+        history: History = (),
         as_messages: bool = False,
     ) -> str | list[BaseMessage]:
         """Return the whole prompt for the next turn: the instructions, the question, past steps.
@@ -316,18 +317,17 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             steps: The steps taken so far, written as by `format_scratchpad`. The prompt ends in
                 the words that the next turn continues.
             system: Text before the instructions.
-            history: What was said before the question: messages of any client, pairs of a role and
-                a text, and steps. Questions, calls, results and answers are written in the
-                dialect, calls of one message as turns of their own if it has no other way. System
-                messages at the beginning stand before the instructions.
+            history: What was said before the question: a run; or messages of any client, pairs of
+                a role and a text, steps, turns, answers and errors of turns. All are written in the
+                dialect; what it cannot spell is told in words. System messages at the beginning
+                stand before the instructions.
             as_messages: Whether to return messages for a chat model: the instructions, the
                 history, the question, and for each step what the model wrote and what the tool
                 returned.
 
         Raises:
             TypeError: *question* is not a text, or *history* contains something else.
-            ValueError: A call in *history* has no result, a result has no call, or the dialect
-                cannot express a message.
+            ValueError: A message is malformed, or has more than text and the prompt is a text.
         """
         from agent_parsers.engine.writing.prompt import render_prompt
         from agent_parsers.messages.writing.conversation import conversation, own_turns

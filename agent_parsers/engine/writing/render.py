@@ -11,6 +11,7 @@ from agent_parsers.actions.agent import (
     AgentAction,
     AgentFinish,
     AgentStep,
+    LoggedStep,
     as_text,
     pair_of,
 )
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import Mode
     from agent_parsers.toolset import ToolSet
 
-Step: TypeAlias = AgentStep | tuple[AgentAction, Any] | OutputParserException
-"""A step that was taken: an action and its observation, or the error of a turn that failed."""
+Step: TypeAlias = (
+    AgentStep | tuple[AgentAction, Any] | OutputParserException | AgentFinish | LoggedStep
+)
+"""A step that was taken: an action and its observation, as a pair or as a log has it, the error of
+a turn that failed, or an answer."""
 Rendered: TypeAlias = "AgentFinish | AgentAction | Step | Sequence[AgentAction] | Sequence[Step]"
 """What can be rendered: an answer, or the calls of a turn with or without their results."""
 
