@@ -162,9 +162,10 @@ def turn_html(turn: Turn | MessageTurn) -> str:
     """Return *turn* as HTML for a part of a page; its styles are `STYLES`."""
     badges = [("repaired", f"{len(turn.repairs):,} repaired")] if turn.repairs else []
     fields = [NamedText("thought", turn.thought)] if turn.thought else []
-    is_answer = isinstance(turn.result, AgentFinish)  # which is the content
-    if not is_answer and (content := getattr(turn, "content", "")):
-        fields.append(NamedText("content", content))
+    if turn.content.strip() and not isinstance(
+        turn.result, AgentFinish
+    ):  # the answer is the content
+        fields.append(NamedText("content", turn.content))
     fields += result_fields(turn.result)
     return (
         f'<section class="ap-explained"><h1>{outcome_of(turn.result).capitalize()}</h1>'

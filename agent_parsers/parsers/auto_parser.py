@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
-from agent_parsers.engine.reading.turn import Turn, content_of
+from agent_parsers.engine.reading.turn import Turn
 from agent_parsers.events import Event, merge_events
 from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
@@ -101,7 +101,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         return self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
 
     def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> AutoTurn[T]:
-        """Read one turn and return its dialect, result, thought, repairs and events.
+        """Read one turn and return its dialect, result, thought, content, repairs and events.
 
         Args:
             output: What the model wrote: a text, or a message of any kind that `outputs.from_any`
@@ -119,7 +119,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             return AutoTurn(
                 result=message.result,
                 thought=message.thought,
-                content=content_of(message.events),
+                content=message.content,
                 repairs=message.repairs,
                 events=message.events,
                 dialect=TOOLS,

@@ -140,7 +140,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         return text, said if ended == "unknown" else ended
 
     def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Turn[T]:
-        """Read one turn and return its result, thought, repairs and events.
+        """Read one turn and return its result, thought, content, repairs and events.
 
         Args:
             output: What the model wrote: a text, or a message of any kind that `outputs.from_any`

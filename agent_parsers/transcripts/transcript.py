@@ -123,7 +123,7 @@ class Transcript(Storable, Viewable):
         lines = [in_a_line(f"Question: {self.question}")] if self.question else []
         for step in self.all_steps:
             repaired = (repair.kind for repair in step.repairs)
-            told = [*turn_lines(step.thought, step.action, repaired)]
+            told = [*turn_lines(step.thought, "", step.action, repaired)]
             if step.error is not None:
                 told.append(in_a_line(f"not read: {step.error.reason}"))
             if step.observation is not None:

@@ -81,9 +81,9 @@ class Turn(_WithEvents, WithResult[T], Storable, Viewable):
     """All events; neighbouring deltas are joined."""
 
     def __str__(self) -> str:
-        """Return the thought, the calls or the answer, and the kinds of repairs, a line each."""
+        """Return the thought, the content, the calls or the answer, and the kinds of repairs."""
         repaired = (repair.kind for repair in self.repairs)
-        return "\n".join(turn_lines(self.thought, self.result, repaired))
+        return "\n".join(turn_lines(self.thought, self.content, self.result, repaired))
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
