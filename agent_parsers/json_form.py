@@ -205,6 +205,7 @@ _RUNS: Final = (
             "repairs": _REPAIRS,
             "error": maybe(a(OutputParserException)),
         },
+        later={"content": TEXT},
     ),
     Kind(
         RunSource,

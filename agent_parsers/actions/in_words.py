@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult, as_text
+from agent_parsers.actions.agent import AgentAction, TurnResult, as_text
 from output_parsers.printable import printable
 
 _MOST_CHARS: Final = 100
@@ -19,13 +19,13 @@ def turn_lines(
 
     Args:
         thought: The thought.
-        content: The content; left out beside an answer, which it contains.
+        content: The content beside the calls, or before the answer.
         result: The result; `None` if the turn could not be read.
         repaired: The kinds of the repairs.
     """
     if thought.strip():
         yield in_a_line(thought)
-    if content.strip() and not isinstance(result, AgentFinish):
+    if content.strip():
         yield in_a_line(f"content: {content}")
     match result:
         case None:

@@ -61,7 +61,8 @@ class MessageTurn(WithResult[T], Storable, Viewable):
     def __str__(self) -> str:
         """Return the thought, the content, the calls or the answer, and the kinds of repairs."""
         repaired = (repair.kind for repair in self.repairs)
-        return "\n".join(turn_lines(self.thought, self.content, self.result, repaired))
+        content = "" if isinstance(self.result, AgentFinish) else self.content
+        return "\n".join(turn_lines(self.thought, content, self.result, repaired))
 
 
 class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):

@@ -179,6 +179,7 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         calls or found.calls,
         found.results,
         left_out=found.left_out,
+        signed=found.signed,
     )
 
 
