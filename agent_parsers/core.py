@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from agent_parsers.messages.reading.pieces import function_pieces as function_pieces
     from agent_parsers.messages.reading.pieces import tool_pieces as tool_pieces
     from agent_parsers.messages.reading.problems import BadCall as BadCall
-    from agent_parsers.messages.reading.said import said_in as said_in
     from agent_parsers.parsers.auto_parser import AutoParser as AutoParser
+    from agent_parsers.parsers.beside_text import ReasoningBeside as ReasoningBeside
     from agent_parsers.parsers.dialect_parser import AnyDialectParser as AnyDialectParser
     from agent_parsers.parsers.event_parser import EventParser as EventParser
     from agent_parsers.parsers.turn_parser import TurnParser as TurnParser
@@ -125,8 +125,8 @@ _MODULES = modules_of(
         "agent_parsers.messages.reading.content": "split_content",
         "agent_parsers.messages.reading.pieces": "CallPiece as_json function_pieces tool_pieces",
         "agent_parsers.messages.reading.problems": "BadCall",
-        "agent_parsers.messages.reading.said": "said_in",
         "agent_parsers.parsers.auto_parser": "AutoParser",
+        "agent_parsers.parsers.beside_text": "ReasoningBeside",
         "agent_parsers.parsers.dialect_parser": "AnyDialectParser",
         "agent_parsers.parsers.event_parser": "EventParser",
         "agent_parsers.parsers.turn_parser": "TurnParser",

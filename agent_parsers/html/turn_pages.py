@@ -66,6 +66,8 @@ def parts_of_events(events: Sequence[Event], text: str, *, has_calls: bool) -> l
         start, end = event.span
         if start >= len(text):
             break
+        if start == end:  # reasoning that came beside the text
+            continue
         written = text[start:end]
         own = written if isinstance(event, MarkerSeen | ToolNamed) else getattr(event, "text", "")
         if start != at or not own.startswith(written):

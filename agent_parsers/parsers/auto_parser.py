@@ -13,6 +13,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn
 from agent_parsers.events import Event, merge_events
+from agent_parsers.parsers.beside_text import ReasoningBeside, with_reasoning
 from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
 
@@ -126,7 +127,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             )
         text, ended = found
         parser, name = self._parser_for(text)
-        turn = parser.read(text, ended=ended)
+        turn = with_reasoning(parser.read(text, ended=ended), output)
         return AutoTurn(
             result=_as_list(turn.result),
             thought=turn.thought,
@@ -223,6 +224,8 @@ class AutoStreamParser:
     def __init__(self, parser: AutoParser) -> None:
         self._parser = parser
         self._message = MessageText()
+        self._beside = ReasoningBeside()
+        self._reasoning: list[Event] = []
         self._texts: list[str] = []
         self._chars = 0
         self._chunks: list[ModelOutput] = []
@@ -249,6 +252,7 @@ class AutoStreamParser:
         if self._closed:
             raise RuntimeError("this turn has ended; a new one needs a new stream parser")
         text = self._message.take(chunk)
+        self._reasoning += self._beside.take(chunk)
         if self._chars <= self._parser.max_chars:  # more is refused at the end
             self._texts.append(text)
             self._chunks.append(chunk)
@@ -281,7 +285,7 @@ class AutoStreamParser:
         else:
             self.dialect = TOOLS
             stream, chunks = self._parser._tools_parser().stream_parser(), self._chunks
-        events: list[Event] = []
+        events = self._reasoning if error is None else []
         try:
             for chunk in chunks:
                 events += stream.feed(chunk)

@@ -97,6 +97,8 @@ def check_two_fields(writer: Writer, run: Transcript) -> None:
     for turn in turns_of(run):
         if turn.thought and turn.thought in visible:
             raise AssertionError(f"{writer.name} shows the reasoning {turn.thought!r}")
+        if turn.content and turn.content in reasoning:
+            raise AssertionError(f"{writer.name} hides {turn.content!r} in the reasoning")
     lost = sum(bool(turn.thought) and turn.thought not in reasoning for turn in turns_of(run))
     if lost != losses.get("reasoning", 0):
         raise AssertionError(f"{writer.name} loses {lost} thoughts, and names {losses}")
@@ -162,6 +164,16 @@ def test_a_writer_that_does_not_name_its_losses_is_caught() -> None:
         check_two_fields(wrong, only(CHAT))
     wrong = Writer(name="wrong", summary="", write=lambda _run: [], holds=IN_MESSAGES)
     with pytest.raises(AssertionError, match="wrong loses 2 contents"):
+        check_two_fields(wrong, only(CHAT))
+
+
+def test_a_writer_that_hides_what_was_said_is_caught() -> None:
+    def write(run: Transcript) -> Any:  # as the writer of trajectories once did
+        texts = ("\n".join(filter(None, (turn.thought, turn.content))) for turn in turns_of(run))
+        return [{"message": "", "reasoning_content": text} for text in texts]
+
+    wrong = Writer(name="wrong", summary="", write=write, holds=IN_MESSAGES | {"reasoning"})
+    with pytest.raises(AssertionError, match="wrong hides 'Let me look"):
         check_two_fields(wrong, only(CHAT))
 
 

@@ -21,7 +21,7 @@ Kind: TypeAlias = Literal["thought", "commentary", "content", "refusal"]
 """What a text of a message is: reasoning, or for the user. *Commentary* is for the user, too, but
 is no part of an answer."""
 
-_REASONING: Final = ("reasoning_content", "reasoning")
+_REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 BESIDE: Final = frozenset((*_REASONING, "refusal"))
 """The keys of ``additional_kwargs`` under which providers send reasoning and refusals."""
 
@@ -40,8 +40,18 @@ def is_commentary(block: Any, items: Container[int] = ()) -> bool:
     )
 
 
-def said_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
-    """Yield the texts of *message*, in order: the reasoning, the content, and the refusal.
+def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
+    """Yield the texts of *message*, in order: the reasoning, the content, and the refusal."""
+    last = ""
+    for kind, text in texts_in(message):
+        if {last, kind} == {"commentary", "content"}:
+            yield "content", "\n"
+        yield "content" if kind == "commentary" else kind, text
+        last = kind
+
+
+def texts_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
+    """Do the same as `said_in`, and tell commentary apart from content.
 
     What the model says between its calls, on the way to an answer, is commentary.
 
@@ -49,7 +59,7 @@ def said_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tup
         message: A message, or a chunk of one.
         commentary: The streamed items whose text is no answer.
     """
-    for texts in _texts_of(message, commentary):
+    for texts in _parts_of(message, commentary):
         yield from texts
 
 
@@ -61,7 +71,7 @@ def two_fields(message: AIMessage) -> tuple[str, str]:
     """
     parts: dict[str, list[str]] = {"thought": [], "content": []}
     last = ""
-    for texts in _texts_of(message):
+    for texts in _parts_of(message):
         if not texts:  # such as a call, or an image
             last = ""
         for kind, text in texts:
@@ -75,7 +85,7 @@ def two_fields(message: AIMessage) -> tuple[str, str]:
     return "".join(parts["thought"]), "".join(parts["content"])
 
 
-def _texts_of(
+def _parts_of(
     message: AIMessage, commentary: Container[int] = ()
 ) -> Iterator[list[tuple[Kind, str]]]:
     """Yield the texts of each part of *message*, in order; none where two parts are divided."""

@@ -45,7 +45,7 @@ from agent_parsers.messages.reading.pieces import (
     message_in,
     tool_pieces,
 )
-from agent_parsers.messages.reading.said import Kind, said_in, two_fields
+from agent_parsers.messages.reading.said import Kind, texts_in, two_fields
 from agent_parsers.reports import LISTENERS
 from output_parsers.streams.accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
@@ -255,7 +255,7 @@ class MessageStreamParser:
             if content:
                 self._take_text("content", content, events)
         else:
-            for kind, text in said_in(message, self._sum.late.commentary):
+            for kind, text in texts_in(message, self._sum.late.commentary):
                 if text:
                     self._take_text(kind, text, events)
         is_whole = not (self._is_function or isinstance(message, AIMessageChunk))

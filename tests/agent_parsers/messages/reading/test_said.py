@@ -61,6 +61,7 @@ USE = {"type": "tool_use", "name": "search", "input": {"q": "rain"}, "id": "1"}
         AIMessage("So.", additional_kwargs={"reasoning": "Hm.", "reasoning_content": ""}),
         lc.AIMessage(content=[{"type": "thinking", "thinking": "Hm."}, "So."]),
         {"role": "assistant", "content": "So.", "reasoning_content": "Hm."},
+        {"message": {"role": "assistant", "content": "So.", "thinking": "Hm."}, "done": True},
     ],
 )  # fmt: skip
 def test_reasoning_is_a_thought(message: Any) -> None:
