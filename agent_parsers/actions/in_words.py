@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
-from agent_parsers.actions.agent import AgentAction, TurnResult, as_text
+from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult, as_text
 from output_parsers.printable import printable
 
 _MOST_CHARS: Final = 100
@@ -37,6 +37,11 @@ def turn_lines(
             yield in_a_line(f"answer: {as_text(finish.output)}")
     if kinds := ", ".join(repaired):
         yield in_a_line(f"repaired: {kinds}")
+
+
+def content_beside(turn: Any) -> str:
+    """Return the content of a *turn* that is not its answer."""
+    return "" if isinstance(turn.result, AgentFinish) else str(turn.content)
 
 
 def in_a_line(text: str) -> str:

@@ -122,17 +122,11 @@ class StreamParser(TurnStream):
         """
         if self._reports is None and type(chunk) is str:
             return TurnStream.feed(self, chunk)  # without the cost of `super`
-        if isinstance(chunk, str):
-            return self._feed_text(chunk)
-        return self._feed_message(chunk)
-
-    def _feed_text(self, text: str) -> list[Event]:
+        if not isinstance(chunk, str):
+            chunk = "" if self._closed else self._text_in(chunk)
         if self._reports is None:
-            return super().feed(text)
-        return self._reports.during(super().feed, text)
-
-    def _feed_message(self, chunk: ModelOutput) -> list[Event]:
-        return self._feed_text("" if self._closed else self._text_in(chunk))
+            return super().feed(chunk)
+        return self._reports.during(super().feed, chunk)
 
     @property
     def ended(self) -> Ended:

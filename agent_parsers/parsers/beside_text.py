@@ -9,11 +9,11 @@ It is no part of the text: its events have the span ``(0, 0)``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from agent_parsers.engine.reading.turn import Turn, turn_before_events
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta
 from agent_parsers.messages.reading.said import said_in
@@ -21,6 +21,7 @@ from output_parsers.model_output import message_of, part_of, text_of
 from outputs import AIMessage
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.reading.turn import Turn
     from output_parsers import ModelOutput
 
 
@@ -78,9 +79,11 @@ class DialectStreamParser(StreamParser):
         self._beside = ReasoningBeside()
 
     @override
-    def _feed_message(self, chunk: ModelOutput) -> list[Event]:
-        events = [] if self._closed else self._beside.take(chunk)
-        return [*events, *super()._feed_message(chunk)]
+    def feed(self, chunk: ModelOutput) -> list[Event]:
+        """Take the next *chunk* and return the events it completes; see `StreamParser.feed`."""
+        if type(chunk) is str or self._closed:
+            return StreamParser.feed(self, chunk)
+        return [*self._beside.take(chunk), *StreamParser.feed(self, chunk)]
 
     @property
     @override
@@ -97,10 +100,5 @@ def with_reasoning(turn: Turn[Any], output: ModelOutput) -> Turn[Any]:
     events = beside.take(output)
     if not events:
         return turn
-    return turn_before_events(
-        turn.result,
-        beside.and_own(turn.thought),
-        turn.content,
-        turn.repairs,
-        lambda: (*events, *turn.events),
-    )
+    thought = beside.and_own(turn.thought)
+    return replace(turn, thought=thought, events=(*events, *turn.events))

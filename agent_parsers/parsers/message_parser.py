@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T, WithResult
-from agent_parsers.actions.in_words import turn_lines
+from agent_parsers.actions.in_words import content_beside, turn_lines
 from agent_parsers.actions.tool_action import is_step
 from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
@@ -61,8 +61,8 @@ class MessageTurn(WithResult[T], Storable, Viewable):
     def __str__(self) -> str:
         """Return the thought, the content, the calls or the answer, and the kinds of repairs."""
         repaired = (repair.kind for repair in self.repairs)
-        content = "" if isinstance(self.result, AgentFinish) else self.content
-        return "\n".join(turn_lines(self.thought, content, self.result, repaired))
+        beside = content_beside(self)
+        return "\n".join(turn_lines(self.thought, beside, self.result, repaired))
 
 
 class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):

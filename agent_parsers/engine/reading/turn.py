@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from agent_parsers.actions.agent import AgentFinish, T, WithResult
-from agent_parsers.actions.in_words import turn_lines
+from agent_parsers.actions.agent import T, WithResult
+from agent_parsers.actions.in_words import content_beside, turn_lines
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     AnswerDelta,
@@ -83,8 +83,8 @@ class Turn(_WithEvents, WithResult[T], Storable, Viewable):
     def __str__(self) -> str:
         """Return the thought, the content, the calls or the answer, and the kinds of repairs."""
         repaired = (repair.kind for repair in self.repairs)
-        content = "" if isinstance(self.result, AgentFinish) else self.content
-        return "\n".join(turn_lines(self.thought, content, self.result, repaired))
+        said = self.thought, content_beside(self)
+        return "\n".join(turn_lines(*said, self.result, repaired))
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
