@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta
 from agent_parsers.messages.reading.said import said_in
@@ -81,9 +82,11 @@ class DialectStreamParser(StreamParser):
     @override
     def feed(self, chunk: ModelOutput) -> list[Event]:
         """Take the next *chunk* and return the events it completes; see `StreamParser.feed`."""
-        if type(chunk) is str or self._closed:
-            return StreamParser.feed(self, chunk)
-        return [*self._beside.take(chunk), *StreamParser.feed(self, chunk)]
+        if type(chunk) is str and self._reports is None:
+            return TurnStream.feed(self, chunk)  # without the cost of another call
+        if isinstance(chunk, str) or self._closed:
+            return super().feed(chunk)
+        return [*self._beside.take(chunk), *super().feed(chunk)]
 
     @property
     @override

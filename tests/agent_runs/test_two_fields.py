@@ -264,3 +264,84 @@ def test_a_log_of_a_step_is_what_the_user_saw() -> None:
     action = only(CHAT).steps[0].action
     assert isinstance(action, AgentAction)
     assert action.log == SAID[0]
+
+
+# -- readers of other forms ------------------------------------------------------------------------
+
+
+def step_of(**action: Any) -> dict[str, Any]:
+    action = {"tool": "scale", "tool_input": {"of": "pears"}, "log": "", **action}
+    return {"input": "q", "output": "7 kg.", "intermediate_steps": [[action, "7 kg"]]}
+
+
+BLOCKS = [{"type": "thinking", "thinking": REASONED[0]}, {"type": "text", "text": SAID[0]}]
+PRETTY = f"""\
+{" Human Message ":=^80}
+
+q
+{" Ai Message ":=^80}
+
+{BLOCKS!r}
+Tool Calls:
+  scale (c1)
+ Call ID: c1
+  Args:
+    of: pears
+{" Tool Message ":=^80}
+Name: scale
+
+7 kg
+"""
+INVOKED = "\nInvoking: `scale` with `{'of': 'pears'}`\n"
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        step_of(message_log=[{"type": "ai", "content": BLOCKS}]),
+        step_of(message_log=[{"type": "ai", "content": SAID[0], "additional_kwargs": {
+            "reasoning_content": REASONED[0]}}]),
+        step_of(log=f"{INVOKED}responded: {BLOCKS!r}\n\n"),
+        [
+            {"role": "user", "content": "<task>\nq\n</task>"},
+            {"role": "assistant", "content": f"<thinking>{REASONED[0]}</thinking>\n\n{SAID[0]}\n"
+             "<weigh_fruit>\n<of>pears</of>\n</weigh_fruit>"},
+            {"role": "user", "content": "[weigh_fruit for 'pears'] Result:\n\n7 kg"},
+        ],
+        PRETTY,
+        [CHAT[0], {"role": "assistant", "content": SAID[0], "thinking": REASONED[0],
+                   "tool_calls": [call(1)]}],
+    ],
+    ids=["blocks", "beside", "responded", "cline", "pretty", "ollama"],
+)  # fmt: skip
+def test_reasoning_in_other_forms_is_no_text(log: Any) -> None:
+    is_cline = isinstance(log, list) and "<task>" in log[0]["content"]
+    (run,) = read_runs(log, format="cline" if is_cline else "auto")
+    assert fields_of(run)[0] == (REASONED[0], SAID[0])
+    for name in list_writers():
+        check_two_fields(get_writer(name), run)
+
+
+def test_a_text_before_an_answer_that_is_a_call_is_its_content() -> None:
+    said = f"<thinking>{REASONED[0]}</thinking>\n{SAID[0]}\n"
+    log = [
+        {"role": "user", "content": "<task>\nq\n</task>"},
+        {"role": "assistant", "content": f"{said}<attempt_completion>\n<result>\n7 kg.\n</result>\n"
+         "</attempt_completion>"},
+    ]  # fmt: skip
+    (run,) = read_runs(log, format="cline")
+    assert fields_of(run) == [(REASONED[0], SAID[0])]
+    assert run.output == "7 kg."
+
+
+def test_an_answer_that_a_console_shows_as_blocks_is_its_text() -> None:
+    blocks = [{"type": "thinking", "thinking": REASONED[0]}, {"type": "text", "text": "7 kg."}]
+    green, end = "\x1b[32;1m\x1b[1;3m", "\x1b[0m"
+    log = (
+        f"\n\n\x1b[1m> Entering new AgentExecutor chain...{end}\n"
+        f"{green}{INVOKED}responded: {SAID[0]}\n\n{end}\x1b[36;1m\x1b[1;3m7 kg{end}"
+        f"{green}{blocks!r}{end}\n\n\x1b[1m> Finished chain.{end}\n"
+    )
+    run = only(log)
+    assert fields_of(run) == [("", SAID[0]), (REASONED[0], "")]
+    assert run.output == "7 kg."
