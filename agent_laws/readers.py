@@ -182,7 +182,7 @@ def _leaves(value: Any) -> Iterator[str]:
 def _said(run: Transcript) -> Iterator[str]:
     yield from _leaves(run.question)
     for step in run.all_steps:
-        yield from _leaves([step.thought, step.observation])
+        yield from _leaves([step.thought, step.content, step.observation])
         if isinstance(step.action, AgentAction):
             yield from _leaves([step.action.tool, step.action.tool_input])
         elif step.action is not None:

@@ -64,13 +64,14 @@ if TYPE_CHECKING:
     from agent_parsers.messages.reading.arguments import ARGUMENT as ARGUMENT
     from agent_parsers.messages.reading.arguments import as_input as as_input
     from agent_parsers.messages.reading.arguments import read_lenient as read_lenient
+    from agent_parsers.messages.reading.content import split_content as split_content
     from agent_parsers.messages.reading.pieces import CallPiece as CallPiece
     from agent_parsers.messages.reading.pieces import as_json as as_json
     from agent_parsers.messages.reading.pieces import function_pieces as function_pieces
     from agent_parsers.messages.reading.pieces import tool_pieces as tool_pieces
     from agent_parsers.messages.reading.problems import BadCall as BadCall
-    from agent_parsers.messages.reading.said import said_in as said_in
     from agent_parsers.parsers.auto_parser import AutoParser as AutoParser
+    from agent_parsers.parsers.beside_text import ReasoningBeside as ReasoningBeside
     from agent_parsers.parsers.dialect_parser import AnyDialectParser as AnyDialectParser
     from agent_parsers.parsers.event_parser import EventParser as EventParser
     from agent_parsers.parsers.turn_parser import TurnParser as TurnParser
@@ -121,10 +122,11 @@ _MODULES = modules_of(
         "agent_parsers.html.runs": "badges_of run_html",
         "agent_parsers.html.turn_pages": "badges_html messages_html",
         "agent_parsers.messages.reading.arguments": "ARGUMENT as_input read_lenient",
+        "agent_parsers.messages.reading.content": "split_content",
         "agent_parsers.messages.reading.pieces": "CallPiece as_json function_pieces tool_pieces",
         "agent_parsers.messages.reading.problems": "BadCall",
-        "agent_parsers.messages.reading.said": "said_in",
         "agent_parsers.parsers.auto_parser": "AutoParser",
+        "agent_parsers.parsers.beside_text": "ReasoningBeside",
         "agent_parsers.parsers.dialect_parser": "AnyDialectParser",
         "agent_parsers.parsers.event_parser": "EventParser",
         "agent_parsers.parsers.turn_parser": "TurnParser",

@@ -15,7 +15,7 @@ from agent_parsers.actions.agent import (
     as_data,
 )
 from agent_parsers.actions.tool_action import ToolAgentAction
-from agent_parsers.engine.reading.turn import Turn
+from agent_parsers.engine.reading.turn import Turn, content_of, thought_of
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -173,6 +173,15 @@ def _get_of_run(run: Transcript, key: str) -> Any:
     return getattr(run, key)
 
 
+def _make_turn_of_message(cls: type, fields: dict[str, Any]) -> Any:
+    """Make a turn; one that was written without a content has it in its thought."""
+    if "content" not in fields:
+        fields["content"] = content_of(fields["events"])
+        if not isinstance(fields["result"], AgentFinish):
+            fields["thought"] = thought_of(fields["events"])
+    return cls(**fields)
+
+
 def _make_run(cls: type, fields: dict[str, Any]) -> Any:
     steps = sorted(fields.pop("steps") + fields.pop("failed"), key=attrgetter("number"))
     return cls(all_steps=tuple(steps), **fields)
@@ -200,7 +209,7 @@ _REPAIRS: Final = many(a(Repair))
 _TURN: Final = {"result": _RESULT, "thought": TEXT, "repairs": _REPAIRS, "events": many(_EVENT)}
 _RUNS: Final = (
     Kind(Turn, {**_TURN, "content": TEXT}),
-    Kind(MessageTurn, _TURN),
+    Kind(MessageTurn, _TURN, make=_make_turn_of_message, later={"content": TEXT}),
     Kind(AutoTurn, {**_TURN, "content": TEXT, "dialect": TEXT}),
     Kind(
         TranscriptStep,
@@ -215,6 +224,7 @@ _RUNS: Final = (
             "repairs": _REPAIRS,
             "error": maybe(a(OutputParserException)),
         },
+        later={"content": TEXT},
     ),
     Kind(
         AgentRun,
@@ -223,6 +233,7 @@ _RUNS: Final = (
             "steps": many(a(AgentStep, OutputParserException, TranscriptStep), of=list),
             "finish": maybe(a(AgentFinish)),
             "thoughts": many(TEXT, of=list),
+            "contents": many(TEXT, of=list),
             "repairs": many(a(Repair), of=list),
             "is_cut": FLAG,
         },

@@ -17,6 +17,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish, T, as_text
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     ActionComplete,
+    AnswerDelta,
     Event,
     Finish,
     ObservationDelta,
@@ -73,6 +74,8 @@ class AgentRun(Storable, Viewable, Generic[T]):
     thoughts: list[str] = field(default_factory=list)
     """The reasoning before each of the steps, and before the answer; of several calls in one turn,
     the first has it."""
+    contents: list[str] = field(default_factory=list)
+    """What the user may see before the calls of each of the steps, in the same way."""
     repairs: list[Repair] = field(default_factory=list)
     """What was repaired, in the order of the turns; each span is one of its turn."""
     is_cut: bool = False
@@ -268,8 +271,10 @@ class _Loop:
         self.tools: ToolSet = parser.tools
         self.run = AgentRun([] if steps is None else steps, question=question or "")
         self.run.thoughts += [""] * len(self.run.steps)
+        self.run.contents += [""] * len(self.run.steps)
         self.actions: list[AgentAction] = []
         self._thought: list[str] = []  # pieces of that of the turn
+        self._content: list[str] = []  # pieces of that of the turn
         self._repaired_before = 0  # how many repairs there were before the turn
         self._on_cut = on_cut
         self._retries = self._max_retries = max_retries
@@ -283,7 +288,7 @@ class _Loop:
         """Begin a turn: return what *model* replies to *prompt*."""
         self.run.finish = None
         self.actions = []
-        self._thought = []
+        self._thought, self._content = [], []
         self._repaired_before = len(self.run.repairs)
         named = self.tools if isinstance(self.parser, MessageParser) else None
         return ask(model, prompt, self.parser.stop, named, is_streamed=self._on_event is not None)
@@ -297,6 +302,8 @@ class _Loop:
             self.run.finish = event.finish
         elif isinstance(event, ThoughtDelta):
             self._thought.append(event.text)
+        elif isinstance(event, AnswerDelta):
+            self._content.append(event.text)
         elif isinstance(event, Repair):
             self.run.repairs.append(event)
 
@@ -310,7 +317,8 @@ class _Loop:
             raise error
         self._retries -= 1
         self.run.steps.append(error)
-        self.run.thoughts.append("")  # the text of the error has it
+        self.run.thoughts.append("")  # the text of the error has them
+        self.run.contents.append("")
         self._tell(StepFailed(error, error.span or (0, 0)))
 
     def __enter__(self) -> None:
@@ -325,6 +333,7 @@ class _Loop:
         """Add the *steps* of a turn to the run."""
         self.run.steps += steps
         self.run.thoughts += ("" if at else "".join(self._thought) for at in range(len(steps)))
+        self.run.contents += ("" if at else "".join(self._content) for at in range(len(steps)))
         for seen in (as_text(observation) for _, observation in steps):
             self._tell(ObservationDelta(seen, (0, len(seen))))
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from agent_parsers.core import ARGUMENT, as_json, pair_of, said_in
+from agent_parsers.core import ARGUMENT, as_json, pair_of
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -89,7 +89,7 @@ class OpenAIReply:
             self._parser = self._dialect_parser.stream_parser(calls="each")
         except ValueError:
             self._parser = self._dialect_parser.stream_parser()
-        self._from_server = self.reasoning_content  # not by the parser
+        self._from_before = self.reasoning_content  # the turn that is begun again
         self._answer: str | None = None
         self._ended: str | None = None
         self._is_calling = self._holds_back = False
@@ -133,16 +133,11 @@ class OpenAIReply:
             RuntimeError: `close` was called before.
             TypeError: The chunk is neither text nor a message.
         """
-        deltas = []
         part = part_of(chunk)
         if not isinstance(part, str) and isinstance(message := message_of(part), AIMessage):
             part = message
             self._ended = message.response_metadata.get("finish_reason") or self._ended
-            for kind, text in said_in(message):
-                if kind == "thought":
-                    self._from_server += text
-                    deltas.append(self._said("reasoning_content", text))
-        deltas += self._deltas(self._parser.feed(part))
+        deltas = self._deltas(self._parser.feed(part))
         return [self._chunk(delta) for delta in deltas]
 
     def close(self, *, include_usage: bool = False) -> list[dict[str, Any]]:
@@ -165,7 +160,7 @@ class OpenAIReply:
                 " thought?",
                 llm_output=self._parser.text,
             )
-        thought = self._from_server + (self._parser.thought or "")
+        thought = self._from_before + (self._parser.thought or "")
         if thought.startswith(self.reasoning_content):
             deltas += self._rest_of("reasoning_content", thought)
         deltas += self._rest_of("content", content or "")

@@ -1,11 +1,11 @@
-"""Turns and steps as short texts for people: a line each for the thought, the calls, the answer."""
+"""Turns and steps as short texts: a line each for thought, content, calls, answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
-from agent_parsers.actions.agent import AgentAction, TurnResult, as_text
+from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult, as_text
 from output_parsers.printable import printable
 
 _MOST_CHARS: Final = 100
@@ -13,17 +13,20 @@ _MOST_CHARS: Final = 100
 
 
 def turn_lines(
-    thought: str, result: TurnResult | None, repaired: Iterable[str] = ()
+    thought: str, content: str, result: TurnResult | None, repaired: Iterable[str] = ()
 ) -> Iterator[str]:
     """Yield the lines of a turn: its thought, its calls or its answer, and its repairs.
 
     Args:
         thought: The thought.
+        content: The content beside the calls, or before the answer.
         result: The result; `None` if the turn could not be read.
         repaired: The kinds of the repairs.
     """
     if thought.strip():
         yield in_a_line(thought)
+    if content.strip():
+        yield in_a_line(f"content: {content}")
     match result:
         case None:
             pass
@@ -34,6 +37,11 @@ def turn_lines(
             yield in_a_line(f"answer: {as_text(finish.output)}")
     if kinds := ", ".join(repaired):
         yield in_a_line(f"repaired: {kinds}")
+
+
+def content_beside(turn: Any) -> str:
+    """Return the content of a *turn* that is not its answer."""
+    return "" if isinstance(turn.result, AgentFinish) else str(turn.content)
 
 
 def in_a_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Runs as HTML: a column of steps, each with its thought, its call and what the tool returned."""
+"""Runs as HTML: a column of steps, each with thought, content, call and what the tool returned."""
 
 from __future__ import annotations
 
@@ -105,6 +105,7 @@ def _step_html(step: TranscriptStep, anchor: str, keys: str, first_line: int) ->
     refused = (step.error.llm_output or "") if step.error is not None else ""
     is_said = bool(step.thought) and step.thought not in refused
     fields = [NamedText("thought", step.thought)] if is_said else []
+    fields += [NamedText("content", step.content)] if step.content else []
     fields += result_fields(step.action)
     after = []
     if step.error is not None and step.error.observation and step.observation is None:

@@ -66,6 +66,8 @@ def parts_of_events(events: Sequence[Event], text: str, *, has_calls: bool) -> l
         start, end = event.span
         if start >= len(text):
             break
+        if start == end:  # reasoning that came beside the text
+            continue
         written = text[start:end]
         own = written if isinstance(event, MarkerSeen | ToolNamed) else getattr(event, "text", "")
         if start != at or not own.startswith(written):
@@ -162,9 +164,10 @@ def turn_html(turn: Turn | MessageTurn) -> str:
     """Return *turn* as HTML for a part of a page; its styles are `STYLES`."""
     badges = [("repaired", f"{len(turn.repairs):,} repaired")] if turn.repairs else []
     fields = [NamedText("thought", turn.thought)] if turn.thought else []
-    is_answer = isinstance(turn.result, AgentFinish)  # which is the content
-    if not is_answer and (content := getattr(turn, "content", "")):
-        fields.append(NamedText("content", content))
+    if turn.content.strip() and not isinstance(
+        turn.result, AgentFinish
+    ):  # the answer is the content
+        fields.append(NamedText("content", turn.content))
     fields += result_fields(turn.result)
     return (
         f'<section class="ap-explained"><h1>{outcome_of(turn.result).capitalize()}</h1>'

@@ -11,8 +11,9 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
-from agent_parsers.engine.reading.turn import Turn, content_of
+from agent_parsers.engine.reading.turn import Turn
 from agent_parsers.events import Event, merge_events
+from agent_parsers.parsers.beside_text import ReasoningBeside, with_reasoning
 from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
 
@@ -101,7 +102,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         return self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
 
     def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> AutoTurn[T]:
-        """Read one turn and return its dialect, result, thought, repairs and events.
+        """Read one turn and return its dialect, result, thought, content, repairs and events.
 
         Args:
             output: What the model wrote: a text, or a message of any kind that `outputs.from_any`
@@ -119,14 +120,14 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             return AutoTurn(
                 result=message.result,
                 thought=message.thought,
-                content=content_of(message.events),
+                content=message.content,
                 repairs=message.repairs,
                 events=message.events,
                 dialect=TOOLS,
             )
         text, ended = found
         parser, name = self._parser_for(text)
-        turn = parser.read(text, ended=ended)
+        turn = with_reasoning(parser.read(text, ended=ended), output)
         return AutoTurn(
             result=_as_list(turn.result),
             thought=turn.thought,
@@ -223,6 +224,8 @@ class AutoStreamParser:
     def __init__(self, parser: AutoParser) -> None:
         self._parser = parser
         self._message = MessageText()
+        self._beside = ReasoningBeside()
+        self._reasoning: list[Event] = []
         self._texts: list[str] = []
         self._chars = 0
         self._chunks: list[ModelOutput] = []
@@ -249,6 +252,7 @@ class AutoStreamParser:
         if self._closed:
             raise RuntimeError("this turn has ended; a new one needs a new stream parser")
         text = self._message.take(chunk)
+        self._reasoning += self._beside.take(chunk)
         if self._chars <= self._parser.max_chars:  # more is refused at the end
             self._texts.append(text)
             self._chunks.append(chunk)
@@ -281,7 +285,7 @@ class AutoStreamParser:
         else:
             self.dialect = TOOLS
             stream, chunks = self._parser._tools_parser().stream_parser(), self._chunks
-        events: list[Event] = []
+        events = self._reasoning if error is None else []
         try:
             for chunk in chunks:
                 events += stream.feed(chunk)

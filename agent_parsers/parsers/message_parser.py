@@ -10,18 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T, WithResult
-from agent_parsers.actions.in_words import turn_lines
+from agent_parsers.actions.in_words import content_beside, turn_lines
 from agent_parsers.engine.tables.dialect import PromptWords
 from agent_parsers.engine.writing.prompt import check_question, told_type
-from agent_parsers.events import (
-    AnswerDelta,
-    Event,
-    MarkerSeen,
-    Repair,
-    ThoughtDelta,
-    merge_events,
-)
-from agent_parsers.messages.reading.content import late_thought
+from agent_parsers.events import Event, Repair, merge_events
 from agent_parsers.messages.reading.pieces import message_in, not_text
 from agent_parsers.messages.reading.stream import MessageStreamParser
 from agent_parsers.messages.reading.whole import result_of
@@ -54,26 +46,31 @@ class MessageTurn(WithResult[T], Storable, Viewable):
     result: AgentAction | list[AgentAction] | AgentFinish
     """The actions, or the final answer, as `parse_result` returns them."""
     thought: str
-    """The reasoning, and the content of a message with calls, without any calls written in it."""
+    """The reasoning: what the provider sent separately and, in lenient mode, what the content
+    begins with between ``<think>`` and ``</think>``."""
+    content: str
+    """What the user may see beside the calls, without calls that are written in it; or the answer,
+    as written. Texts with something between them are joined by line breaks."""
     repairs: tuple[Repair, ...]
     """The repairs; empty if the message needed none."""
     events: tuple[Event, ...]
     """All events of the message; neighbouring deltas are joined."""
 
     def __str__(self) -> str:
-        """Return the thought, the calls or the answer, and the kinds of repairs, a line each."""
+        """Return the thought, the content, the calls or the answer, and the kinds of repairs."""
         repaired = (repair.kind for repair in self.repairs)
-        return "\n".join(turn_lines(self.thought, self.result, repaired))
+        beside = content_beside(self)
+        return "\n".join(turn_lines(self.thought, beside, self.result, repaired))
 
 
 class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
     """Reads one message of a model, whole or as it streams in; the base of the message parsers.
 
-    In a message without calls the content is the answer. In a message with calls the content is a
-    thought, and so is any reasoning that the provider sends separately. If one of the calls cannot
-    be made, the message is an error and none of its calls is returned. A refusal raises a
-    `ModelRefusalError`, whatever else the message contains. A repeated key in the arguments is an
-    error, since it is ambiguous.
+    In a message without calls the content is the answer. In a message with calls it is what the
+    user may see beside them. Reasoning that the provider sends separately is the thought. If one
+    of the calls cannot be made, the message is an error and none of its calls is returned. A
+    refusal raises a `ModelRefusalError`, whatever else the message contains. A repeated key in the
+    arguments is an error, since it is ambiguous.
 
     If the message was cut (``finish_reason`` or its equivalent says so), a call that may be cut is
     not made: its arguments must show their own end. Arguments that are empty, came as data, or are
@@ -105,7 +102,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
       that is cut or broken is an error. Text inside ``<think>``, or after a single backtick, is
       not a call.
     * A thought that the content begins with, between ``<think>`` and ``</think>`` or the marks of
-      another family, is no part of the answer, also if only its last mark is there.
+      another family, is no part of the content, also if only its last mark is there.
     * A call in the content beside calls of the message is an error, unless it is one of them, or
       is cut or broken.
     * A message with only the other kind of calls, such as a function call for a parser of tool
@@ -170,7 +167,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         return [*head, *said, *asked, *taken]
 
     def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn[T]:
-        """Read one message and return its result, thought, repairs and events.
+        """Read one message and return its result, thought, content, repairs and events.
 
         Args:
             message: A message of any kind that `outputs.from_any` takes, or a generation with one.
@@ -189,10 +186,10 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         ours = message_in(message, takes_text=self.lenient)
         parser = self._parser_for(ours)
         events = merge_events([*parser.feed(ours), *parser.close(ended=ended)])
-        result = _known(parser.result)
         return MessageTurn(
-            result=result,
-            thought=_thought_of(events, result, lenient=self.lenient),
+            result=_known(parser.result),
+            thought=parser.thought,
+            content=parser.content,
             repairs=tuple(event for event in events if isinstance(event, Repair)),
             events=tuple(events),
         )
@@ -357,13 +354,3 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
 def _known(result: Result | None) -> Result:
     assert result is not None, "a message that is not refused has a result"
     return result
-
-
-def _thought_of(events: Sequence[Event], result: Result, *, lenient: bool) -> str:
-    if not isinstance(result, AgentFinish):
-        kinds = AnswerDelta | ThoughtDelta
-        return "".join(event.text for event in events if isinstance(event, kinds))
-    thought = "".join(event.text for event in events if isinstance(event, ThoughtDelta))
-    if not lenient or any(isinstance(event, MarkerSeen) for event in events):
-        return thought
-    return thought + late_thought("".join(e.text for e in events if isinstance(e, AnswerDelta)))

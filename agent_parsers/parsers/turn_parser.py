@@ -141,11 +141,11 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         return text, said if ended == "unknown" else ended
 
     def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> Turn[T]:
-        """Read one turn and return its result, thought, repairs and events.
+        """Read one turn and return its result, thought, content, repairs and events.
 
         Args:
             output: What the model wrote: a text, or a message of any kind that `outputs.from_any`
-                takes.
+                takes. The reasoning beside the text of a message precedes the thought in it.
             ended: How the text ended; by default read from *output*.
 
         Raises:
@@ -153,7 +153,12 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             OutputParserException: As for `parse`; or *output* is a message that calls tools.
         """
         self._check_only_whole("read")
-        return self._read_turn(*self._text_and_end(output, ended))
+        turn: Turn[T] = self._read_turn(*self._text_and_end(output, ended))
+        if isinstance(output, str):
+            return turn
+        from agent_parsers.parsers.beside_text import with_reasoning  # lazily: only for messages
+
+        return with_reasoning(turn, output)
 
     def _read_turn(self, text: str, ended: Ended) -> Turn[T]:
         """Return all of a turn that *ended* like this."""
@@ -223,9 +228,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         return self._new_stream(calls)
 
     def _new_stream(self, calls: EmitCalls) -> StreamParser:
-        from agent_parsers.engine.stream_parser import StreamParser
+        from agent_parsers.parsers.beside_text import DialectStreamParser
 
-        return StreamParser(self.dialect, calls=calls, **self._stream_options())
+        return DialectStreamParser(self.dialect, calls=calls, **self._stream_options())
 
     def _stream_options(self) -> dict[str, Any]:
         return {

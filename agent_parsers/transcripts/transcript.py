@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, fields, make_dataclass
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, pair_of
@@ -75,7 +76,7 @@ class RunSource(Storable):
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep(Storable):
-    """A thought, the action or answer it led to, and what the tool returned.
+    """A thought, the action or answer that it led to, and what the tool returned.
 
     The spans are offsets in `str` characters into the text of the transcript or, for a step of a
     record, into the model's output.
@@ -84,7 +85,7 @@ class TranscriptStep(Storable):
     number: int
     """Number of the step in the run, from 1."""
     thought: str
-    """The thought; may be empty."""
+    """The thought: what the model reasoned, by itself or in a dialect. It may be empty."""
     action: AgentAction | AgentFinish | None
     """The action or the answer; `None` if it could not be read."""
     observation: str | None
@@ -96,6 +97,8 @@ class TranscriptStep(Storable):
     """The repairs of the step."""
     error: OutputParserException | None = None
     """Why there is no action; `action_span` is then the span of the error."""
+    content: str = ""
+    """What the model said to the user beside the call, or before the answer; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class Transcript(Storable, Viewable):
         lines = [in_a_line(f"Question: {self.question}")] if self.question else []
         for step in self.all_steps:
             repaired = (repair.kind for repair in step.repairs)
-            told = [*turn_lines(step.thought, step.action, repaired)]
+            told = [*turn_lines(step.thought, step.content, step.action, repaired)]
             if step.error is not None:
                 told.append(in_a_line(f"not read: {step.error.reason}"))
             if step.observation is not None:
@@ -176,11 +179,11 @@ def transcript_of(run: Any) -> Transcript:
     told = [*map(_step_of, run.steps)]
     if run.finish is not None:
         told.append((run.finish, None, None))
-    thoughts = [*run.thoughts, *[""] * len(told)]
+    thoughts, contents = (chain(said, repeat("")) for said in (run.thoughts, run.contents))
     steps = (
-        TranscriptStep(number, thought, action, seen, None, None, None, error=error)
-        for number, ((action, seen, error), thought) in enumerate(
-            zip(told, thoughts, strict=False), 1
+        TranscriptStep(number, thought, action, seen, None, None, None, (), error, content)
+        for number, ((action, seen, error), thought, content) in enumerate(
+            zip(told, thoughts, contents, strict=False), 1
         )
     )
     return Transcript(run.question, tuple(steps))

@@ -224,7 +224,7 @@ def read_output(
 ) -> list[TranscriptStep]:
     """Return the steps in one *output* of a model that *ended* so: one, or one for each call.
 
-    A step that cannot be read has an error. Text beside the calls is part of the first thought.
+    A step that cannot be read has an error. Text beside the calls is the content of the first.
     """
     mode: Mode = "lenient" if lenient else "strict"
     plain = None if LISTENERS else whole_reader(dialect, mode).step(output, tools)
@@ -245,8 +245,7 @@ def read_output(
     steps += run.close()
     if dialect.several and steps and not isinstance(steps[0].action, AgentFinish):
         content = "".join(event.text for event in events if isinstance(event, AnswerDelta)).strip()
-        thought = "\n".join(filter(None, (steps[0].thought, content)))
-        steps[0] = replace(steps[0], thought=thought)
+        steps[0] = replace(steps[0], content=content)
     return steps
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 JSON_SHAPE: Final = """\
 version, type, id, preamble, question, question_repairs,
 file, record (number of the run in the file), dialect (or the reader)
-steps: number, thought, action (tool, tool_input, log; or for the answer
-       return_values, log), observation, repairs (kind, span, message),
-       thought_span, action_span, observation_span
+steps: number, thought, content, action (tool, tool_input, log; or for the
+       answer return_values, log), observation, repairs (kind, span,
+       message), thought_span, action_span, observation_span
 failed: the same with error (message, reason, problem, observation for the
        model, llm_output, send_to_llm, span, begins_at (line and column of
        llm_output), line, column) instead of an action; line, column (in

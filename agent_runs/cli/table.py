@@ -130,7 +130,8 @@ def _whole(text: str, style: str = "") -> Text:
 
 def _cells(step: TranscriptStep, *, is_answer: bool) -> Iterator[tuple[str, str]]:
     """Yield text and style of the cells of a step; the run's answer is printed below the table."""
-    yield step.thought or (step.error and step.error.llm_output) or "", ""
+    said = "\n".join(filter(None, (step.thought, step.content)))
+    yield said or (step.error and step.error.llm_output) or "", ""
     match step.action:
         case AgentAction(tool=tool, tool_input=tool_input):
             yield tool, "cyan"

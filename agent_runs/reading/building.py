@@ -46,6 +46,7 @@ class RunBuilder:
         self._preamble: list[str] = []
         self._question = ""
         self._thoughts: list[str] = []  # of the next step
+        self._words: list[str] = []  # for the user, beside the next call
         self._steps: list[TranscriptStep] = []  # each an `OpenStep`
         self._ids: dict[str, int] = {}  # index of the step of each call with an id
         self._notices: list[Notice] = []
@@ -102,6 +103,11 @@ class RunBuilder:
         if text.strip():
             self._thoughts.append(text.strip())
 
+    def say(self, text: str) -> None:
+        """Add what the model says to the user to the content of the next step."""
+        if text.strip():
+            self._words.append(text.strip())
+
     def call(
         self,
         tool: str,
@@ -119,7 +125,7 @@ class RunBuilder:
             tool_input: Text or an object. `None` is an empty object, and another value is kept
                 under ``"input"``. The one argument ``__arg1`` stands for a text.
             call_id: Id of the call, to which its result refers.
-            log: What the model wrote; by default the thought.
+            log: What the model wrote; by default what it said to the user.
             message: The message with the call, which the calls of one turn share.
             repairs: The repairs that were made to read the call.
         """
@@ -141,8 +147,8 @@ class RunBuilder:
                 tool_input = tools.read(tool, tool_input, lenient=self._reading.lenient).value
             except OutputParserException as refused:
                 error = refused
-        thought = self._take_thought()
-        log = log or thought
+        thought, content = self._take()
+        log = log or content
         action: AgentAction | None = None
         if error is None and (call_id or message is not None):
             said = message if message is not None else AIMessage(log)
@@ -151,15 +157,17 @@ class RunBuilder:
             action = make_action(tool, tool_input, log)
         if call_id:
             self._ids[call_id] = len(self._steps)
-        self._add(thought, action, error, repairs)
+        self._add(thought, content, action, error, repairs)
 
     def add(self, step: TranscriptStep) -> None:
         """Add a *step* that was read elsewhere, such as by a dialect; it is numbered anew."""
-        thought = "\n".join(filter(None, (self._take_thought(), step.thought)))
+        thought, content = self._take()
+        thought = "\n".join(filter(None, (thought, step.thought)))
+        content = "\n".join(filter(None, (content, step.content)))
         self._steps.append(
             OpenStep(
                 len(self._steps) + 1, thought, step.action, step.observation, step.thought_span,
-                step.action_span, step.observation_span, step.repairs, step.error,
+                step.action_span, step.observation_span, step.repairs, step.error, content,
             )
         )  # fmt: skip
 
@@ -169,7 +177,7 @@ class RunBuilder:
         """Add a step that could not be read; a result may refer to it by *call_id*."""
         if call_id:
             self._ids[call_id] = len(self._steps)
-        self._add(self._take_thought(), None, error, repairs)
+        self._add(*self._take(), None, error, repairs)
 
     def observe(self, text: str, *, call_id: str = "", tool: str = "") -> None:
         """Add what a tool returned to the call that it answers.
@@ -194,9 +202,9 @@ class RunBuilder:
 
     def answer(self, value: Any, *, log: str = "") -> None:
         """Add the final answer."""
-        thought = self._take_thought()
+        thought, content = self._take()
         log = log or (value if isinstance(value, str) else "")
-        self._add(thought, make_finish(value, log), None)
+        self._add(thought, content, make_finish(value, log), None)
 
     def notice(
         self,
@@ -213,9 +221,10 @@ class RunBuilder:
 
     def transcript(self) -> Transcript:
         """Return the run, with notices of what it lacks."""
-        if self._thoughts:
-            text = self._take_thought()
-            self.notice("unowned_text", "found a thought that no call or answer follows", text=text)
+        for what, text in zip(("a thought", "a text"), self._take(), strict=True):
+            if text:
+                message = f"found {what} that no call or answer follows"
+                self.notice("unowned_text", message, text=text)
         notices = [*self._notices]
         is_answered = False
         for step in self._steps:
@@ -237,21 +246,26 @@ class RunBuilder:
         run.__class__ = Transcript
         return run
 
-    def _take_thought(self) -> str:
-        thought = "\n".join(self._thoughts)
+    def _take(self) -> tuple[str, str]:
+        """Return the thought and the content of the next step, and forget them."""
+        found = "\n".join(self._thoughts), "\n".join(self._words)
         self._thoughts.clear()
-        return thought
+        self._words.clear()
+        return found
 
     def _add(
         self,
         thought: str,
+        content: str,
         action: AgentAction | AgentFinish | None,
         error: OutputParserException | None,
         repairs: Iterable[Repair] = (),
     ) -> None:
         number = len(self._steps) + 1
         self._steps.append(
-            OpenStep(number, thought, action, None, None, None, None, tuple(repairs), error)
+            OpenStep(
+                number, thought, action, None, None, None, None, tuple(repairs), error, content
+            )
         )
 
     def _see(self, index: int, text: str) -> None:

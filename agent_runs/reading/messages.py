@@ -166,7 +166,7 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         result = result_of(content, call_id, message.get("name"))
         return Said("tool", results=(result,))
     calls = [] if message.keys().isdisjoint(_CALLS) else [*map(call_of, _calls_in(message))]
-    thought = message.get("reasoning_content") or message.get("reasoning")
+    thought = next((found for name in _REASONING if (found := message.get(name))), None)
     thoughts = [text_of(thought)] if thought else []
     if content is None or isinstance(content, str):
         return Said(ours, content or _beside(message), thoughts[0] if thoughts else "", calls)
@@ -179,10 +179,12 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         calls or found.calls,
         found.results,
         left_out=found.left_out,
+        signed=found.signed,
     )
 
 
 _CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")
+_REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 
 
 def _calls_in(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -82,6 +82,8 @@ def _cut_behind(run: Transcript, last: str) -> Transcript:
             continue
         if step.observation is None and _ends(step.thought, tail):
             return _noticed(run, "a thought", step.number)
+        if step.observation is None and _ends(step.content, tail):
+            return _noticed(run, "a text", step.number)
         if isinstance(step.action, AgentAction):
             if step.observation is None and _ends_in_call(step.action, tail):
                 return _failed(run, step, last)
@@ -171,6 +173,8 @@ class Content:
 
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
+    signed: list[Mapping[str, Any]] = field(default_factory=list)
+    """The thoughts that Anthropic's API takes back, as it sent them."""
     calls: list[SaidCall] = field(default_factory=list)
     results: list[SaidResult] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -256,8 +260,20 @@ def content_of(content: Any) -> Content:
     return found
 
 
+def is_signed(part: Any) -> bool:
+    """Return whether a *part* is reasoning that Anthropic's API takes back, as it sent it."""
+    if not isinstance(part, (dict, Mapping)):
+        return False
+    kind = part.get("type")
+    if kind == "thinking":
+        return bool(part.get("signature")) and isinstance(part.get("thinking"), str)
+    return kind == "redacted_thinking" and isinstance(part.get("data"), str)
+
+
 def _read_part(part: Mapping[str, Any], found: Content) -> None:
     kind = part.get("type")
+    if is_signed(part):
+        found.signed.append(part)
     match kind:
         case _ if kind in _CALL_PARTS:
             found.calls.append(call_of(part))

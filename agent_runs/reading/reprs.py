@@ -188,3 +188,18 @@ def _chat_message(fields: dict[str, Any]) -> dict[str, Any]:
     if "_role" in fields:
         return {name.removeprefix("_"): value for name, value in fields.items()}
     return {"type": "chat", **fields} if "additional_kwargs" in fields else fields
+
+
+def fields_of_repr(said: str) -> tuple[str, str]:
+    """Return the reasoning and the text in what the model *said*, which may be a list of blocks.
+
+    Anthropic's models say such lists.
+    """
+    try:
+        blocks = value_of_repr(said) if said.startswith("[{") else ()
+    except ValueError:
+        blocks = ()
+    if not blocks or not all(isinstance(block, dict) and "type" in block for block in blocks):
+        return "", said
+    thoughts, texts = ([block.get(name) for block in blocks] for name in ("thinking", "text"))
+    return "\n".join(map(str, filter(None, thoughts))), "\n".join(map(str, filter(None, texts)))

@@ -6,20 +6,20 @@ Each reader of messages turns its own form into `Said`; `runs_of_messages` does 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers import AgentFinish, OutputParserException
-from agent_parsers.core import make_message
+from agent_parsers.core import make_message, split_content
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.spoken import Speech, is_result, unread_call
+from outputs import AIMessage
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_parsers.transcripts import Transcript, TranscriptStep
     from agent_runs.reading.reader import Reading
-    from outputs import AIMessage
     from outputs.messages import ToolCall
 
 _MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
@@ -61,7 +61,7 @@ class Said:
 
     role: Literal["system", "user", "assistant", "tool"]
     text: str = ""
-    """Its text; of an assistant's message with calls, the thought."""
+    """Its text; of an assistant's message with calls, the content beside them."""
     thought: str = ""
     """The reasoning, if the form has a place of its own for it."""
     calls: Sequence[SaidCall] = ()
@@ -72,6 +72,8 @@ class Said:
     """What it has besides text, such as images, in a word or two each."""
     error: OutputParserException | None = None
     """Why it cannot be read."""
+    signed: Sequence[Mapping[str, Any]] = ()
+    """The blocks of its reasoning that the API takes back, as it sent them."""
     then: Said | None = None
     """What the same message says after its tools have run."""
 
@@ -82,8 +84,9 @@ def runs_of_messages(
     """Yield the runs in the *messages* of one conversation.
 
     A run begins with a question. The answer is the last text of the assistant without calls; such
-    a text before further calls is part of their thought. Text in a dialect is read by it: the one
-    of *reading*, or the one that the text shows.
+    a text before further calls is part of their content. A thought that a text begins with, such
+    as ``<think>…</think>``, is no part of it. Text in a dialect is read by it: the one of
+    *reading*, or the one that the text shows.
 
     Args:
         messages: The messages of one conversation.
@@ -114,6 +117,7 @@ class _Conversation:
         self._answer: TranscriptStep | Said | None = None  # unless calls follow
         self._calls_natively = False
         self._has_spoken = False  # the last calls, as text
+        self._signed: list[Mapping[str, Any]] = []  # reasoning of the next calls
 
     def take(self, message: Said) -> Transcript | None:
         """Take the next message, and return the run that it ends, if any."""
@@ -177,6 +181,7 @@ class _Conversation:
                 return None
             ended = self.end()
             self._run = RunBuilder(self._reading.at(message.line), name=self._name)
+            self._signed.clear()
             self._answer = None
             self._say_dialect()
         self._run.ask(message.text)
@@ -187,10 +192,14 @@ class _Conversation:
             self._think_answer()
         if message.thought:
             self._run.think(message.thought)
+        self._signed += message.signed
         if message.calls:
             self._calls_natively, self._has_spoken = True, False
-            self._run.think(message.text)
-            shared = _message_of(message)
+            thought, text = self._split(message.text)
+            self._run.think(thought)
+            self._run.say(text)
+            shared = _message_of(text, message.calls, self._signed)
+            self._signed.clear()
             for call in message.calls:
                 self._make(call, message.line, shared)
         elif message.text.strip():
@@ -199,12 +208,20 @@ class _Conversation:
                 self._fail(f"the text ends {found}, which no dialect reads", message.text)
                 self._has_spoken = True
                 return
-            if not steps or isinstance(steps[-1].action, AgentFinish):
-                self._answer = steps[-1] if steps else message
+            if not steps:
+                thought, text = self._split(message.text)
+                self._run.think(thought)
+                self._answer = replace(message, text=text) if thought else message
+            elif isinstance(steps[-1].action, AgentFinish):
+                self._answer = steps[-1]
                 steps = steps[:-1]
             for step in steps:
                 self._has_spoken = True
                 self._run.add(step)
+
+    def _split(self, text: str) -> tuple[str, str]:
+        """Return the thought that *text* begins with, and the rest of it."""
+        return split_content("", text) if self._reading.lenient else ("", text)
 
     def _fail(self, reason: str, text: str = "") -> None:
         """Add a step that could not be read."""
@@ -243,23 +260,37 @@ class _Conversation:
             self._run.in_dialect(self._speech.dialect, self._speech.evidence)
 
     def _think_answer(self) -> None:
-        """Make the answer a thought, since it is none: something follows it."""
+        """Make the answer content of the next step, since it is none: something follows it."""
         if self._answer is not None:
             answer, self._answer = self._answer, None
             if isinstance(answer, Said):  # its thought is one already
-                self._run.think(answer.text)
+                self._run.say(answer.text)
             elif isinstance(answer.action, AgentFinish):
                 self._run.think(answer.thought)
-                self._run.think(str(answer.action.return_values["output"]))
+                self._run.say(answer.content)
+                self._run.say(str(answer.action.return_values["output"]))
 
 
-def _message_of(said: Said) -> AIMessage:
-    """Return the message that the calls of a turn share."""
+def _message_of(
+    text: str, said: Sequence[SaidCall], signed: Sequence[Mapping[str, Any]]
+) -> AIMessage:
+    """Return the message that the calls of a turn share.
+
+    Args:
+        text: What stands beside them.
+        said: The calls.
+        signed: The reasoning that led to them, as the API takes it back.
+    """
     calls: list[ToolCall] = []
-    for call in said.calls:
+    for call in said:
         if call.error is None:
             args = {**call.tool_input} if isinstance(call.tool_input, dict) else {}
             calls.append(
                 {"name": call.tool, "args": args, "id": call.call_id or None, "type": "tool_call"}
             )
-    return make_message(said.text, calls)
+    if not signed:
+        return make_message(text, calls)
+    blocks: list[str | dict[Any, Any]] = [{**block} for block in signed]
+    if text.strip():
+        blocks.append({"type": "text", "text": text})
+    return AIMessage(blocks, tool_calls=calls)

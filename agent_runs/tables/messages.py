@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
-from agent_runs.reading.parts import content_of, may_call, text_of
+from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.reading.said import Said, SaidCall, SaidResult
 from agent_runs.tables.part import MessagePart, Path, at, loaded
@@ -238,6 +238,8 @@ class Messages:
 
     def _take(self, part: Any, kind: MessagePart | None, turns: list[_Turn], role: Role) -> None:
         turn = turns[-1]
+        if is_signed(part):
+            turn.signed.append(part)
         if kind is None:
             if isinstance(part, str):
                 turn.texts.append(part)
@@ -291,6 +293,7 @@ class _Turn:
     calls: list[SaidCall] = field(default_factory=list)
     results: list[SaidResult] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    signed: list[Mapping[str, Any]] = field(default_factory=list)
 
     def said(self, role: Role, join: str) -> Said:
         texts = self.texts or self.system
@@ -303,6 +306,7 @@ class _Turn:
             self.calls,
             self.results,
             left_out=self.left_out,
+            signed=self.signed,
         )
 
 

@@ -19,15 +19,18 @@ r"""Runs as messages of a chat, in the forms of two APIs, of LangChain, of Share
                   {"from": "observation", "value": "November"},
                   {"from": "gpt", "value": "November."}]}
 
-The text of the model before its calls is their thought. A text input is the one argument
-``__arg1``, as in LangChain. A step that could not be read is left out. A call whose result the log
-lacks stays without one, though an API takes only calls with results: such a log is cut, or shows a
-model what to write next. ShareGPT's form has no place for a thought beside a call, and none for two
-calls in a row, which become two turns; as its roles alternate, such a result is empty there.
+The content of a step is the text beside its calls; before an answer it is a message of its own. The
+thought is never text. OpenAI's API has no place for it. Anthropic's takes back only what it has
+signed: such blocks are written if the message of the step has them. LangChain's messages have it in
+``additional_kwargs.reasoning_content``. A text input is the one argument ``__arg1``, as in
+LangChain. A step that could not be read is left out. A call whose result the log lacks stays
+without one, though an API takes only calls with results: such a log is cut, or shows a model what
+to write next. ShareGPT's form has no place for text beside a call, and none for two calls in a row,
+which become two turns; as its roles alternate, such a result is empty there.
 
 Source: platform.openai.com/docs/api-reference/chat and /docs/guides/fine-tuning,
-docs.anthropic.com/en/api/messages, ``messages_to_dict`` of langchain-core, and
-hiyouga/LLaMA-Factory: data/README.md.
+docs.anthropic.com/en/api/messages and /docs/build-with-claude/extended-thinking,
+``messages_to_dict`` of langchain-core, and hiyouga/LLaMA-Factory: data/README.md.
 
 Harbor's form is the trajectory of ATIF 1.7.
 
@@ -35,7 +38,7 @@ Harbor's form is the trajectory of ATIF 1.7.
 
     {"schema_version": "ATIF-v1.7", "agent": {"name": "agent", "version": "unknown"}, "steps": [
       {"step_id": 1, "source": "user", "message": "Which month?"},
-      {"step_id": 2, "source": "agent", "message": "", "reasoning_content": "I look.",
+      {"step_id": 2, "source": "agent", "message": "I look.", "reasoning_content": "Fog is cold.",
        "tool_calls": [{"tool_call_id": "call_1", "function_name": "search",
                        "arguments": {"query": "fog"}}],
        "observation": {"results": [{"source_call_id": "call_1", "content": "November"}]}},
@@ -62,6 +65,8 @@ from agent_runs.writers.writer import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agent_parsers.transcripts import Transcript
     from agent_runs.writers.writer import RunCall, RunTurn
 
@@ -85,7 +90,7 @@ def to_atif(
         steps.append({"source": "system", "message": run.preamble})
     if run.question:
         steps.append({"source": "user", "message": run.question})
-    steps += map(_step, turns_of(run))
+    steps += (step for turn in turns_of(run) for step in _steps(turn))
     if not steps:
         raise ValueError("a trajectory of ATIF has at least one step, and this run has none")
     about: dict[str, Any] = {"name": agent, "version": version}
@@ -103,8 +108,11 @@ def to_atif(
     return written
 
 
-def _step(turn: RunTurn) -> dict[str, Any]:
-    step: dict[str, Any] = {"source": "agent", "message": ""}
+def _steps(turn: RunTurn) -> Iterator[dict[str, Any]]:
+    step: dict[str, Any] = {"source": "agent", "message": turn.content}
+    if turn.content and not turn.calls:
+        yield step
+        step = {"source": "agent", "message": ""}
     if turn.thought:
         step["reasoning_content"] = turn.thought
     if turn.calls:
@@ -122,7 +130,7 @@ def _step(turn: RunTurn) -> dict[str, Any]:
         step["extra"] = {"parse_error": turn.error.reason}
         if turn.observation is not None:
             step["observation"] = {"results": [{"content": turn.observation}]}
-    return step
+    yield step
 
 
 def _call(call: RunCall) -> dict[str, Any]:
@@ -155,7 +163,8 @@ def _to_openai(run: Transcript) -> dict[str, Any]:
     messages: list[dict[str, Any]] = [{"role": who, "content": text} for who, text in said if text]
     for turn in turns_of(run):
         if turn.finish is not None:
-            messages.append({"role": "assistant", "content": answer_text(turn.finish)})
+            texts = filter(None, (turn.content, answer_text(turn.finish)))
+            messages += ({"role": "assistant", "content": text} for text in texts)
         elif turn.calls:
             calls = [
                 {
@@ -165,7 +174,7 @@ def _to_openai(run: Transcript) -> dict[str, Any]:
                 }
                 for call in turn.calls
             ]
-            content = turn.thought or None
+            content = turn.content or None
             messages.append({"role": "assistant", "content": content, "tool_calls": calls})
             messages += (
                 {"role": "tool", "tool_call_id": call.call_id, "content": call.observation}
@@ -181,11 +190,12 @@ def _to_anthropic(run: Transcript) -> dict[str, Any]:
         messages.append({"role": "user", "content": run.question})
     for turn in turns_of(run):
         if turn.finish is not None:
-            messages.append({"role": "assistant", "content": answer_text(turn.finish)})
+            texts = filter(None, (turn.content, answer_text(turn.finish)))
+            messages += ({"role": "assistant", "content": text} for text in texts)
         elif turn.calls:
-            said: list[dict[str, Any]] = []
-            if turn.thought.strip():  # the API refuses blank text
-                said.append({"type": "text", "text": turn.thought})
+            said: list[dict[str, Any]] = [*turn.signed]
+            if turn.content.strip():  # the API refuses blank text
+                said.append({"type": "text", "text": turn.content})
             for call in turn.calls:
                 use = {"id": call.call_id, "name": call.tool, "input": call.arguments}
                 said.append({"type": "tool_use", **use})
@@ -210,14 +220,17 @@ def _to_langchain(run: Transcript) -> dict[str, Any]:
         if text:
             add(kind, text)
     for turn in turns_of(run):
+        beside = {"additional_kwargs": {"reasoning_content": turn.thought}} if turn.thought else {}
         if turn.finish is not None:
-            add("ai", answer_text(turn.finish))
+            if turn.content:
+                add("ai", turn.content)
+            add("ai", answer_text(turn.finish), **beside)
         elif turn.calls:
             calls = [
                 {"name": call.tool, "args": call.arguments, "id": call.call_id, "type": "tool_call"}
                 for call in turn.calls
             ]
-            add("ai", turn.thought, tool_calls=calls)
+            add("ai", turn.content, **beside, tool_calls=calls)
             for call in turn.calls:
                 if call.observation is not None:
                     add("tool", call.observation, tool_call_id=call.call_id, name=call.tool)
@@ -238,6 +251,12 @@ def to_sharegpt(run: Transcript) -> dict[str, Any]:
     return {"conversations": conversation, **system}
 
 
+def _is_signed(turn: RunTurn) -> bool:
+    """Return whether Anthropic's API has signed all of the thought."""
+    signed = (block.get("thinking", "").strip() for block in turn.signed)
+    return turn.thought == "\n".join(filter(None, signed))
+
+
 WRITERS: Final = (
     Writer(
         name="atif",
@@ -251,12 +270,13 @@ WRITERS: Final = (
         summary="messages of Anthropic's Messages API",
         write=_to_anthropic,
         holds=IN_MESSAGES,
+        keeps_thought=_is_signed,
     ),
     Writer(
         name="langchain",
         summary="LangChain's messages, as messages_to_dict writes them",
         write=_to_langchain,
-        holds=IN_MESSAGES,
+        holds=IN_MESSAGES | {"reasoning"},
     ),
     Writer(
         name="openai",

@@ -10,9 +10,10 @@
     Thought: I now know the final answer
     Final Answer: November.
 
-Every turn is rendered as the dialect writes it, so that it reads back as the same turn. Where
-inputs are text, an object is written as JSON, which a parser with the schemas of the tools reads as
-the object.
+Every turn is rendered as the dialect writes it, so that it reads back as the same turn. What the
+model said to the user beside a call is part of the thought, since such dialects have no other place
+for it. Where inputs are text, an object is written as JSON, which a parser with the schemas of the
+tools reads as the object.
 """
 
 from __future__ import annotations
@@ -71,14 +72,14 @@ def _check(dialect: Dialect) -> None:
 
 
 def _turn(dialect: Dialect, turn: RunTurn, number: int, tools: ToolSet | None) -> str:
+    thought = "\n".join(filter(None, (turn.thought, turn.content)))
     if turn.finish is not None:
-        return render(dialect, turn.finish, thought=turn.thought, number=number)
+        return render(dialect, turn.finish, thought=thought, number=number)
     if all(call.observation is None for call in turn.calls):
         actions = [_action(call) for call in turn.calls]
         step = actions if dialect.several else actions[0]
-        return _render(dialect, step, turn.thought, number, tools)
+        return _render(dialect, step, thought, number, tools)
     texts: list[str] = []
-    thought = turn.thought
     for call in turn.calls:  # a dialect with transcripts has one call in a turn
         seen = [(_action(call), call.observation or "")]
         text = _render(dialect, seen, thought, number + len(texts), tools)
@@ -138,9 +139,7 @@ def writer_in(dialect: Dialect, tools: ToolSet | None = None) -> Writer:
     )
 
 
-_HELD: Final = frozenset(
-    {"thoughts of calls", "thoughts of answers", "text inputs", "parallel calls"}
-)
+_HELD: Final = frozenset({"reasoning", "content", "text inputs", "parallel calls"})
 """What every dialect with transcripts has a place for."""
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers import AgentAction, AgentFinish, ToolAgentAction
 from agent_parsers.core import ARGUMENT
 from agent_parsers.transcripts import transcript_of
+from agent_runs.reading.parts import is_signed
 
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException
@@ -41,12 +42,17 @@ class RunTurn:
     """A turn of the model: calls, the answer, or an error."""
 
     thought: str
+    """The reasoning."""
+    content: str
+    """What the model said to the user beside the calls, or before the answer."""
     calls: tuple[RunCall, ...] = ()
     finish: AgentFinish | None = None
     error: OutputParserException | None = None
     """Why the turn could not be read."""
     observation: str | None = None
     """What followed a turn that could not be read."""
+    signed: tuple[dict[str, Any], ...] = ()
+    """The reasoning in the blocks that Anthropic's API takes back, if the message has them."""
 
 
 def turns_of(run: Transcript) -> Iterator[RunTurn]:
@@ -57,10 +63,22 @@ def turns_of(run: Transcript) -> Iterator[RunTurn]:
         if isinstance(step.action, AgentAction):
             calls = _calls_at(run, at)
             at += len(calls)
-            yield RunTurn(step.thought, tuple(calls))
+            signed = _signed_in(step.action)
+            yield RunTurn(step.thought, step.content, tuple(calls), signed=signed)
             continue
         at += 1
-        yield RunTurn(step.thought, (), step.action, step.error, step.observation)
+        yield RunTurn(step.thought, step.content, (), step.action, step.error, step.observation)
+
+
+def _signed_in(action: AgentAction) -> tuple[dict[str, Any], ...]:
+    """Return the blocks of reasoning in the message of *action* that have a signature."""
+    messages = action.message_log if isinstance(action, ToolAgentAction) else ()
+    content = messages[-1].content if messages else ""
+    return tuple(
+        block
+        for block in (() if isinstance(content, str) else content)
+        if isinstance(block, dict) and is_signed(block)
+    )
 
 
 def _calls_at(run: Transcript, at: int) -> list[RunCall]:
@@ -109,13 +127,17 @@ def as_json(value: Any) -> str:
 
 
 IN_MESSAGES: Final = frozenset(
-    {"preamble", "thoughts of calls", "text inputs", "object inputs", "parallel calls"}
+    {"preamble", "content", "text inputs", "object inputs", "parallel calls"}
 )
 """What messages of a chat have a place for."""
 EVERYTHING: Final = IN_MESSAGES | {
-    "errors", "repairs", "notices", "thoughts of answers", "typed answers",
+    "errors", "repairs", "notices", "reasoning", "typed answers",
 }  # fmt: skip
 """All that a run may have, besides its question, calls, results and answer."""
+
+
+def _keeps_none(_turn: RunTurn) -> bool:
+    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,22 +154,25 @@ class Writer:
     """Whether a file holds one run, and not one on each line."""
     holds: frozenset[str] = frozenset()
     """What the form has a place for, of `EVERYTHING`."""
+    keeps_thought: Callable[[RunTurn], bool] = _keeps_none
+    """Returns whether the form has a place for the thought of this turn, if not for any."""
 
     def losses(self, run: Transcript | AgentRun) -> dict[str, int]:
         """Return what of *run* the form has no place for, and how often it occurs."""
         run = transcript_of(run)
         calls = [step for step in run.steps if isinstance(step.action, AgentAction)]
         answers = [step for step in run.steps if isinstance(step.action, AgentFinish)]
+        turns = [turn for turn in turns_of(run) if turn.error is None]
         found = {
             "errors": len(run.failed),
             "repairs": len(run.repairs),
             "notices": len(run.notices),
             "preamble": int(bool(run.preamble)),
-            "thoughts of calls": sum(bool(step.thought) for step in calls),
-            "thoughts of answers": sum(bool(step.thought) for step in answers),
+            "reasoning": sum(bool(turn.thought) and not self.keeps_thought(turn) for turn in turns),
+            "content": sum(bool(turn.content) for turn in turns),
             "text inputs": sum(isinstance(_input_of(step), str) for step in calls),
             "object inputs": sum(isinstance(_input_of(step), dict) for step in calls),
-            "parallel calls": sum(len(turn.calls) > 1 for turn in turns_of(run)),
+            "parallel calls": sum(len(turn.calls) > 1 for turn in turns),
             "typed answers": sum(not isinstance(_output_of(step), str) for step in answers),
         }
         return {name: count for name, count in found.items() if count and name not in self.holds}

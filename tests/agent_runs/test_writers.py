@@ -75,7 +75,7 @@ def runs(draw: st.DrawFn) -> Transcript:
 def shown(run: Transcript) -> Any:
     """What every form of messages holds of a run."""
     steps = [
-        (step.thought, step.action.tool, step.action.tool_input, step.observation)
+        (step.content, step.action.tool, step.action.tool_input, step.observation)
         for step in run.steps
         if isinstance(step.action, AgentAction)
     ]
@@ -104,6 +104,7 @@ def test_a_run_is_written_in_every_dialect_with_transcripts(name: str) -> None:
     own = parse_transcript(get_dialect(name).sample, dialect=name)
     read = parse_transcript(to_text(own, name), dialect=name)
     assert shown(read) == shown(own)
+    assert [step.thought for step in read.steps] == [step.thought for step in own.steps]
 
 
 @pytest.mark.parametrize("name", ["hermes", "tools"])
@@ -117,7 +118,7 @@ def whole_run() -> Transcript:
     run = RunBuilder(Reading(RunSource("drawn")))
     run.introduce("Be brief.")
     run.ask("Which month?")
-    run.think("I look.")
+    run.say("I look.")
     repair = Repair("label", (0, 3), "read a label")
     run.call("search", "fog", call_id="c1", repairs=[repair])
     run.observe("November")

@@ -44,8 +44,13 @@ SAID: dict[str, Any] = {
 }
 THOUGHTS = {
     "anthropic_thinking": "Two ports are asked for, so I ask for both.",
-    "responses_reasoning": "**Planning** Two lookups.Then one command.Let me look at Ryde.",
+    "responses_reasoning": "**Planning** Two lookups.\nThen one command.",
     "chat_reasoning": "The user wants the wind.",
+}
+WORDS = {
+    "anthropic_thinking": "Let me look at both.",
+    "responses_reasoning": "Let me look at Ryde.",
+    "chat_reasoning": "I'll look it up.",
 }
 REFUSED = {
     "anthropic_refusal": "That would help to do harm.",
@@ -97,7 +102,13 @@ def test_what_a_stream_says(name: str, said: Any) -> None:
     assert said_by(get_parser("tools"), [*map(from_any, events)]) == said
     turn = get_parser("tools").events(events)
     thoughts = "".join(event.text for event in turn if isinstance(event, ThoughtDelta))
-    assert thoughts == THOUGHTS.get(name, "")
+    assert thoughts == THOUGHTS.get(name, "").replace("\n", "")
+    stream = get_parser("tools").stream_parser()
+    for event in events:
+        stream.feed(event)
+    stream.close()
+    words = said if isinstance(said, str) else WORDS.get(name, "")
+    assert (stream.thought, stream.content) == (THOUGHTS.get(name, ""), words)
 
 
 @pytest.mark.parametrize("name", [name for name in SAID if name.startswith("responses")])

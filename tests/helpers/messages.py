@@ -212,6 +212,8 @@ class Story:
     events: tuple[Any, ...]
     outcome: Any
     text: str
+    fields: tuple[str, str] | None
+    """The thought and the content; `None` for an error."""
 
     def of(self, *kinds: type[Any]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kinds)]
@@ -227,15 +229,16 @@ def story_of(parser: MessageParser, chunks: Iterable[Any]) -> Story:
     stream: MessageStreamParser = parser.stream_parser()
     events: list[Any] = []
     outcome: Any
+    fields: tuple[str, str] | None = None
     try:
         for chunk in chunks:
             events += stream.feed(chunk)
         events += stream.close()
-        outcome = plain(stream.result)
+        outcome, fields = plain(stream.result), (stream.thought, stream.content)
     except OutputParserException as error:
         events += stream.last_events
         outcome = refusal(error)
-    return Story(tuple(map(_comparable, merge_events(events))), outcome, stream.text)
+    return Story(tuple(map(_comparable, merge_events(events))), outcome, stream.text, fields)
 
 
 def _comparable(event: Any) -> Any:

@@ -138,8 +138,7 @@ class TurnStream(Scanner):
             RuntimeError: `close` was called before.
         """
         if self._closed:
-            kind = type(self).__name__
-            raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
+            raise RuntimeError("feed() after close(); make a new stream parser for a new text")
         if self._is_full:
             self._closed = True
             raise self._collector.with_early_calls(too_long("text", self.text, self._max_chars))
@@ -187,8 +186,7 @@ class TurnStream(Scanner):
             RuntimeError: `close` was called before.
         """
         if self._closed:
-            kind = type(self).__name__
-            raise RuntimeError(f"close() after close(); make a new {kind} for a new text")
+            raise RuntimeError("close() after close(); make a new stream parser for a new text")
         self._closed = True
         self._limit = -1
         if self._is_full:

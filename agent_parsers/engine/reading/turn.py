@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from agent_parsers.actions.agent import T, WithResult
-from agent_parsers.actions.in_words import turn_lines
+from agent_parsers.actions.in_words import content_beside, turn_lines
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     AnswerDelta,
@@ -81,9 +81,10 @@ class Turn(_WithEvents, WithResult[T], Storable, Viewable):
     """All events; neighbouring deltas are joined."""
 
     def __str__(self) -> str:
-        """Return the thought, the calls or the answer, and the kinds of repairs, a line each."""
+        """Return the thought, the content, the calls or the answer, and the kinds of repairs."""
         repaired = (repair.kind for repair in self.repairs)
-        return "\n".join(turn_lines(self.thought, self.result, repaired))
+        said = self.thought, content_beside(self)
+        return "\n".join(turn_lines(*said, self.result, repaired))
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:

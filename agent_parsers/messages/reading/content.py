@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -119,10 +119,33 @@ def thought_end(content: str) -> int:
     return end
 
 
-def late_thought(content: str) -> str:
-    """Return the thought that *content* begins with, if only its last mark is there."""
-    found = _closes_thought(content[: thought_end(content)])
-    return content[: found.start()] if found is not None else ""
+def split_content(thought: str, content: str, calls: Iterable[str] = ()) -> tuple[str, str]:
+    """Return the *thought* with what *content* begins with of it, and the rest of the content.
+
+    Args:
+        thought: The reasoning that the provider has separated.
+        content: The content.
+        calls: The calls that are written in it, in order, to be left out.
+    """
+    pieces = []
+    for call in calls:
+        before, found, after = content.partition(call)
+        if found:
+            pieces.append(before)
+            content = after
+    pieces.append(content)
+    end = thought_end(pieces[0])
+    if end:
+        lead = LeadingThought()
+        said = [*lead.feed(pieces[0][:end]), *lead.rest()]
+        thoughts = [piece.strip() for kind, piece in said if kind == "thought"]
+        if not thoughts and (closer := _closes_thought(pieces[0])) is not None:
+            thoughts.append(pieces[0][: closer.start()].strip())  # only its last mark is there
+        thought = "\n".join(filter(None, (thought, *thoughts)))
+        pieces[0] = pieces[0][end:].lstrip()
+    if len(pieces) == 1:
+        return thought, pieces[0]
+    return thought, "\n".join(filter(None, map(str.strip, pieces)))
 
 
 class LeadingThought:

@@ -17,11 +17,11 @@ from agent_parsers.engine.repairs.payloads import BadPayload, Lack, may_lack
 from agent_parsers.engine.tables.problems import Problem
 from agent_parsers.events import (
     ActionComplete,
+    AnswerDelta,
     Event,
     Finish,
     MarkerSeen,
     Repair,
-    ThoughtDelta,
     ToolNamed,
     cut_answer,
 )
@@ -96,6 +96,8 @@ class Outcome:
         self._bad: BadCall | None = None
         self.events: list[Event] = []
         """The events to emit at the end of the message."""
+        self.written: Sequence[Span] = ()
+        """Where the calls stand that are written in the content, with all that belongs to them."""
 
     @property
     def result(self) -> AgentAction | list[AgentAction] | AgentFinish:
@@ -251,7 +253,8 @@ class Outcome:
             self._bad = BadCall("cut_content_call")
         elif len(calls) > 1 and self._is_function:
             self._bad = BadCall("several_calls")
-        if self._bad is None:
+        if self._bad is None and calls:
+            self.written = [(start + at, stop + at) for start, stop in calls[0].frame]
             self.events += (repair.moved(at) for repair in made)
             for call in calls:
                 self._add(
@@ -308,6 +311,7 @@ class Outcome:
             if calls is None:
                 return False
             self._read_content_calls(calls)
+            self.written = self._spans
         except BadCall as bad:
             self._bad = bad
             calls = []
@@ -538,7 +542,7 @@ def _emit(
     events: list[Event] = []
     for call in calls:
         if start < call.span[0]:
-            events.append(ThoughtDelta(content[start : call.span[0]], (start, call.span[0])))
+            events.append(AnswerDelta(content[start : call.span[0]], (start, call.span[0])))
         if call.span[0] < call.name_at:
             events.append(MarkerSeen("call", (call.span[0], call.name_at)))
         start = call.name_at + len(call.name)
@@ -547,5 +551,5 @@ def _emit(
             events.append(MarkerSeen("call", (start, call.span[1])))
         start = call.span[1]
     if start < len(content):
-        events.append(ThoughtDelta(content[start:], (start, len(content))))
+        events.append(AnswerDelta(content[start:], (start, len(content))))
     return events

@@ -17,9 +17,11 @@ from outputs.clients.late_fields import COMMENTARY, has_place, number_of
 if TYPE_CHECKING:
     from outputs import AIMessage
 
-Kind: TypeAlias = Literal["thought", "content", "refusal"]
+Kind: TypeAlias = Literal["thought", "commentary", "content", "refusal"]
+"""What a text of a message is: reasoning, or for the user. *Commentary* is for the user, too, but
+is no part of an answer."""
 
-_REASONING: Final = ("reasoning_content", "reasoning")
+_REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 BESIDE: Final = frozenset((*_REASONING, "refusal"))
 """The keys of ``additional_kwargs`` under which providers send reasoning and refusals."""
 
@@ -38,31 +40,83 @@ def is_commentary(block: Any, items: Container[int] = ()) -> bool:
     )
 
 
-def said_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
-    """Yield the texts of *message*, in order: the reasoning, the content, and the refusal.
+def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
+    """Yield the texts of *message*, in order: the reasoning, the content, and the refusal."""
+    last = ""
+    for kind, text in texts_in(message):
+        if {last, kind} == {"commentary", "content"}:
+            yield "content", "\n"
+        yield "content" if kind == "commentary" else kind, text
+        last = kind
 
-    What the model says between its calls, on the way to an answer, is a thought.
+
+def texts_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
+    """Do the same as `said_in`, and tell commentary apart from content.
+
+    What the model says between its calls, on the way to an answer, is commentary.
 
     Args:
         message: A message, or a chunk of one.
         commentary: The streamed items whose text is no answer.
     """
+    for texts in _parts_of(message, commentary):
+        yield from texts
+
+
+def two_fields(message: AIMessage) -> tuple[str, str]:
+    """Return the reasoning in *message*, and what the user may see of it beside its calls.
+
+    Two texts of one field are joined by a line break if something stands between them, such as a
+    call or a text of the other field, and so are the paragraphs of an item of reasoning.
+    """
+    parts: dict[str, list[str]] = {"thought": [], "content": []}
+    last = ""
+    for texts in _parts_of(message):
+        if not texts:  # such as a call, or an image
+            last = ""
+        for kind, text in texts:
+            if kind == "refusal" or not text:
+                continue
+            part = parts["thought" if kind == "thought" else "content"]
+            if kind != last and part:
+                part.append("\n")
+            part.append(text)
+            last = kind
+    return "".join(parts["thought"]), "".join(parts["content"])
+
+
+def _parts_of(
+    message: AIMessage, commentary: Container[int] = ()
+) -> Iterator[list[tuple[Kind, str]]]:
+    """Yield the texts of each part of *message*, in order; none where two parts are divided."""
     beside = message.additional_kwargs
     if beside:
         for name in _REASONING:
             if isinstance(thought := beside.get(name), str) and thought:
-                yield "thought", thought
+                yield [("thought", thought)]
                 break
     content = message.content
     if isinstance(content, str):
-        yield "content", content
+        yield [("content", content)]
     else:
         for block in content:
-            is_thought = is_commentary(block, commentary)
-            for kind, text in _said_in_block(block):
-                yield "thought" if is_thought and kind == "content" else kind, text
+            is_no_answer = is_commentary(block, commentary)
+            texts = [
+                ("commentary" if is_no_answer and kind == "content" else kind, text)
+                for kind, text in _said_in_block(block)
+            ]
+            if _has_parts(block):
+                for each in texts:
+                    yield from ([each], [])
+            else:
+                yield texts
     if beside and isinstance(refusal := beside.get("refusal"), str):
-        yield "refusal", refusal
+        yield [("refusal", refusal)]
+
+
+def _has_parts(block: str | dict[Any, Any]) -> bool:
+    """Return whether *block* is an item of reasoning, whose texts are paragraphs of their own."""
+    return isinstance(block, dict) and block.get("type") == "reasoning" and "summary" in block
 
 
 def _said_in_block(block: str | dict[Any, Any]) -> Iterator[tuple[Kind, str]]:

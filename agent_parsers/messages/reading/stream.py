@@ -18,8 +18,8 @@ emitted, are placed where they arrived.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import partial
+from collections.abc import Collection, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine.reading.rules.known_tools import known_tools
@@ -34,7 +34,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.messages.reading.content import ContentHold, LeadingThought
+from agent_parsers.messages.reading.content import ContentHold, LeadingThought, split_content
 from agent_parsers.messages.reading.outcome import Outcome
 from agent_parsers.messages.reading.pieces import (
     CallPiece,
@@ -45,7 +45,7 @@ from agent_parsers.messages.reading.pieces import (
     message_in,
     tool_pieces,
 )
-from agent_parsers.messages.reading.said import Kind, said_in
+from agent_parsers.messages.reading.said import Kind, texts_in, two_fields
 from agent_parsers.reports import LISTENERS
 from output_parsers.streams.accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
@@ -70,11 +70,10 @@ class MessageStreamParser:
         show(parser.close())
         act(parser.result)
 
-    Until a message has ended, a call may still follow its content. So content is emitted at once,
-    as `AnswerDelta`, and a `ToolNamed` after it means that it was a thought; `MessageTurn.thought`
-    includes it then. Reasoning that the provider sends separately, and content after a call, are
-    emitted as `ThoughtDelta`. The message ends in an `ActionComplete` for each call, or in a
-    `Finish`, or in an error.
+    Reasoning is emitted as `ThoughtDelta`: what the provider sends separately, and in lenient mode
+    a thought that the content begins with. Content is emitted as `AnswerDelta`, at once: until a
+    message has ended, a call may still follow it, and then it is what the user may see beside the
+    call. The message ends in an `ActionComplete` for each call, or in a `Finish`, or in an error.
 
     Args:
         is_function: Whether to read the function call instead of the tool calls.
@@ -108,6 +107,8 @@ class MessageStreamParser:
         self._current = 0  # which call is being emitted
         self._reports = self._new_reports() if LISTENERS else None
         self._closed = False
+        self._whole: AIMessage | None = None  # once it has ended
+        self._written: Sequence[str] = ()  # the calls that are written in the content
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
         """The actions or the answer; `None` until the message has ended."""
         self.last_events: list[Event] = []
@@ -117,6 +118,24 @@ class MessageStreamParser:
     def text(self) -> str:
         """The text of the message, as far as it was emitted."""
         return "".join(self._text)
+
+    @property
+    def thought(self) -> str:
+        """The reasoning, once the message has ended."""
+        return self._fields[0]
+
+    @property
+    def content(self) -> str:
+        """What the user may see beside the calls, or the answer, once the message has ended."""
+        return self._fields[1]
+
+    @cached_property
+    def _fields(self) -> tuple[str, str]:
+        assert self._whole is not None, "the message has ended"
+        thought, content = two_fields(self._whole)
+        if not self._lenient:
+            return thought, content
+        return split_content(thought, content, self._written)
 
     @property
     def is_over(self) -> bool:
@@ -181,8 +200,9 @@ class MessageStreamParser:
         if (ending := self._sum.ending(but=last)) is not None:
             self._take(self._sum.add(ending), events)
         self._emit_calls(events, is_last=True)
+        self._whole = self._sum.whole()
         outcome = Outcome(
-            self._sum.whole(),
+            self._whole,
             is_function=self._is_function,
             lenient=self._lenient,
             tools=self._tools,
@@ -211,6 +231,9 @@ class MessageStreamParser:
         if (error := outcome.error(self.text)) is not None:
             raise error
         self.result = outcome.result
+        if outcome.written:
+            text = self.text
+            self._written = [text[start:end] for start, end in outcome.written]
         return events
 
     def _new_reports(self) -> TurnReports:
@@ -232,7 +255,7 @@ class MessageStreamParser:
             if content:
                 self._take_text("content", content, events)
         else:
-            for kind, text in said_in(message, self._sum.late.commentary):
+            for kind, text in texts_in(message, self._sum.late.commentary):
                 if text:
                     self._take_text(kind, text, events)
         is_whole = not (self._is_function or isinstance(message, AIMessageChunk))
@@ -263,6 +286,7 @@ class MessageStreamParser:
             if text:
                 events.append(ThoughtDelta(text, self._put(text)))
             return
+        # What is no answer holds no calls either.
         if kind != "content" or self._lead is None or self._calls.calls:
             self._emit_content(text, events)
             return
@@ -284,8 +308,7 @@ class MessageStreamParser:
 
     def _emit_content(self, text: str, events: list[Event]) -> None:
         if text:
-            kind = ThoughtDelta if self._calls.calls else AnswerDelta
-            events.append(kind(text, self._put(text)))
+            events.append(AnswerDelta(text, self._put(text)))
 
     def _take_piece(self, piece: CallPiece, events: list[Event], *, is_whole: bool) -> None:
         if not self._calls.calls and self._hold is not None:

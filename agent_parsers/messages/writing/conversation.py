@@ -221,14 +221,14 @@ class _Writer:
         """Return the thought and the content before the calls of a *turn*."""
         if turn.log:  # of another dialect
             found = None if turn.thought else turn_of_calls(turn.log, meant_by(turn.calls))
-            thought, content = (
-                (turn.thought, "") if found is None else (found.thought, found.content)
-            )
+            thought, content = turn.thought, turn.content
+            if found is not None:
+                thought, content = found.thought, found.content
         else:
             said = {"thought": turn.thought, "content": "", "refusal": ""}
             for kind, text in said_in(turn.message):
                 said[kind] += text
-            thought, content = said["thought"].strip(), said["content"].strip()
+            thought, content = said["thought"].strip(), said["content"].strip() or turn.content
             if content and (found := turn_of_calls(content, meant_by(turn.calls))) is not None:
                 thought, content = found.thought or thought, found.content
         if self._dialect.thinks and not self._dialect.several:  # only thoughts come before a call
@@ -341,7 +341,7 @@ class _Writer:
         is_it = found is not None and not found.actions and found.output == output
         if is_it and output != finish.log.strip():  # it has a label
             return finish.log
-        thought = item.thought
+        thought = "\n".join(filter(None, (item.thought, item.content)))
         if not thought and found is None and finish.log.strip():
             elsewhere = turn_that_answers(finish.log)
             thought = "" if elsewhere is None else elsewhere.thought

@@ -51,6 +51,8 @@ def past_for_api(history: Any) -> ForApi:
 def _for_api(item: Any, *, is_last: bool) -> Iterator[BaseMessage | PastTurn]:
     match item:
         case PastAnswer():
+            if item.content:
+                yield AIMessage(item.content)
             yield AIMessage(item.text, additional_kwargs=_reasoning(item.thought))
         case PastError():
             yield from (AIMessage(item.log), HumanMessage(item.observation))
@@ -83,8 +85,9 @@ def _as_calls(turn: PastTurn, *, is_last: bool) -> PastTurn:
         for call in turn.calls
     )
     message = turn.message
-    if turn.thought and not message.additional_kwargs and isinstance(message.content, str):
-        message = message.model_copy(update={"additional_kwargs": _reasoning(turn.thought)})
+    if not (message.content or message.additional_kwargs):  # a step of a log may have them
+        beside = _reasoning(turn.thought)
+        message = message.model_copy(update={"content": turn.content, "additional_kwargs": beside})
     return replace(turn, message=message, calls=calls)
 
 

@@ -95,6 +95,8 @@ class PastTurn:
     """The text in which the model wrote the calls; empty if they came as calls."""
     thought: str = ""
     """The reasoning before the calls, if it is known and not in the message."""
+    content: str = ""
+    """What the user may see before the calls, if it is known and not in the message."""
 
     @property
     def is_open(self) -> bool:
@@ -110,6 +112,8 @@ class PastAnswer:
     """The answer."""
     thought: str = ""
     """The reasoning before it, if it is known."""
+    content: str = ""
+    """What the user saw before the answer, if that is known."""
 
     @property
     def text(self) -> str:
@@ -138,9 +142,10 @@ class _Step(NamedTuple):
 
     action: AgentAction
     observation: Any
-    thought: str
     is_seen: bool
     """Whether there is an observation."""
+    thought: str = ""
+    content: str = ""
 
 
 def past_of(history: Any) -> Past:
@@ -215,11 +220,11 @@ def _told(
     elif isinstance(item, OutputParserException):
         yield _from_error(item)
     elif isinstance(item, AgentStep) or (not isinstance(item, tuple) and _is_langchain_step(item)):
-        yield _Step(own_action(item.action, known), item.observation, "", is_seen=True)
+        yield _Step(own_action(item.action, known), item.observation, is_seen=True)
     elif _is_pair(item):
-        yield _Step(own_action(item[0], known), item[1], "", is_seen=True)
+        yield _Step(own_action(item[0], known), item[1], is_seen=True)
     elif is_action(item):
-        yield _Step(own_action(item, known), None, "", is_seen=False)
+        yield _Step(own_action(item, known), None, is_seen=False)
     elif is_finish(item):
         yield PastAnswer(own_result(item))
     elif is_run(item):
@@ -264,17 +269,18 @@ def _from_logged(
             told = replace(told, observation=seen)
         yield told
     elif isinstance(step.action, AgentFinish):
-        yield PastAnswer(step.action, step.thought)
+        yield PastAnswer(step.action, step.thought, step.content)
     else:
         action = own_action(step.action, known)
-        yield _Step(action, seen, step.thought, is_seen=seen is not None)
+        yield _Step(action, seen, seen is not None, step.thought, step.content)
 
 
 def _from_turn(turn: Any) -> Iterator[_Step | PastAnswer]:
     if turn.finish is not None:
         yield PastAnswer(turn.finish, turn.thought)
     for number, action in enumerate(turn.actions):
-        yield _Step(own_action(action), None, "" if number else turn.thought, is_seen=False)
+        said = ("", "") if number else (turn.thought, turn.content)
+        yield _Step(own_action(action), None, False, *said)
 
 
 def message_of(each: Any) -> BaseMessage:
@@ -331,12 +337,12 @@ def _from_steps(steps: Sequence[_Step]) -> Past:
     action = steps[0].action
     log = action.message_log if isinstance(action, AgentActionMessageLog) else []
     message = log[-1] if log else None
-    thought = steps[0].thought
+    said = {"thought": steps[0].thought, "content": steps[0].content}
     if not action.tool:
         return [PastError(action.log, as_text(steps[0].observation))]
     if not isinstance(message, AIMessage):
         calls = tuple(_call_of(step, None, is_function=False) for step in steps)
-        return [PastTurn(AIMessage(action.log), calls, action.log, thought)]
+        return [PastTurn(AIMessage(action.log), calls, action.log, **said)]
     is_function = not isinstance(action, ToolAgentAction)
     pieces = function_pieces(message) if is_function else tool_pieces(message)
     waiting = list(steps)
@@ -349,7 +355,7 @@ def _from_steps(steps: Sequence[_Step]) -> Past:
     ]
     made += (_call_of(step, None, is_function=is_function) for step in waiting)
     is_text = not pieces and (message.text or all(_id_of(step.action) is None for step in steps))
-    return [*log[:-1], PastTurn(message, tuple(made), message.text if is_text else "", thought)]
+    return [*log[:-1], PastTurn(message, tuple(made), message.text if is_text else "", **said)]
 
 
 def pending_turn(actions: Sequence[Any]) -> PastTurn:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers import AgentAction, MessageParser, OpenAIFunctionsAgentOutputParser, Turn
+from agent_parsers import AgentAction, AgentFinish, MessageParser, OpenAIFunctionsAgentOutputParser
 from agent_parsers.authoring import Written, replies
 from agent_parsers.core import AnyDialectParser, TurnParser
 from agent_parsers.events import StepFailed
@@ -138,7 +138,7 @@ def _reading(parser: AnyParser, reply: Any) -> str:
         observation = "" if error.observation is None else f"\n{quoted(error.observation)}"
         return f"{error.pointer()}\n{observation}"
     parts: list[tuple[str, object]] = [("thought", turn.thought)] if turn.thought else []
-    if isinstance(turn, Turn) and turn.content and isinstance(turn.result, list):
+    if turn.content.strip() and not isinstance(turn.result, AgentFinish):
         parts.append(("content", turn.content))
     for result in turn.result if isinstance(turn.result, list) else [turn.result]:
         if isinstance(result, AgentAction):

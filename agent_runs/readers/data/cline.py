@@ -55,10 +55,12 @@ def _said(message: Mapping[str, Any]) -> Said:
         return said
     before, tool, given = call
     thoughts = [each.strip() for each in _THINKING.findall(before)]
-    thought = "\n".join([*thoughts, _THINKING.sub("", before).strip()]).strip()
+    thought = "\n".join(filter(None, [said.thought, *thoughts]))
+    text = _THINKING.sub("", before).strip()
     if tool == _ANSWER:
-        return Said("assistant", given.get("result", ""), thought)
-    return Said("assistant", thought=thought, calls=(SaidCall(tool, given, is_untyped=True),))
+        answer = Said("assistant", given.get("result", ""))
+        return Said("assistant", text, thought, then=answer)
+    return Said("assistant", text, thought, (SaidCall(tool, given, is_untyped=True),))
 
 
 def _call_in(text: str) -> tuple[str, str, dict[str, str]] | None:

@@ -55,8 +55,9 @@ def _said_in(sample: Mapping[str, Any]) -> Iterator[Said]:
     last = max((at for at, each in enumerate(messages) if each["role"] == "assistant"), default=-1)
     for at, message in enumerate(messages):
         if at == last and (submitted := _submitted(message)) is not None:
-            text = message_of({**message, "tool_calls": None}).text.removesuffix(submitted)
-            yield Said("assistant", submitted, thought=text.rstrip())
+            said = message_of({**message, "tool_calls": None})
+            text = said.text.removesuffix(submitted).rstrip()
+            yield Said("assistant", text, said.thought, then=Said("assistant", submitted))
             return
         yield _said(message)
 

@@ -7,7 +7,8 @@ r"""Results of LangChain's ``AgentExecutor`` with ``return_intermediate_steps=Tr
        "November"]]}
 
 An action may also be a ``dumpd`` constructor, or text such as ``tool='search' tool_input='fog'
-log='…'``, which ``json.dumps(…, default=str)`` writes. The thought is the beginning of ``log``.
+log='…'``, which ``json.dumps(…, default=str)`` writes. The ``log`` begins with the thought of a
+dialect, or has the text beside a call of a message.
 
 Source: ``langchain_classic/agents/agent.py`` and ``langchain_core/agents.py``.
 """
@@ -23,9 +24,9 @@ from agent_parsers import OutputParserException
 from agent_runs.readers.data.langchain_messages import object_of
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, read_each
-from agent_runs.reading.parts import text_of
+from agent_runs.reading.parts import Content, content_of, text_of
 from agent_runs.reading.reader import DataReader, Reading
-from agent_runs.reading.reprs import fields_of_text
+from agent_runs.reading.reprs import fields_of_repr, fields_of_text
 from agent_runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class _Action(NamedTuple):
     tool_input: Any
     log: str
     call_id: str
-    thought: str | None
-    """The thought; `None` if only the log has it."""
+    said: Content | None
+    """The reasoning and the text of its message; `None` if only the log has them."""
 
 
 def is_result(value: Any) -> bool:
@@ -87,10 +88,22 @@ def _action_of(action: Any) -> _Action:
     tool, log = fields["tool"], fields.get("log") or ""
     if not isinstance(tool, str) or not isinstance(log, str):
         raise TypeError("the tool or the log of an action is not text")
-    messages = fields.get("message_log") or ()
-    said = [text_of(object_of(message)[1].get("content")) for message in messages]
-    thought = "\n".join(filter(None, said)) if messages else None
-    return _Action(tool, fields["tool_input"], log, fields.get("tool_call_id") or "", thought)
+    said: Content | None = None
+    for message in fields.get("message_log") or ():
+        each = _said_in(object_of(message)[1])
+        said = said or Content()
+        said.thoughts += each.thoughts
+        said.texts += each.texts
+    return _Action(tool, fields["tool_input"], log, fields.get("tool_call_id") or "", said)
+
+
+def _said_in(message: Mapping[str, Any]) -> Content:
+    """Return the reasoning and the text of a *message*, whose calls the steps have."""
+    found = content_of(message.get("content"))
+    beside = message.get("additional_kwargs") or {}
+    if reasoning := beside.get("reasoning_content"):
+        found.thoughts.insert(0, text_of(reasoning))
+    return found
 
 
 def _add(run: RunBuilder, speech: Speech, action: _Action) -> None:
@@ -98,16 +111,20 @@ def _add(run: RunBuilder, speech: Speech, action: _Action) -> None:
         reason = str(action.tool_input)
         run.fail(OutputParserException(reason, observation=reason, llm_output=action.log))
         return
-    thought = action.thought
-    if thought is None and (responded := _responded(action.log)):
-        thought = responded[1]
-    elif thought is None and not action.log.lstrip().startswith("Invoking: `"):
+    if action.said is not None:
+        run.think("\n".join(action.said.thoughts))
+        run.say("\n".join(action.said.texts))
+    elif responded := _responded(action.log):
+        thought, text = fields_of_repr(responded[1])
+        run.think(thought)
+        run.say(text)
+    elif not action.log.lstrip().startswith("Invoking: `"):
         steps = [step for step in speech.read(action.log) if step.error is None]
-        is_same = steps and getattr(steps[0].action, "tool", None) == action.tool
-        thought = steps[0].thought if is_same else ""
+        if steps and getattr(steps[0].action, "tool", None) == action.tool:
+            run.think(steps[0].thought)
+            run.say(steps[0].content)
         if speech.dialect is not None and speech.evidence and not run.is_begun:
             run.in_dialect(speech.dialect, speech.evidence)
-    run.think(thought or "")
     run.call(action.tool, action.tool_input, call_id=action.call_id, log=action.log)
 
 

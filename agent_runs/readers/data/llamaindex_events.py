@@ -31,7 +31,7 @@ from agent_runs.reading.said import Said, SaidCall, runs_of_messages
 from agent_runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
+    from agent_parsers.transcripts import Transcript, TranscriptStep
 
 _is_react: Final = re.compile(r"\s*+Thought:.*?^\s*+Answer:", re.DOTALL | re.MULTILINE).match
 """Whether a text is an answer as an agent of LlamaIndex writes it, whose events may show it so."""
@@ -125,7 +125,10 @@ class _Events:
             if fields.get("retry_messages"):
                 return Said("assistant", text, thought)
             return self._answered(text, thought)
-        return Said("assistant", self._thought_in(text, new), thought, new)
+        step = self._step_in(text, new)
+        if step is not None:
+            text, thought = step.content, "\n".join(filter(None, (thought, step.thought)))
+        return Said("assistant", text, thought, new)
 
     def _answered(self, text: str, thought: str) -> Said | None:
         """Return the answer in a *text* of an agent; `None` if it only repeats the last event."""
@@ -138,11 +141,11 @@ class _Events:
         self.is_answer = True
         return None if is_repeated else Said("assistant", text, thought)
 
-    def _thought_in(self, text: str, calls: Sequence[SaidCall]) -> str:
-        """Return the thought in a *text* that may also have the calls, in a dialect."""
+    def _step_in(self, text: str, calls: Sequence[SaidCall]) -> TranscriptStep | None:
+        """Return the step in a *text* that has the *calls* too, in a dialect; `None` if none."""
         steps = Speech(self._reading).read(text)
         tools = [getattr(step.action, "tool", None) for step in steps]
-        return steps[0].thought if tools and tools[0] == calls[0].tool else text
+        return steps[0] if tools and tools[0] == calls[0].tool else None
 
 
 def _is_call(block: Any) -> bool:

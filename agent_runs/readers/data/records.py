@@ -82,7 +82,7 @@ def _add(run: RunBuilder, step: Mapping[str, Any]) -> None:
     if not said.calls:
         run.answer(said.text, log=said.text)
     else:
-        run.think(said.text)
+        run.say(said.text)
     for call in said.calls:
         if call.error is not None:
             run.fail(call.error, repairs=call.repairs)

@@ -87,7 +87,10 @@ def _act(run: RunBuilder, step: Mapping[str, Any]) -> None:
     output = text_of(step.get("model_output"))
     asked = (step.get("model_output_message") or {}).get("tool_calls")
     calls = [call_of(call, is_text=True) for call in step.get("tool_calls") or asked or ()]
-    run.think(_thought_in(output) if step.get("code_action") else output)
+    if step.get("code_action"):
+        run.think(_thought_in(output))
+    else:
+        run.say(output)
     answer = step.get("action_output")
     is_answer = step.get("is_final_answer")
     for call in calls:

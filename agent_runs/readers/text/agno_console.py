@@ -179,7 +179,7 @@ def _letters(text: str) -> str:
 
 
 def _calls_of(turns: Sequence[Logged]) -> Iterator[tuple[str, str, Logged | None]]:
-    """Yield the thought before each call, the id of the call, and its result."""
+    """Yield the text before each call, the id of the call, and its result."""
     for at, turn in enumerate(turns):
         results = [*takewhile(lambda each: each.role == "tool", turns[at + 1 :])]
         by_id = {result.ids[0]: result for result in results if result.ids}
@@ -204,8 +204,8 @@ def _add_calls(box: Box, logged: Iterator[tuple[str, str, Logged | None]], run: 
     """Add the calls in a panel; of one that the log cuts, the last call may go on."""
     calls = _shown_calls(box)
     for number, shown in enumerate(calls, 1):
-        thought, call_id, result = next(logged, ("", "", None))
-        run.think(thought)
+        said, call_id, result = next(logged, ("", "", None))
+        run.say(said)
         found = _CALL.fullmatch(shown)
         if found is None or (number == len(calls) and not box.is_whole):
             reason = "expected a call as Agno shows it" if box.is_whole else "the log cuts a call"

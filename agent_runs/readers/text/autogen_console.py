@@ -121,7 +121,7 @@ class _Console:
     def _take_message(self, kind: str, text: str) -> None:
         run = self._now()
         if kind == "ToolCallRequestEvent":
-            run.think(self._answer)
+            run.say(self._answer)
             self._answer = ""
             for call in self._objects(text, "FunctionCall", ("name", "arguments")):
                 run.call(
@@ -136,7 +136,7 @@ class _Console:
         elif kind == "ThoughtEvent":
             run.think(text)
         elif kind in _TEXTS:
-            run.think(self._answer)
+            run.say(self._answer)
             self._answer = text
         elif kind != "ToolCallSummaryMessage":
             message = f"found a message of the type {kind}"

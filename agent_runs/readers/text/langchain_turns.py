@@ -25,7 +25,7 @@ from agent_parsers import AgentFinish, OutputParserException
 from agent_runs.readers.text.boxes import in_its_dialect, read_turn
 from agent_runs.readers.text.langchain_pieces import GREEN, PrintedText
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reprs import value_of_repr
+from agent_runs.reading.reprs import fields_of_repr, value_of_repr
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import TranscriptStep
@@ -62,7 +62,9 @@ def read_invocation(text: str) -> Invocation | None:
 
 def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
     """Add *call* to *run*, with its input as a value."""
-    run.think(text_of(call.said))
+    thought, text = fields_of_repr(call.said)
+    run.think(thought)
+    run.say(text)
     tool_input: Any = call.tool_input
     is_literal = True
     if tool_input.startswith(("{", "[")):
@@ -73,19 +75,6 @@ def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
     run.call(call.tool, tool_input, log=log)
     if not is_literal:
         run.notice("untyped_values", "the input is shown as Python, and is no literal")
-
-
-def text_of(said: str) -> str:
-    """Return the text in what the model said: Anthropic's models say a list of blocks."""
-    if not said.startswith("[{"):
-        return said
-    try:
-        blocks = value_of_repr(said)
-    except ValueError:
-        return said
-    if not all(isinstance(block, dict) and "type" in block for block in blocks):
-        return said
-    return "\n".join(str(block.get("text") or block.get("thinking") or "") for block in blocks)
 
 
 CREW: Final = "CrewAgentExecutor"
@@ -228,7 +217,9 @@ def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
             elif text.strip():
                 # Tools agents answer without any form, and so does any agent that is asked for its
                 # answer when its iterations have run out.
-                run.answer(text_of(text.strip()), log=text)
+                thought, answer = fields_of_repr(text.strip())
+                run.think(thought)
+                run.answer(answer, log=text)
             elif result is not None and result.is_direct:
                 run.answer(result.text)
             continue

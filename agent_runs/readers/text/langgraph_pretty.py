@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import OutputParserException
 from agent_runs.readers.data.langchain_messages import LIMIT
-from agent_runs.reading.parts import text_of
-from agent_runs.reading.reader import Lines, Reading, TextReader, line_of
+from agent_runs.reading.parts import content_of, text_of
+from agent_runs.reading.reader import MALFORMED, Lines, Reading, TextReader, line_of
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
@@ -122,24 +122,30 @@ def _said(message: _Message, reading: Reading) -> Said | None:
     if role != "assistant":
         return Said(role, _content(body), line=line)  # type: ignore[arg-type]
     begin = next(_headings(body), None)
-    text = _content(body[: begin.start()] if begin else body)
+    thought, text = _two_fields(body[: begin.start()] if begin else body)
     if text == LIMIT:
         reason = f"what LangGraph said at its limit: {LIMIT}"
         return Said("assistant", left_out=(reason,), line=line)
     calls = [*_calls(body[begin.start() :])] if begin else []
-    return Said("assistant", text, calls=calls, line=line)
+    return Said("assistant", text, thought, calls, line=line)
 
 
 def _content(text: str) -> str:
     """Return *text*, or that of the blocks whose `repr` it is."""
+    return _two_fields(text)[1]
+
+
+def _two_fields(text: str) -> tuple[str, str]:
+    """Return the reasoning, and the text: *text*, or those in the blocks whose `repr` it is."""
     if not _is_blocks(text):
-        return text
+        return "", text
     try:
         blocks = value_of_repr(text)
-    except ValueError:
-        return text
+        thoughts = "\n".join(content_of(blocks).thoughts)
+    except MALFORMED:
+        return "", text
     texts = [block for block in blocks if isinstance(block, str) or "text" in block]
-    return text_of(texts) if texts else ""
+    return thoughts, text_of(texts) if texts else ""
 
 
 def _calls(text: str) -> Iterator[SaidCall]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.core import (
     MessageText,
+    ReasoningBeside,
     advice_on_call,
     make_finish,
     make_message,
@@ -72,6 +73,7 @@ class ResponseStream:
         self._time = TimeLeft(timeout_s)
         self._regions = Regions(template, self._time)
         self._message = MessageText()
+        self._beside = ReasoningBeside()
         self._said: dict[str, list[str]] = {"thought": [], "content": []}
         self._fields: set[str] = set()
         self._made: list[tuple[str, Any, str | None, Span]] = []
@@ -98,7 +100,7 @@ class ResponseStream:
     @property
     def thought(self) -> str:
         """The thoughts that have ended so far, joined by line breaks."""
-        return "\n".join(self._said["thought"])
+        return self._beside.and_own("\n".join(self._said["thought"]))
 
     @property
     def content(self) -> str:
@@ -119,13 +121,14 @@ class ResponseStream:
             TypeError: The chunk is neither text nor a message.
         """
         self._check_open("feed")
+        events = self._beside.take(chunk)
         text = self._message.take(chunk)
         room = self._max_chars - self._size
         self._size += len(text)
         if len(text) > room:
             self._closed = True
             raise too_long("text", self.text + text[:room], self._max_chars)
-        return self._take(self._regions.feed(text))
+        return [*events, *self._take(self._regions.feed(text))]
 
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
         """End the turn, set `result` and return the last events.

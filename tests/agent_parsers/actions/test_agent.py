@@ -257,7 +257,7 @@ def test_a_turn_is_a_line_for_each_part() -> None:
     function = {"name": "area", "arguments": '{"lake": "Thun"}'}
     call = {"id": "1", "type": "function", "function": function}
     read = get_parser("tools").read({"role": "assistant", "content": "Hm.", "tool_calls": [call]})
-    assert str(read) == 'Hm.\narea: {"lake": "Thun"}'
+    assert str(read) == 'content: Hm.\narea: {"lake": "Thun"}'
     assert str(get_parser("react", output_type=list[int]).read("Final Answer: [1, 2]")) == (
         "answer: [1, 2]"
     )

@@ -192,7 +192,7 @@ def test_a_turn_of_a_message_has_no_text_but_its_repairs() -> None:
     message = {"role": "assistant", "content": "<b>", "tool_calls": [{"type": "function", **call}]}
     html = turn_html(get_parser("tools").read(message))
     page = Page(html)
-    assert page.fields == [("thought", "<b>"), ("tool", "area"), ("input", '{"lake": "Thun"}')]
+    assert page.fields == [("content", "<b>"), ("tool", "area"), ("input", '{"lake": "Thun"}')]
     assert '<span class="ap-repaired">repaired</span>' in html
 
 

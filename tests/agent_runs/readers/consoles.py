@@ -71,6 +71,7 @@ def values_of(run: Transcript) -> Iterator[str]:
     yield run.question
     for step in run.all_steps:
         yield step.thought
+        yield step.content
         yield step.observation or ""
         action = step.action
         yield repr(action.tool_input if isinstance(action, AgentAction) else action)
@@ -85,6 +86,11 @@ def steps_of(run: Transcript) -> list[tuple[str, str | None, Any, str | None]]:
         for step in run.all_steps
         if not isinstance(step.action, AgentFinish)
     ]
+
+
+def said_in(run: Transcript) -> list[tuple[str, str]]:
+    """Return the thought and the content of each step."""
+    return [(step.thought, step.content) for step in run.all_steps]
 
 
 def answer_of(run: Transcript) -> Any:

@@ -6,7 +6,7 @@ import pytest
 
 from agent_runs import read_runs
 
-from .consoles import agno, answer_of, notices_of, runs_of, steps_of
+from .consoles import agno, answer_of, notices_of, runs_of, said_in, steps_of
 
 ASK = "Which ferry leaves pier two first, and is there fog on the lake this morning?"
 ANSWER = "The one to Meilen, at ten past six."
@@ -194,9 +194,10 @@ PANELS = log(
 
 
 @pytest.mark.parametrize("width", [0, 70, 80, 120])
-def test_debug_mode_tells_thoughts_results_and_the_answer(width: int) -> None:
+def test_debug_mode_tells_texts_results_and_the_answer(width: int) -> None:
     (read,) = runs_of(f"$ python agent.py\n{debug(width=width)}{PANELS}")
-    assert steps_of(read) == [(SAID, "timetable", {"pier": "2"}, SEEN)]
+    assert steps_of(read) == [("", "timetable", {"pier": "2"}, SEEN)]
+    assert said_in(read) == [("", SAID), ("", "")]
     assert (read.question, answer_of(read)) == (ASK, ANSWER)
     (call, _) = read.steps
     assert call.action is not None

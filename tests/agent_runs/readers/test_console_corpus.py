@@ -3,10 +3,15 @@
 import os
 import runpy
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from agent_parsers import Transcript
+from agent_runs import read_runs
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
 LOGS = CORPUS / "runs"
@@ -29,9 +34,21 @@ if not LOGS.is_dir() and os.environ.get("CI") != "true":
 def score() -> Any:
     sys.path.insert(0, str(CORPUS))
     try:
-        return runpy.run_path(str(CORPUS / "runs_score.py"))["score"]
+        score = runpy.run_path(str(CORPUS / "runs_score.py"))["score"]
     finally:
         sys.path.remove(str(CORPUS))
+    score.__globals__["read_runs"] = in_one_field
+    return score
+
+
+def in_one_field(log: Any) -> Iterator[Transcript]:
+    """Yield the runs in *log* as the truth has them: all text before a call is its thought."""
+    for run in read_runs(log):
+        steps = (
+            replace(step, thought="\n".join(filter(None, (step.thought, step.content))))
+            for step in run.all_steps
+        )
+        yield replace(run, all_steps=tuple(steps))
 
 
 def test_there_are_logs() -> None:

@@ -27,7 +27,7 @@ every_log = pytest.mark.parametrize(
 
 def shown(run: Transcript) -> Any:
     return [
-        (step.thought, step.action.tool, step.action.tool_input, step.observation)
+        (step.thought or step.content, step.action.tool, step.action.tool_input, step.observation)
         for step in run.steps
         if isinstance(step.action, AgentAction)
     ]

@@ -250,4 +250,5 @@ def test_a_request_goes_on_though_it_has_the_answer_before_in_other_words() -> N
     again = [asked, {"role": "assistant", "content": None, "tool_calls": [call]},
              {"role": "tool", "tool_call_id": "1", "content": "r"}]  # fmt: skip
     run = only([span(1, [asked], first), span(2, again, {"role": "assistant", "content": "a"})])
-    assert (run.all_steps[0].thought, actions(run)) == ("why\nhm", [("f", {}, "r")])
+    assert (run.all_steps[0].thought, run.all_steps[0].content) == ("why", "hm")
+    assert actions(run) == [("f", {}, "r")]

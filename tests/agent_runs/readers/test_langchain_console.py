@@ -19,6 +19,7 @@ from .consoles import (
     coloured,
     notices_of,
     runs_of,
+    said_in,
     steps_of,
     without_colours,
 )
@@ -90,15 +91,19 @@ def test_calls_of_tools_agents_are_literals():
     log = chain(
         invoking("{'q': \"it's\", 'n': 2}", "I look.")
         + coloured(RESULT, BLUE)
-        + invoking("`two`\n\nlines", "[{'type': 'text', 'text': 'Again.'}]")
+        + invoking(
+            "`two`\n\nlines",
+            "[{'type': 'thinking', 'thinking': 'Hm.'}, {'type': 'text', 'text': 'Again.'}]",
+        )
         + coloured("", YELLOW)
         + coloured("November.", GREEN)
     )
     (run,) = runs_of(log)
     assert steps_of(run) == [
-        ("I look.", "search", {"q": "it's", "n": 2}, RESULT),
-        ("Again.", "search", "`two`\n\nlines", ""),
+        ("", "search", {"q": "it's", "n": 2}, RESULT),
+        ("Hm.", "search", "`two`\n\nlines", ""),
     ]
+    assert said_in(run) == [("", "I look."), ("Hm.", "Again."), ("", "")]
     assert answer_of(run) == "November."
 
 

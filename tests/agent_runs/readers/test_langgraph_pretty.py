@@ -78,7 +78,7 @@ def test_parallel_results_go_by_name() -> None:
     results = "".join(f"{title('Tool')}\nName: {name}\n\nof {name}\n" for name in ("b", "a"))
     run = only(f"{HUMAN}{title('Ai')}\n\nTwo.\nTool Calls:\n{calls}\n{results}{ANSWER}")
     assert [step.observation for step in run.steps] == ["of a", "of b", None]
-    assert [step.thought for step in run.steps] == ["Two.", "", ""]
+    assert [step.content for step in run.steps] == ["Two.", "", ""]
 
 
 @pytest.mark.parametrize(

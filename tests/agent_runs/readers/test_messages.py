@@ -160,7 +160,7 @@ def test_several_calls_in_a_text_get_their_results_in_order() -> None:
     log = [user("q"), assistant(f"look\n{CALL % 'a'}\n{CALL % 'b'}"), user(results)]
     run = only([*log, assistant("done")])
     assert actions(run) == [("a", {}, "1"), ("b", {}, "2")]
-    assert run.steps[0].thought == "look"
+    assert (run.steps[0].thought, run.steps[0].content) == ("", "look")
     assert answer(run) == "done"
 
 
@@ -224,10 +224,10 @@ def test_a_turn_that_cannot_be_read_gets_what_the_loop_said() -> None:
 # -- runs ----------------------------------------------------------------------------------------
 
 
-def test_a_text_before_calls_is_a_thought() -> None:
+def test_a_text_before_calls_is_their_content() -> None:
     log = [user("q"), assistant("First."), assistant("Now.", call("1", "{}")), tool("1", "x")]
     run = only(log)
-    assert run.steps[0].thought == "First.\nNow."
+    assert (run.steps[0].thought, run.steps[0].content) == ("", "First.\nNow.")
     assert [notice.kind for notice in run.notices] == ["no_answer"]
 
 
@@ -255,4 +255,4 @@ def test_a_record_has_all_calls_of_an_output() -> None:
     run = parse_record({"format": "hermes", "steps": steps})
     assert actions(run) == [("a", {}, None), ("b", {}, "x")]
     assert [step.number for step in run.steps] == [1, 2, 3]
-    assert run.steps[0].thought == "look"
+    assert (run.steps[0].thought, run.steps[0].content) == ("", "look")

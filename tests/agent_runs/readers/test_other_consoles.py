@@ -17,6 +17,7 @@ from .consoles import (
     coloured,
     notices_of,
     runs_of,
+    said_in,
     steps_of,
     without_colours,
 )
@@ -52,7 +53,9 @@ class TestAutoGen:
         summary = self.SUMMARY if stats else ""
         for run in runs_of((self.log(typed=typed, stats=stats) + summary) * 2):
             assert run.question == "Which month?\nOf fog?"
-            assert steps_of(run) == [STEP]
+            said = "" if typed else STEP[0]
+            assert steps_of(run) == [("" if said else STEP[0], *STEP[1:])]
+            assert said_in(run)[0][1] == said
             assert answer_of(run) == "November.\n\nIt is."
             assert notices_of(run) == []
 

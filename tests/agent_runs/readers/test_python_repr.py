@@ -114,7 +114,7 @@ def test_printed_messages_are_read(log: str) -> None:
     assert (run.source.within, run.source.reader) == (("python_repr",), "langchain_messages")
     first = run.steps[0]
     assert isinstance(first.action, AgentAction)
-    assert (run.question, first.thought) == ("Which?", "I look.")
+    assert (run.question, first.thought, first.content) == ("Which?", "", "I look.")
     assert (first.action.tool, first.action.tool_input) == ("search", {"q": "a\nb"})
     assert first.observation == "It's [HumanMessage(content='x')]"
     assert run.finish is not None

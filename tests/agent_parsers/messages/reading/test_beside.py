@@ -59,7 +59,7 @@ def called(message: Any) -> list[Any]:
     [
         ("<think>Let me see.</think>It is empty.", "It is empty.", "Let me see."),
         ("Let me see.</think>\n\nIt is empty.", "It is empty.", "Let me see."),
-        (" <think>a</think> <think>b</think>\nYes", "Yes", "ab"),
+        (" <think>a</think> <think>b</think>\nYes", "Yes", "a\nb"),
         ("[THINK]a[/THINK]Yes", "Yes", "a"),
         ("Use `</think>` to end.", "Use `</think>` to end.", ""),
         ("Use <think> to begin.", "Use <think> to begin.", ""),
@@ -72,6 +72,7 @@ def test_a_thought_in_the_content_is_no_part_of_the_answer(
     turn = PARSER.read(chat(content, reason="stop"))
     assert isinstance(turn.result, AgentFinish)
     assert (turn.result.return_values["output"], turn.thought) == (answer, thought)
+    assert turn.content == answer
     assert PARSER.invoke(chat(content, reason="stop")) == turn.result
     assert said(chunks(content)) == answer
 

@@ -268,9 +268,9 @@ def test_a_call_that_was_left_in_the_content(content: str) -> None:
     assert action.message_log == [AIMessage(content)]
 
 
-def test_content_around_a_call_is_the_thought() -> None:
+def test_content_around_a_call_is_content_without_the_call() -> None:
     turn = read_content(f"Let me see.\n{TAGGED}\nSo.")
-    assert turn.thought == "Let me see.\n\nSo."
+    assert (turn.thought, turn.content) == ("", "Let me see.\nSo.")
     (repair,) = turn.repairs
     assert repair == Repair(
         "content_call", (12, 12 + len(TAGGED)), "read a call that was left in the content"
@@ -362,7 +362,7 @@ def test_a_cut_call_in_the_content_beside_a_call_is_not_a_call() -> None:
     calls = [{"name": "look_up", "args": {}, "id": "1"}]
     turn = TOOL_PARSER.read(AIMessage(TAGGED[:20], tool_calls=calls))
     assert the_action(turn).tool == "look_up"
-    assert turn.thought == TAGGED[:20]
+    assert (turn.thought, turn.content) == ("", TAGGED[:20])
     assert turn.repairs == ()
     with pytest.raises(OutputParserException, match="which of them is meant"):
         TOOL_PARSER.read(AIMessage(TAGGED, tool_calls=calls))

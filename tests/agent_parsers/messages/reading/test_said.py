@@ -40,6 +40,8 @@ from ....helpers.messages import (
 
 every_parser = pytest.mark.parametrize("parser", PARSERS, ids=name_of)
 CALL = tool_call(name="search", args={"q": "rain"}, id="1")
+THINKING = {"type": "thinking", "thinking": "A."}
+USE = {"type": "tool_use", "name": "search", "input": {"q": "rain"}, "id": "1"}
 
 
 # -- reasoning -----------------------------------------------------------------------------------
@@ -51,14 +53,15 @@ CALL = tool_call(name="search", args={"q": "rain"}, id="1")
         AIMessage([{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}, "So."]),
         AIMessage([{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "So."}]),
         AIMessage([
-            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "H"}], "content": [
-                {"type": "reasoning_text", "text": "m."}, {"text": None}, "x"]},
+            {"type": "reasoning", "summary": [], "content": [
+                {"type": "reasoning_text", "text": "Hm."}, {"text": None}, "x"]},
             {"text": "So."},
         ]),
         AIMessage("So.", additional_kwargs={"reasoning_content": "Hm."}),
         AIMessage("So.", additional_kwargs={"reasoning": "Hm.", "reasoning_content": ""}),
         lc.AIMessage(content=[{"type": "thinking", "thinking": "Hm."}, "So."]),
         {"role": "assistant", "content": "So.", "reasoning_content": "Hm."},
+        {"message": {"role": "assistant", "content": "So.", "thinking": "Hm."}, "done": True},
     ],
 )  # fmt: skip
 def test_reasoning_is_a_thought(message: Any) -> None:
@@ -72,12 +75,44 @@ def test_reasoning_is_a_thought(message: Any) -> None:
         assert turn.result.log == "So."
 
 
-def test_reasoning_comes_before_the_content_of_a_message_with_calls() -> None:
+def test_reasoning_and_the_words_beside_a_call_are_two_fields() -> None:
     beside = {"reasoning_content": "Hm."}
     turn = get_parser("tools").read(AIMessage("So.", tool_calls=[CALL], additional_kwargs=beside))
-    assert turn.thought == "Hm.So."
+    assert (turn.thought, turn.content) == ("Hm.", "So.")
+    assert str(turn) == 'Hm.\ncontent: So.\nsearch: {"q": "rain"}'
     assert isinstance(turn.result, list)
     assert turn.result[0].log.endswith("responded: So.\n\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "fields"),
+    [
+        ([THINKING, {"type": "text", "text": "B."}, USE], ("A.", "B.")),
+        (["B.", USE, "C."], ("", "B.\nC.")),
+        (["B", "C.", USE], ("", "BC.")),
+        ([THINKING, "B.", THINKING, USE], ("A.\nA.", "B.")),
+        ([{"type": "reasoning", "summary": [
+            {"type": "summary_text", "text": "A."}, {"type": "summary_text", "text": "C."}]}, USE],
+         ("A.\nC.", "")),
+        ([{"type": "text", "text": "B.", "phase": "commentary"}, "C.", USE], ("", "B.\nC.")),
+        ("<think>\nA.\n</think>\n\nB.", ("A.", "B.")),
+        ("A.</think>\n\nB.", ("A.", "B.")),
+    ],
+)  # fmt: skip
+def test_what_stands_between_two_texts_of_a_field_divides_them(
+    content: Any, fields: tuple[str, str]
+) -> None:
+    message = AIMessage(content, tool_calls=[CALL])
+    turn = get_parser("tools").read(message)
+    assert (turn.thought, turn.content) == fields
+    assert isinstance(turn.result, list)
+
+
+def test_commentary_is_content_and_no_answer() -> None:
+    blocks: list[Any] = [{"type": "text", "text": "I look.", "phase": "commentary"}, "At noon."]
+    turn = get_parser("tools").read(AIMessage(blocks))
+    assert turn.result == AgentFinish({"output": "At noon."}, "I look.At noon.")
+    assert (turn.thought, turn.content) == ("", "I look.\nAt noon.")
 
 
 @every_parser

@@ -18,7 +18,6 @@ from agent_parsers import (
     InputDelta,
     MessageParser,
     OutputParserException,
-    ThoughtDelta,
     ToolAgentAction,
     ToolNamed,
     ToolsAgentOutputParser,
@@ -177,11 +176,12 @@ def test_a_call_is_emitted_once_the_one_before_is_complete() -> None:
     ]
 
 
-def test_content_after_a_call_is_a_thought() -> None:
+def test_content_after_a_call_is_content() -> None:
     parser = ToolsAgentOutputParser().stream_parser()
     parser.feed(delta(tool_calls=[CALL, REST]))
-    assert parser.feed(delta(content="So.")) == [ThoughtDelta("So.", (19, 22))]
+    assert parser.feed(delta(content="So.")) == [AnswerDelta("So.", (19, 22))]
     parser.close()
+    assert (parser.thought, parser.content) == ("", "So.")
     assert isinstance(parser.result, list)
     assert parser.result[0].log.endswith("\nresponded: So.\n\n")
 
