@@ -89,6 +89,7 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
         return "same"
     happened, said = meaning_of(written, reader)
     at = 0
+    seen, behind = "", 0  # the results of a turn, if they are in one text, and those found so far
     for each in conversation.meaning:
         if isinstance(each, str):
             if each not in happened[at:] and each not in said:
@@ -98,8 +99,15 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
         place = next(calls, -1)
         if place < 0 and f"I called {each.tool} with" in said and as_text(each.tool_input) in said:
             return "in words"
-        if place < 0 or not _is_same(each, happened[place]):
+        found = happened[place] if place >= 0 else None
+        if not isinstance(found, Called) or not _is_same(each, found):
             raise Broken(f"it does not have {shown(each)}: {shown(happened)}")
+        if each.result is not None and found.result is not None:
+            behind = behind if found.result == seen else 0
+            seen, start = found.result, found.result.find(each.result, behind)
+            if start < 0:
+                raise Broken(f"the results are in another order: {shown(happened)}")
+            behind = start + len(each.result)
         at = place + 1
     if any(isinstance(each, Called) for each in happened[at:]) and not conversation.has_others:
         raise Broken(f"it has more calls than were made: {shown(happened)}")

@@ -30,6 +30,8 @@ ANSWER: Final = "It has 48 km2."
 _LAST_THOUGHT: Final = "I know it now."
 _ID: Final = "call_9"
 _ARGUMENTS: Final = {"lake": "Thun"}
+_PLACE: Final = {"place": "Bern", "days": 2}
+_RAIN: Final = "2 mm in Bern"
 
 
 def area(lake: str) -> str:
@@ -56,6 +58,7 @@ class Called(NamedTuple):
     """What the tool returned; `None` if it was not run."""
 
 
+_RAINED: Final = Called("rain", _PLACE, _RAIN)
 Meaning: TypeAlias = "tuple[Called | str, ...]"
 """What happened: calls, and what was said, in order; questions do not count."""
 
@@ -95,6 +98,11 @@ def conversations(dialect: Dialect) -> Iterator[Returned]:
     yield Returned("an answer", [*steps, answer.finish], (called, ANSWER), is_steps=True)
     yield Returned("a turn", [asked, turn], (called._replace(result=None),))
     yield Returned("a turn that answers", [asked, answer], (ANSWER,))
+    if dialect.several and tool == "area":
+        with suppress(ValueError):  # some have one call in a turn all the same
+            text = parser.render([AgentAction("area", _ARGUMENTS), AgentAction("rain", _PLACE)])
+            both = [*zip(parser.read(text, ended="stop").actions, (RESULT, _RAIN), strict=True)]
+            yield Returned("two calls of a turn", both, (called, _RAINED), is_steps=True)
     prompt = parser.render_prompt(QUESTION, steps, as_messages=True)
     own = prompt[bool(parser.get_format_instructions()) :]
     yield Returned("a prompt", own, (called,))
@@ -106,8 +114,8 @@ def conversations(dialect: Dialect) -> Iterator[Returned]:
 
 FORMS: Final = (
     "steps", "steps of a class", "steps without text", "an answer", "a turn",
-    "a turn that answers", "a prompt", "a prompt and an answer", "to_openai", "to_anthropic",
-    "to_openai_responses",
+    "a turn that answers", "two calls of a turn", "a prompt", "a prompt and an answer",
+    "to_openai", "to_anthropic", "to_openai_responses",
 )  # fmt: skip
 """The forms of conversations of a dialect."""
 WRITERS: Final[dict[str, Callable[..., list[Any]]]] = {
@@ -159,6 +167,7 @@ def native_conversations() -> Iterator[Returned]:
         said,
     ]
     yield Returned("items of the Responses API", items, whole)
+    yield from _longer(asked, said)
     ours = AIMessage("", tool_calls=[{"name": "area", "args": _ARGUMENTS, "id": _ID}])
     answered = ToolMessage(RESULT, tool_call_id=_ID)
     talk = [HumanMessage(QUESTION), ours, answered, AIMessage(ANSWER)]
@@ -175,10 +184,42 @@ def native_conversations() -> Iterator[Returned]:
     yield Returned("an error", failed, told, is_steps=True, has_others=True)
 
 
+def _longer(asked: dict[str, Any], said: dict[str, Any]) -> Iterator[Returned]:
+    """Yield conversations with two calls in a turn, whose results come the other way round."""
+    happened: list[Called | str] = []
+    talk: list[Any] = []
+    for number in range(5):
+        given = ("area", {"lake": f"Lake {number}"}), ("rain", {"place": "Bern", "days": number})
+        calls = [
+            {
+                "id": f"call_{number}_{place}",
+                "type": "function",
+                "function": {"name": tool, "arguments": json.dumps(arguments)},
+            }
+            for place, (tool, arguments) in enumerate(given)
+        ]
+        seen = [f"result {number} of {tool}" for tool, _ in given]
+        results = [
+            {"role": "tool", "tool_call_id": call["id"], "content": result}
+            for call, result in zip(calls, seen, strict=True)
+        ]
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
+        talk += (asked, message, *reversed(results), said)
+        happened += (
+            Called(call[0], plain(call[1]), result)
+            for call, result in zip(given, seen, strict=True)
+        )
+        happened.append(ANSWER)
+        if not number:
+            yield Returned("two calls", [*talk], tuple(happened))
+    yield Returned("five turns", talk, tuple(happened))
+
+
 NATIVE_FORMS: Final = (
     "OpenAI's messages", "a call without a result", "a call that was cut", "a call of no tool",
     "other arguments", "a result without a call", "Anthropic's messages",
-    "items of the Responses API", "our messages", "steps of calls", "a turn of calls", "an error",
+    "items of the Responses API", "two calls", "five turns", "our messages", "steps of calls",
+    "a turn of calls", "an error",
 )  # fmt: skip
 """The forms of conversations of a model that calls tools."""
 
@@ -228,25 +269,26 @@ def meaning_of(messages: Iterable[Any], parser: Any = None) -> tuple[Meaning, st
     happened: list[Called | str] = []
     ids: list[str | None] = []
     said: list[str] = []
+    last = 0  # where the calls of the last message of the model begin
     for message in _each(messages):
+        said.append(message.text)
         if isinstance(message, AIMessage):
             found = _happened_in(message, parser)
-            said.append(message.text)
+            last = len(happened)
             happened += (each for each, _ in found)
             ids += (call_id for _, call_id in found)
             continue
-        said.append(message.text)
         of = getattr(message, "tool_call_id", None)
-        waiting = [
-            place
-            for place, each in enumerate(happened)
-            if isinstance(each, Called) and each.result is None and (not of or ids[place] == of)
-        ]
-        if waiting:
-            place = waiting[0]
+        for place in range(0 if of else last, len(happened)):
             known = happened[place]
-            assert isinstance(known, Called)
-            happened[place] = known._replace(result=message.text)
+            if not isinstance(known, Called) or (of and ids[place] != of):
+                continue
+            if of and known.result is None:
+                happened[place] = known._replace(result=message.text)
+                break
+            if not of:  # it may have the results of all calls
+                seen = "" if known.result is None else f"{known.result}\n"
+                happened[place] = known._replace(result=f"{seen}{message.text}")
     return tuple(happened), "\n".join(said)
 
 

@@ -192,7 +192,7 @@ class _Writer:
         turn = replace(turn, calls=calls)
         logs = self._written(turn.calls, *self._said_before(turn))
         if logs is None:
-            yield self._in_words(turn.calls)
+            yield from map(self._in_words, turn.calls)
             return
         size = len(turn.calls) // len(logs)
         for at, log in enumerate(logs):
@@ -269,12 +269,10 @@ class _Writer:
             )
             thought = content = ""
 
-    def _in_words(self, calls: Sequence[PastCall]) -> TurnInPrompt:
-        """Return *calls* that the dialect cannot write as words, with their results."""
-        told = "; ".join(
-            f"I called {call.tool or 'a tool'} with {as_text(call.tool_input)}" for call in calls
-        )
-        return self._turn("", calls)._replace(log=self._say(f"{told}."))
+    def _in_words(self, call: PastCall) -> TurnInPrompt:
+        """Return a *call* that the dialect cannot write as words, with its result."""
+        told = f"I called {call.tool or 'a tool'} with {as_text(call.tool_input)}."
+        return self._turn("", [call])._replace(log=self._say(told))
 
     # -- answers and other texts --------------------------------------------------------------
 
