@@ -7,9 +7,11 @@ may be cut, name no tool that there is, or have no result.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, TypeAlias
+
+from pydantic import BaseModel
 
 from agent_parsers.actions.agent import (
     AgentAction,
@@ -183,10 +185,8 @@ def past_of(history: Any) -> Past:
 
 def _items(history: Any) -> Iterator[Any]:
     """Yield what *history*, one thing or several, consists of."""
-    if not isinstance(history, list | tuple | Iterator) or _is_pair(history):
-        history = [history]
     items: list[Any] = []  # of one output of the Responses API
-    for each in history:
+    for each in [history] if _is_one(history) else history:
         if is_output_item(each):
             items.append(each)
             continue
@@ -199,6 +199,14 @@ def _items(history: Any) -> Iterator[Any]:
             yield each
     if items:
         yield items
+
+
+def _is_one(history: Any) -> bool:
+    """Return whether *history* is one thing, and not several."""
+    if isinstance(history, tuple) and len(history) == 2 and isinstance(history[0], str):
+        return isinstance(history[1], str)  # a role and a text
+    is_whole = isinstance(history, str | Mapping | BaseModel) or _is_pair(history)
+    return is_whole or not isinstance(history, Iterable)
 
 
 def _is_pair(value: object) -> bool:
