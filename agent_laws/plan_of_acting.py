@@ -13,7 +13,7 @@ from agent_laws.trials.beside_calls import beside_calls
 from agent_laws.trials.double_keys import double_keys, spoilt_keys
 from agent_laws.trials.doubtful_turns import doubtful_turns
 from agent_laws.trials.enclosures import enclosed_calls
-from agent_laws.trials.foreign_turns import foreign_turns, stripped_turns, told_turns
+from agent_laws.trials.foreign_turns import foreign_turns, stripped_turns, told_answers, told_turns
 from agent_laws.trials.marked_turns import (
     broken_calls,
     given_results,
@@ -142,10 +142,13 @@ def _doubtful(dialect: Dialect, examples: int) -> Cases:
     return (each._asdict() for each in _few(doubtful_turns(dialect), 4 * examples))
 
 
-def _told(dialect: Dialect, _examples: int) -> Cases:
+def _told(dialect: Dialect, examples: int) -> Cases:
     """Yield what a registered *dialect* writes; no other is known to `auto`."""
-    told = told_turns(dialect) if dialect.name in list_dialects() else ()
-    return ({"text": text, "tools": tools} for text, tools in told)
+    if dialect.name in list_dialects():
+        for text, tools in told_turns(dialect):
+            yield {"text": text, "tools": tools}
+        for text in _few(told_answers(dialect), examples):
+            yield {"text": text, "tools": None}
 
 
 _ONCE: Final[dict[Callable[..., None], Callable[[Dialect, int], Cases]]] = {

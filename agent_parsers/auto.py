@@ -20,6 +20,10 @@ _PLAIN: Final = "hermes"
 """The dialect that reads a text without a sign: its reasoning ends, and the rest is the answer."""
 _LABELS: Final = "react"
 """The dialect whose labels show that a text was to be more than an answer."""
+_TWO_WAYS: Final = (
+    "Your reply can be read in two ways, so nothing was done. Write it again, in the form you were"
+    " told, and nothing else."
+)
 
 
 class AutoOutputParser(AutoParser[T]):
@@ -44,12 +48,19 @@ class AutoOutputParser(AutoParser[T]):
             raise OutputParserException(
                 f"{found}: name the dialect, as in get_parser({found.candidates[0].dialect!r})",
                 llm_output=text,
-                observation="Your reply can be read in two ways, so nothing was done. Write it"
-                " again, in the form you were told, and nothing else.",
+                observation=_TWO_WAYS,
                 send_to_llm=True,
             )
         if found.candidates:
-            return found.candidates[0].dialect
+            name = found.candidates[0].dialect
+            if not try_reply(get_dialect(name), text, self.tools).is_signed(text):
+                raise OutputParserException(
+                    f"{found}, or plain text: name the dialect, as in get_parser({name!r})",
+                    llm_output=text,
+                    observation=_TWO_WAYS,
+                    send_to_llm=True,
+                )
+            return name
         labelled = try_reply(get_dialect(_LABELS), text, self.tools)
         if labelled.markers and labelled.errors:
             raise labelled.errors[0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_laws.laws.broken import Broken, law, shown
 from agent_laws.trials.sample_calls import (
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.toolset import Tools
+
+_SIZES: Final = (1, 7)
+"""How long the chunks of a stream are."""
 
 
 @law
@@ -78,9 +82,9 @@ def nothing_beside_a_call_is_dropped(
 
 @law
 def auto_reads_what_a_dialect_writes(
-    dialect: Dialect, text: str, *, tools: Tools | ToolSet
+    dialect: Dialect, text: str, *, tools: Tools | ToolSet | None
 ) -> None:
-    """Check that `auto` reads *text* as its dialect does, or refuses it.
+    """Check that `auto` reads *text* as its dialect does, or refuses it, in any chunks.
 
     Args:
         dialect: The dialect to test, which must be registered.
@@ -88,11 +92,16 @@ def auto_reads_what_a_dialect_writes(
         tools: The tools, which take the calls.
 
     Raises:
-        BrokenLawError: The calls, the answer or the thought differ.
+        BrokenLawError: The calls, the answer or the thought differ, or they do in a stream.
     """
-    known = tools if isinstance(tools, ToolSet) else ToolSet(tools)
+    known = tools if isinstance(tools, ToolSet | None) else ToolSet(tools)
     parser = get_parser("auto", tools=known)
     found = outcome_of(lambda: parser.read(text))
+    for size in _SIZES:
+        streamed = outcome_of(partial(_streamed, parser, text, size))
+        whole = found if isinstance(found, Refusal) else (found.result, found.dialect)
+        if streamed != whole:
+            raise Broken(f"in chunks of {size} it is {shown(streamed)}, and whole {shown(whole)}")
     wanted = outcome_of(lambda: parser_for(dialect, "lenient", known).read(text))
     if isinstance(found, Refusal) or isinstance(wanted, Refusal):
         return
@@ -102,3 +111,11 @@ def auto_reads_what_a_dialect_writes(
         raise Broken(f"the answer is {wanted.content!r}, and is read as {found.content!r}")
     if found.thought != wanted.thought:
         raise Broken(f"the thought is {wanted.thought!r}, and is read as {found.thought!r}")
+
+
+def _streamed(parser: Any, text: str, size: int) -> tuple[Any, str]:
+    stream = parser.stream_parser()
+    for at in range(0, len(text), size):
+        stream.feed(text[at : at + size])
+    stream.close()
+    return stream.result, stream.dialect

@@ -16,6 +16,7 @@ from agent_laws.trials.sample_calls import (
     usual_turn,
 )
 from agent_laws.trials.tool_shapes import DECLARED, tool_sets
+from agent_parsers import AgentFinish
 from agent_parsers.authoring import Written
 from agent_parsers.toolset import ToolSet
 
@@ -69,11 +70,62 @@ def stripped_turns(dialect: Dialect) -> Iterator[ForeignTurn]:
             yield each._replace(turn=each.turn._replace(text=text))
 
 
+ANSWERS: Final = (
+    "It is lit.",
+    "Two words:\n\n- old\n- seven",
+    "Opening hours: nine to five.",
+    "Write {name} where the name stands.",
+    '{"city": "Bern", "lamps": 3}',
+    "```python\nprint(1)\n```",
+    "Run this:\n```python\nprint(1)\n```\nThen stop.",
+    "Use <b>bold</b> for 3 € – «so».",
+)
+"""Answers that have no mark of any dialect."""
+_QUOTING: Final = (
+    "Write it like this:\nAnswer: yes",
+    "The log says\nObservation: 12\nFinal Answer: 12",
+    "The chat was\nHuman: hello\nAI: hello",
+    "<answer>no</answer> is what it said.",
+    "A line <tool_call> opens a call.",
+    "It ends in\n<final_answer>no</final_answer>",
+)
+"""Answers with marks of some dialects, which are words in an answer between marks of another."""
+_THOUGHTS: Final = ("", "I have seen it.", "It is lit: yes.\nAnswer: that.", "No <tool_call> here.")
+
+
+def told_answers(dialect: Dialect) -> Iterator[str]:
+    """Yield answers as *dialect* writes them, with and without a thought.
+
+    Those that quote marks of other dialects are left out if *dialect* writes no mark around them,
+    since they may as well be turns of those.
+    """
+    for thought in _THOUGHTS if dialect.thinks else ("",):
+        for answer in (*ANSWERS, *_QUOTING):
+            text = dialect.write(Written(thought, answer=answer))
+            has_marks = _without_reasoning(text, dialect) != answer
+            if (answer in ANSWERS or has_marks) and _is_answer(dialect, text, answer):
+                yield text
+
+
+def _is_answer(dialect: Dialect, text: str, answer: str) -> bool:
+    """Return whether *dialect* reads *text* as the *answer* that it wrote."""
+    read = reading(dialect, "lenient", text)
+    return isinstance(read, AgentFinish) and read.return_values["output"] == answer
+
+
+def _without_reasoning(text: str, dialect: Dialect) -> str:
+    """Return *text* without a block of reasoning that many dialects read."""
+    for opens, closes in dialect.reasoning:
+        if text.lstrip().startswith(opens):
+            text = text.partition(closes)[2]
+    return text.strip()
+
+
 def told_turns(dialect: Dialect) -> Iterator[tuple[str, ToolSet]]:
     """Yield what *dialect* writes, calls and answers, with tools that take the calls."""
     known = ToolSet([])
     for turn, known, _ in foreign_turns(dialect):
         yield turn.text, known
     for thought in ("", "I have seen it.") if dialect.thinks else ("",):
-        for answer in ("It is lit.", "Two words:\n\n- old\n- seven"):
+        for answer in ANSWERS[:2]:
             yield dialect.write(Written(thought, answer=answer)), known

@@ -135,7 +135,8 @@ def ranked(
     found = [each for each in every if each.is_found] or [each for each in every if each.is_begun]
     if not found:
         return [], [], []
-    best = min(found, key=_order)
+    framed = [each for each in found if not any(other.claims(each) for other in found)]
+    best = min(framed or found, key=_order)
     alike = sorted((each for each in found if each.reading == best.reading), key=_order)
     against = [e for e in every if e.reading != best.reading and not best.outdoes(e)]
     others = [e for e in found if e not in alike and e not in against]

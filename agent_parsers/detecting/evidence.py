@@ -59,6 +59,16 @@ class Evidence:
         """What was read; equal for two dialects that read all texts alike."""
         return tuple(trial.reading for trial in self.trials)
 
+    def claims(self, other: Evidence) -> bool:
+        """Return whether a text is an answer between marks of this dialect, and words to *other*.
+
+        No text may be that the other way round.
+        """
+        pairs = [*zip(self.trials, other.trials, strict=True)]
+        return any(own.claims(theirs) for own, theirs in pairs) and not any(
+            theirs.claims(own) for own, theirs in pairs
+        )
+
     def outdoes(self, other: Evidence) -> bool:
         """Return whether a text speaks for this dialect against *other*, and none the other way."""
         pairs = [

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_parsers.actions.agent import TurnResult, as_text
-from agent_parsers.detecting.signs import SHARED, find_labels, telling_markers
+from agent_parsers.detecting.signs import SHARED, find_labels, has_label, labels_of, telling_markers
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.tables.reasoning import REASONING
 from agent_parsers.engine.writing.advice import advice
 from agent_parsers.events import (
     ActionComplete,
@@ -25,6 +26,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
+from agent_parsers.forms.form import Written
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ _MARK, _VALUE, _NAME = 1, 2, 3
 _MARKS: Final = bytes.maketrans(b"\1\2\3", b"\1\0\0")
 _NAMES: Final = bytes.maketrans(b"\1\2\3", b"\0\0\1")
 _ALL: Final = bytes.maketrans(b"\1\2\3", b"\1\1\1")
+_REASONING: Final = dict(REASONING)
+_is_fence: Final = re.compile(r"\s*(?:```\w*\s*)?").fullmatch
 _OPEN_THOUGHT: Final = "expected the end of the reasoning"
 _COST_OF_AN_ERROR: Final = 24
 """How many characters of markers it takes to outweigh an error or a label that was missed."""
@@ -82,6 +86,11 @@ class DialectTrial:
     """How many texts of a log are quoted, and hold a call."""
     first_mark: int = -1
     """Where the first marker begins; -1 without one."""
+    opening: str = ""
+    """The name of the first marker that dialects do not share, if the text begins with it; a block
+    of reasoning may stand before it."""
+    opening_at: int = -1
+    """Where it begins; -1 without one."""
     result: TurnResult | None = None
     """What `parse` returns for a reply; `None` for a log, and with an error."""
     call_spans: list[Span] = field(default_factory=list)
@@ -95,6 +104,12 @@ class DialectTrial:
         self._names = {name.lstrip("\n") for name in self.dialect.lenient.markers}
         self._known = bytearray(self.size)
         """What is known of each character; 0 is nothing."""
+        self._reasons = False
+        """Whether a block of reasoning is open whose marks dialects share."""
+        self._has_words = False
+        """Whether words stand before the next marker, outside of such blocks."""
+        self._has_own_thought = False
+        """Whether there are thoughts outside of such blocks."""
 
     @cached_property
     def marked(self) -> int:
@@ -118,7 +133,8 @@ class DialectTrial:
     @property
     def is_clean(self) -> bool:
         """Whether everything could be read, and nothing seems to be missed."""
-        return self.is_found and not (self.errors or self.repairs or self.missed)
+        is_read = self.is_found and not (self.errors or self.repairs or self.missed)
+        return is_read and not any(map(has_label, self.texts.get("answers", ())))
 
     @property
     def is_begun(self) -> bool:
@@ -162,7 +178,7 @@ class DialectTrial:
                 written = text[span[0] + offset : span[1] + offset].strip()
                 for word in _WORDS.finditer(text, span[0] + offset, span[1] + offset):
                     self._know(*word.span(), _MARK)
-                self.has_own_mark = self.has_own_mark or not _is_shared(written)
+                self._take_mark(name, written, span[0] + offset)
                 if name in self._names:
                     if self.first_mark < 0:
                         self.first_mark = span[0] + offset
@@ -197,28 +213,61 @@ class DialectTrial:
             case ThoughtDelta(text=thought, span=span):
                 self.thoughts.append(thought)
                 self.said.append((span[0] + offset, span[1] + offset))
+                if not (self._reasons or _is_fence(thought)):
+                    self._has_words = self._has_own_thought = True
             case AnswerDelta(span=span):
+                self._has_words = self._has_words or bool(event.text.strip())
                 self.content.append((span[0] + offset, span[1] + offset))
                 self.said.append(self.content[-1])
             case MarkerSeen():
                 self.thoughts.append("\n")
 
+    def _take_mark(self, name: str, written: str, at: int) -> None:
+        """Take the next marker, as far as it says how the text begins."""
+        if not _is_shared(written):
+            if not (self.has_own_mark or self._has_words):
+                self.opening, self.opening_at = name, at
+            self.has_own_mark = True
+        elif not self.has_own_mark:
+            self._reasons = written in _REASONING
+            if written in _REASONING.values():
+                self._has_words = False  # they are reasoning that the prompt opened
+
     def frames_answer(self, text: str) -> bool:
         """Return whether *text* is an answer between marks, of which one is the dialect's own.
 
-        A thought may stand before it. The mark behind it may be missing if that is a special token,
-        since servers remove those.
+        A block of reasoning may stand before it. The mark behind the answer may be missing if that
+        is a special token, since servers remove those, or if the first opens a thought; and a
+        block of reasoning may stand in the place of the first.
         """
         is_read = self.answers and not (self.actions or self.errors)
-        if not (is_read and self.has_own_mark):
+        if not (is_read and self.has_own_mark) or self._has_mark_in_content():
             return False
         first, last = len(text) - len(text.lstrip()), len(text.rstrip()) - 1
-        if not self.has_mark_at(first) or self._has_mark_in_content():
-            return False
-        form = self.dialect.form
-        answer = None if form is None else form.answer
+        ends = self.has_mark_at(last)
+        if not self.opening:
+            return ends and self.has_mark_at(first)
+        answer = None if self.dialect.form is None else self.dialect.form.answer
         is_special = isinstance(answer, tuple) and all("<|" in mark for mark in answer)
-        return is_special or self.has_mark_at(last) or any(map(str.strip, self.thoughts))
+        return is_special or ends or self._has_own_thought
+
+    def is_signed(self, text: str) -> bool:
+        """Return whether *text*, which was read, has marks that plain text has not by chance.
+
+        A fence is Markdown, so it is no such mark. Nor is a label behind words, unless the dialect
+        writes this answer like that, given that the prompt begins the thought.
+        """
+        if self.actions:
+            telling = telling_markers(self.dialect) & self.markers.keys()
+            return not telling or any(self.markers[name][:3] != "```" for name in telling)
+        if self.opening or not self.answers:
+            return True
+        (answer,) = self.texts["answers"]
+        try:
+            written = self.dialect.write(Written("\n".join(self.thoughts), answer=answer))
+        except ValueError:  # it cannot write this
+            return False
+        return _letters_of(written).endswith(_letters_of(text))
 
     def _has_mark_in_content(self) -> bool:
         """Return whether a mark stands between two pieces of content."""
@@ -233,7 +282,9 @@ class DialectTrial:
         are words here, or it knows as much and refuses the text, or each repairs the text in its
         own way.
         """
-        if not self._knows(_ALL, other, _MARKS):
+        if self.claims(other):
+            return True
+        if other.claims(self) or not self._knows(_ALL, other, _MARKS):
             return False
         if self.frames(other):
             return True
@@ -246,6 +297,14 @@ class DialectTrial:
         if other._knows(_MARKS, self, _MARKS) and other._knows(_NAMES, self, _NAMES):
             return False
         return self.is_clean or not other.is_open
+
+    def claims(self, other: DialectTrial) -> bool:
+        """Return whether the text is an answer between marks of this one that are words to *other*.
+
+        The first mark decides: whatever follows it may be quoted. Labels are words in any text.
+        """
+        has_mark = self.is_framed and self.opening and self.opening not in labels_of(self.dialect)
+        return bool(has_mark) and not other.has_mark_at(self.opening_at)
 
     def frames(self, other: DialectTrial) -> bool:
         """Return whether *other* has line breaks at both ends of values that are marks here."""
@@ -309,6 +368,13 @@ def try_reply(
     trial.result = stream.result
     trial.is_framed = trial.frames_answer(text)
     return trial
+
+
+def _letters_of(text: str) -> str:
+    """Return *text* without white space, and without marks that all dialects read."""
+    for mark in SHARED:
+        text = text.replace(mark, "")
+    return "".join(text.split())
 
 
 def _is_shared(mark: str) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from agent_laws import laws
+from agent_laws.trials.foreign_turns import told_answers
 from agent_laws.trials.stories import Refusal, every_cut, outcome_of, parsed
 from agent_parsers import (
     AgentAction,
@@ -22,9 +24,12 @@ from agent_parsers import (
 )
 from agent_parsers.authoring import Written
 from agent_parsers.parsers.auto_parser import AutoTurn
+from agent_parsers.registry.dialects_by_name import KNOWN
 from agent_runs import detect
 from output_parsers import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk
+
+from ..helpers.own_dialect import MEMO
 
 HERMES = '<tool_call>\n{"name": "clock", "arguments": {"city": "Bern"}}\n</tool_call>'
 REACT = "Thought: hm\nAction: clock\nAction Input: Bern"
@@ -74,6 +79,43 @@ def test_marks_of_answers_in_a_text_are_text(text: str) -> None:
     turn = get_parser("auto").read(text)
     assert turn.dialect == ""
     assert turn.result.return_values["output"] == text.removeprefix("<think>Hm.</think>")
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("```python\nprint(1)\n```", "smolagents_code"),
+        ("Run this:\n```py\nprint(1)\n```\nThen stop.", "smolagents_code"),
+        ("# Lamps\n\n**Answer:** yes\n\n1. the hall", "react_llamaindex"),
+        ("The chat was\nHuman: hello\nAI: hello", "conversational"),
+    ],
+)
+def test_what_plain_text_has_too_is_refused(text: str, dialect: str) -> None:
+    with pytest.raises(OutputParserException) as caught:
+        get_parser("auto").parse(text)
+    assert caught.value.reason.endswith(
+        f"or plain text: name the dialect, as in get_parser({dialect!r})"
+    )
+    assert caught.value.send_to_llm
+    assert caught.value.observation.startswith("Your reply can be read in two ways")
+
+
+def test_a_fence_is_text_if_no_tool_takes_code() -> None:
+    text = "Run this:\n```py\nprint(1)\n```\nThen stop."
+    assert get_parser("auto", tools=["clock"]).read(text).dialect == ""
+    with pytest.raises(OutputParserException, match="or plain text: name the dialect"):
+        get_parser("auto", tools=["python_interpreter"]).parse(text)
+
+
+def test_words_before_a_label_are_the_thought_that_the_prompt_began() -> None:
+    turn = get_parser("auto").read("I know this now.\nFinal Answer: It opens at nine.")
+    assert (turn.dialect, turn.thought) == ("react", "I know this now.")
+
+
+def test_the_answers_of_a_registered_dialect_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KNOWN, "memo", MEMO)
+    for text in told_answers(MEMO):
+        laws.auto_reads_what_a_dialect_writes(MEMO, text, tools=None)
 
 
 def test_servers_remove_the_token_behind_an_answer() -> None:

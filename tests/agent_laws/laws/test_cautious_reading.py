@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent_laws import laws
+from agent_laws import BrokenLawError, laws
 from agent_laws.trials import beside_calls as beside
 from agent_laws.trials import enclosures
 from agent_laws.trials.doubtful_turns import doubtful_turns
-from agent_laws.trials.foreign_turns import stripped_turns, told_turns
+from agent_laws.trials.foreign_turns import stripped_turns, told_answers, told_turns
+from agent_parsers import get_dialect
+from agent_parsers.detecting import signs, trial
+from agent_parsers.detecting.trial import DialectTrial
 
 from ...helpers.known_faults import STRIPPED, sample
 from ...helpers.stories import every_dialect, every_turn_mode, some
@@ -58,3 +61,46 @@ def test_no_call_without_its_special_tokens_is_an_answer(dialect: Dialect) -> No
 def test_auto_reads_what_a_dialect_writes(dialect: Dialect) -> None:
     for text, tools in some([*told_turns(dialect)], dialect, 1 / 2):
         laws.auto_reads_what_a_dialect_writes(dialect, text, tools=tools)
+
+
+@every_dialect
+def test_auto_reads_the_answers_that_a_dialect_writes(dialect: Dialect) -> None:
+    for text in some([*told_answers(dialect)], dialect):
+        for tools in (None, ["search"]):
+            laws.auto_reads_what_a_dialect_writes(dialect, text, tools=tools)
+
+
+@pytest.mark.parametrize(
+    "name", ["command_5", "harmony", "hunyuan_a13b", "muse_glimmer", "solar_open2"]
+)
+def test_the_law_catches_a_rule_by_which_a_mark_in_an_answer_counts_as_those_around_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signs, "first_line", lambda _text: "")
+    monkeypatch.setattr(DialectTrial, "claims", lambda _self, _other: False)
+    assert answers_read_otherwise(name)
+
+
+def test_the_law_catches_a_rule_by_which_a_fence_or_a_label_behind_words_is_a_sign(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(DialectTrial, "is_signed", lambda _self, _text: True)
+    assert len(answers_read_otherwise("hermes")) > 1
+
+
+def test_the_law_catches_a_rule_by_which_the_first_of_two_answers_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trial, "has_label", lambda _text: False)
+    assert answers_read_otherwise("react")
+
+
+def answers_read_otherwise(name: str) -> list[str]:
+    """Return the answers of a dialect for which the law is broken."""
+    found = []
+    for text in told_answers(get_dialect(name)):
+        try:
+            laws.auto_reads_what_a_dialect_writes(get_dialect(name), text, tools=None)
+        except BrokenLawError:
+            found.append(text)
+    return found
