@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
@@ -16,6 +16,9 @@ from agent_parsers.tools import ToolsAgentOutputParser
 from output_parsers import OutputParserException
 from output_parsers.model_output import check_text
 
+if TYPE_CHECKING:
+    from agent_parsers.engine.tables.dialect import Dialect
+
 _PLAIN: Final = "hermes"
 """The dialect that reads a text without a sign: its reasoning ends, and the rest is the answer."""
 _LABELS: Final = "react"
@@ -24,6 +27,15 @@ _TWO_WAYS: Final = (
     "Your reply can be read in two ways, so nothing was done. Write it again, in the form you were"
     " told, and nothing else."
 )
+
+
+def dialect_of(text: str) -> Dialect | None:
+    """Return the dialect of *text*, or the one that reads plain text; `None` if it is not clear."""
+    try:
+        name = AutoOutputParser()._dialect_of(text)
+    except OutputParserException:
+        return None
+    return get_dialect(name or _PLAIN)
 
 
 class AutoOutputParser(AutoParser[T]):

@@ -360,6 +360,7 @@ class _Loop:
         self._retries = self._max_retries
         if finish is not None:
             self.run.thoughts.append("".join(self._thought))
+            self.run.contents.append("")
         return finish is not None
 
 

@@ -88,6 +88,10 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
     if not written:
         return "same"
     happened, said = meaning_of(written, reader)
+    if conversation.thought and any(
+        isinstance(each, str) and conversation.thought in each for each in happened
+    ):
+        raise Broken(f"it shows the reasoning: {shown(happened)}")
     at = 0
     seen, behind = "", 0  # the results of a turn, if they are in one text, and those found so far
     for each in conversation.meaning:

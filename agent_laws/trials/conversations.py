@@ -74,6 +74,8 @@ class Returned(NamedTuple):
     """What it means."""
     is_steps: bool = False
     """Whether it has no questions, so that it may be the steps of a prompt."""
+    thought: str = ""
+    """What the model reasoned before the answer, which no answer may show."""
     has_others: bool = False
     """Whether it also has calls that were not made, which are written as calls all the same."""
 
@@ -97,7 +99,7 @@ def conversations(dialect: Dialect) -> Iterator[Returned]:
     yield Returned("steps without text", bare, (called,), is_steps=True)
     yield Returned("an answer", [*steps, answer.finish], (called, ANSWER), is_steps=True)
     yield Returned("a turn", [asked, turn], (called._replace(result=None),))
-    yield Returned("a turn that answers", [asked, answer], (ANSWER,))
+    yield Returned("a turn that answers", [asked, answer], (ANSWER,), thought=thought)
     if dialect.several and tool == "area":
         with suppress(ValueError):  # some have one call in a turn all the same
             text = parser.render([AgentAction("area", _ARGUMENTS), AgentAction("rain", _PLACE)])
@@ -106,7 +108,8 @@ def conversations(dialect: Dialect) -> Iterator[Returned]:
     prompt = parser.render_prompt(QUESTION, steps, as_messages=True)
     own = prompt[bool(parser.get_format_instructions()) :]
     yield Returned("a prompt", own, (called,))
-    yield Returned("a prompt and an answer", [*own, AIMessage(said)], (called, ANSWER))
+    both = [*own, AIMessage(said)]
+    yield Returned("a prompt and an answer", both, (called, ANSWER), thought=thought)
     for name, write in WRITERS.items():
         written = write([asked, *steps], new_id="call_{}".format)
         yield Returned(name, written, (called,))

@@ -210,7 +210,7 @@ def pair_of(step: Any) -> tuple[AgentAction, Any]:
     if isinstance(step, OutputParserException):
         said = str(step) if step.observation is None else step.observation
         return AgentAction("", "", log=step.llm_output or ""), said
-    if isinstance(step, tuple) and len(step) == 2:
+    if isinstance(step, tuple) and len(step) == 2 and hasattr(step[0], "tool"):
         action, seen = step
         return action, seen
     if getattr(step, "type", None) == "AgentFinish":

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.reading.rules.foreign_calls import FINDERS, FINDERS_OF_SIGNS
+from agent_parsers.engine.reading.rules.foreign_calls import (
+    FINDERS,
+    FINDERS_OF_DIALECTS,
+    FINDERS_OF_SIGNS,
+)
 
 if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.foreign_calls import Foreign, Signed
+    from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
 
@@ -25,5 +30,12 @@ def _find_signed(text: str) -> Signed:
     return map(get_dialect, likely), map(get_dialect, others)
 
 
+def _find_dialect(text: str) -> Dialect | None:
+    from agent_parsers.auto import dialect_of  # imported lazily, as above
+
+    return dialect_of(text)
+
+
 FINDERS[:] = [_find_foreign]
+FINDERS_OF_DIALECTS[:] = [_find_dialect]
 FINDERS_OF_SIGNS[:] = [_find_signed]

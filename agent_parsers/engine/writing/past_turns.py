@@ -20,6 +20,8 @@ class TurnInPrompt(NamedTuple):
     """What the tools returned, without the generation prompt of the next turn."""
     is_rendered: bool
     """Whether the log was rendered because the action has none."""
+    has_results: bool = True
+    """Whether anything was seen after it: the results of its calls, or an error."""
 
 
 def called_turn(
@@ -30,12 +32,14 @@ def called_turn(
     Args:
         dialect: The dialect to write.
         log: What the model wrote, or what was rendered in its place.
-        results: What the calls returned.
+        results: What the calls returned; empty if they are still to be run.
         number: Number of the first call in the prompt.
         is_rendered: Whether the log was rendered.
     """
     if dialect.closer not in log:
         log += dialect.closer
+    if not results:
+        return TurnInPrompt(log, "", is_rendered, has_results=False)
     return TurnInPrompt(log, seen_in_prompt(dialect, results, number), is_rendered)
 
 

@@ -6,17 +6,19 @@ anew, and what the dialect cannot spell is told in words.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import groupby, product
+from itertools import groupby, product, takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
 from agent_parsers.engine.tables.dialect import Result
-from agent_parsers.engine.writing.escape import escape_failed
+from agent_parsers.engine.writing.escape import escape, escape_failed, unescape
 from agent_parsers.engine.writing.past_turns import (
     TurnInPrompt,
     called_turn,
@@ -25,26 +27,28 @@ from agent_parsers.engine.writing.past_turns import (
 )
 from agent_parsers.engine.writing.prompt import asked_in
 from agent_parsers.engine.writing.render import render, write_answer
+from agent_parsers.forms.form import Written
 from agent_parsers.messages.reading.said import said_in
 from agent_parsers.messages.writing.elsewhere import (
     meant_by,
     reads_calls,
+    turn_anywhere,
     turn_in,
     turn_of_calls,
-    turn_that_answers,
-    turn_that_calls,
 )
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
     PastAnswer,
     PastCall,
     PastError,
+    PastResult,
     PastTurn,
     past_of,
 )
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.messages.writing.past import History
     from agent_parsers.toolset import ToolSet
@@ -123,20 +127,38 @@ class _Writer:
 
     def exchanges(self, past: Sequence[Any]) -> Iterator[list[BaseMessage]]:
         """Yield each message without calls, and each turn with its results."""
-        items = self.regrouped(past)
-        open_calls: tuple[PastCall, ...] = ()  # those of the last message, written as text
-        for number, each in enumerate(items, 1):
-            item = self._read(each) if isinstance(each, AIMessage) else each
-            is_text_turn = item is not each and isinstance(item, PastTurn)
+        items = self._with_results(self.regrouped(past))
+        for number, item in enumerate(items, 1):
             if isinstance(item, HumanMessage):
-                shown, open_calls = self._said_by_user(item, open_calls)
-                yield [shown]
-                continue
-            if isinstance(item, PastTurn | PastAnswer | PastError):
-                yield [*self._messages(item, is_last=is_text_turn or number == len(items))]
+                yield [self._asked(item)]
+            elif isinstance(item, PastTurn | PastAnswer | PastError | PastResult):
+                yield [*self._messages(item, is_last=number == len(items))]
             else:
                 yield [item]
-            open_calls = item.calls if is_text_turn else ()
+
+    def _with_results(self, items: Sequence[Any]) -> list[Any]:
+        """Return *items* with the turns that texts are, and their results, which the user says."""
+        done: list[Any] = []
+        at = 0
+        while at < len(items):
+            item = items[at]
+            at += 1
+            wrote: Dialect | None = self._dialect
+            if isinstance(item, AIMessage):
+                item, wrote = self._read(item)
+            elif isinstance(item, PastTurn) and item.log and item.is_open:
+                wrote = self._turn_of(item.log)[1]
+            if isinstance(item, PastTurn) and item.log and item.is_open:
+                told = takewhile(lambda each: isinstance(each, HumanMessage), items[at:])
+                results, taken = _results_in([*map(_text_in, told)], wrote, item.calls)
+                calls = (
+                    replace(call, result=result)
+                    for call, result in zip_longest(item.calls, results[: len(item.calls)])
+                )
+                item = replace(item, calls=tuple(calls))
+                at += taken
+            done.append(item)
+        return done
 
     def regrouped(self, past: Sequence[Any]) -> list[Any]:
         """Return *past* with as many calls in a turn as the dialect reads in its text."""
@@ -156,25 +178,32 @@ class _Writer:
         return items
 
     def _messages(self, item: Any, *, is_last: bool) -> Iterator[BaseMessage]:
-        is_unanswered = is_last and isinstance(item, PastTurn) and item.is_open
-        turns = [*self.turns(item)]
-        for number, turn in enumerate(turns, 1):
+        if isinstance(item, PastResult):
+            seen = [Result(item.tool or "tool", item.text)]
+            yield HumanMessage(seen_in_prompt(self._dialect, seen, self._number).strip("\n"))
+            return
+        for turn in self.turns(item, is_last=is_last):
             yield AIMessage(turn.log)
-            if not (is_unanswered and number == len(turns)) and turn.seen.strip():
+            if turn.has_results:
                 yield HumanMessage(turn.seen.strip("\n"))
 
-    def turns(self, item: Any) -> Iterator[TurnInPrompt]:
-        """Yield the turns of one part of the past."""
+    def turns(self, item: Any, *, is_last: bool = False) -> Iterator[TurnInPrompt]:
+        """Yield the turns of one part of the past.
+
+        Args:
+            item: The part.
+            is_last: Whether it is the last, whose calls may still be to be run.
+        """
         match item:
             case PastTurn():
-                yield from self._calling(item)
+                yield from self._calling(item, is_last=is_last)
             case PastAnswer():
-                yield TurnInPrompt(self._answer(item), "\n", is_rendered=False)
+                yield TurnInPrompt(self._answer(item), "\n", is_rendered=False, has_results=False)
             case PastError():
                 yield failed_turn(self._dialect, item.log, item.observation, self._number)
                 self._number += 1
             case AIMessage():
-                yield from self.turns(self._read(item))
+                yield from self.turns(self._read(item)[0])
             case _:
                 raise TypeError(
                     f"{_NO_STEP.format(type(item).__name__)}: messages of the user go to history="
@@ -182,27 +211,43 @@ class _Writer:
 
     # -- calls --------------------------------------------------------------------------------
 
-    def _calling(self, turn: PastTurn) -> Iterator[TurnInPrompt]:
+    def _calling(self, turn: PastTurn, *, is_last: bool) -> Iterator[TurnInPrompt]:
         """Yield the turns in which the calls of *turn* are made."""
         calls = self._with_ids(turn.calls)
+        if is_last and any(call.result is None for call in calls):
+            known = [call for call in calls if call.result is not None]
+        else:
+            known = [*calls]
         text = turn.log or turn.message.text
         if text.strip() and reads_calls(self._dialect, text, meant_by(calls)):
-            yield self._turn(text, calls)
+            yield self._turn(text, calls, known)
             return
-        turn = replace(turn, calls=calls)
-        logs = self._written(turn.calls, *self._said_before(turn))
-        if logs is None:
-            yield from map(self._in_words, turn.calls)
-            return
-        size = len(turn.calls) // len(logs)
-        for at, log in enumerate(logs):
-            calls = turn.calls[at * size : (at + 1) * size]
-            yield self._turn(log, calls, is_rendered=not turn.log)
+        thought, content = self._said_before(turn)
+        groups = [calls]
+        logs = self._written(calls, thought, content)
+        if logs is None:  # each for itself, then
+            groups = [(call,) for call in calls]
+            logs = [
+                (self._written(group, *said) or [self._in_words(group[0], *said)])[0]
+                for number, group in enumerate(groups)
+                for said in ((thought, content) if not number else ("", ""),)
+            ]
+        elif len(logs) > 1:
+            groups = [(call,) for call in calls]
+        for log, group in zip(logs, groups, strict=True):
+            seen = [call for call in group if call in known]
+            yield self._turn(log, group, seen, is_rendered=not turn.log)
 
     def _turn(
-        self, log: str, calls: Sequence[PastCall], *, is_rendered: bool = False
+        self,
+        log: str,
+        calls: Sequence[PastCall],
+        seen: Sequence[PastCall],
+        *,
+        is_rendered: bool = False,
     ) -> TurnInPrompt:
-        results = [*map(_result, calls)]
+        """Return a turn with *calls*, of which those that were *seen* have results."""
+        results = [*map(_result, seen)]
         turn = called_turn(self._dialect, log, results, self._number, is_rendered=is_rendered)
         self._number += len(calls)
         return turn
@@ -219,21 +264,17 @@ class _Writer:
 
     def _said_before(self, turn: PastTurn) -> tuple[str, str]:
         """Return the thought and the content before the calls of a *turn*."""
-        if turn.log:  # of another dialect
-            found = None if turn.thought else turn_of_calls(turn.log, meant_by(turn.calls))
-            thought, content = turn.thought, turn.content
-            if found is not None:
-                thought, content = found.thought, found.content
-        else:
-            said = {"thought": turn.thought, "content": "", "refusal": ""}
-            for kind, text in said_in(turn.message):
-                said[kind] += text
-            thought, content = said["thought"].strip(), said["content"].strip() or turn.content
-            if content and (found := turn_of_calls(content, meant_by(turn.calls))) is not None:
-                thought, content = found.thought or thought, found.content
-        if self._dialect.thinks and not self._dialect.several:  # only thoughts come before a call
-            return "\n".join(filter(None, (thought, content))), ""
-        return thought if self._dialect.thinks else "", content
+        thought, content = turn.thought, turn.content
+        text = turn.log
+        if not turn.log:
+            said = {"thought": "", "content": "", "refusal": ""}
+            for kind, part in said_in(turn.message):
+                said[kind] += part
+            thought, content = said["thought"] or thought, said["content"] or content
+            text = content
+        if text and (found := turn_of_calls(text, meant_by(turn.calls))) is not None:
+            thought, content = found.thought or thought, found.content
+        return thought.strip(), content.strip()
 
     def _written(self, calls: Sequence[PastCall], thought: str, content: str) -> list[str] | None:
         """Return the texts in which *calls* are made: one, or one for each; `None` if it cannot be.
@@ -245,7 +286,14 @@ class _Writer:
         if not all(call.tool for call in calls):
             return None
         names = known_tools([*dict.fromkeys(call.tool for call in calls)])
-        said = dict.fromkeys(((thought, content), (thought, ""), ("", "")))
+        both = "\n".join(filter(None, (thought, content)))
+        if not self._dialect.thinks:
+            ways = [("", content), ("", "")]
+        elif self._dialect.several:
+            ways = [(thought, content), (both, ""), (thought, ""), ("", "")]
+        else:  # only thoughts come before a call
+            ways = [(both, ""), (thought, ""), ("", "")]
+        said = dict.fromkeys(ways)
         inputs = [[_action(call, way(call.tool_input)) for call in calls] for way in _WAYS]
         sizes = dict.fromkeys((len(calls), 1))
         for before, tools, actions, size in product(said, (self._tools, names), inputs, sizes):
@@ -269,107 +317,153 @@ class _Writer:
             )
             thought = content = ""
 
-    def _in_words(self, call: PastCall) -> TurnInPrompt:
-        """Return a *call* that the dialect cannot write as words, with its result."""
+    def _in_words(self, call: PastCall, thought: str, content: str) -> str:
+        """Return a *call* that the dialect cannot write as words, behind what was said before."""
         told = f"I called {call.tool or 'a tool'} with {as_text(call.tool_input)}."
-        return self._turn("", [call])._replace(log=self._say(told))
+        return self._say("\n".join(filter(None, (content, told))), thought)
 
     # -- answers and other texts --------------------------------------------------------------
 
-    def _read(self, message: AIMessage) -> Any:
-        """Return a *message* without calls as the turn that its text is, if it is one."""
+    def _read(self, message: AIMessage) -> tuple[Any, Dialect | None]:
+        """Return a *message* without calls as the turn that its text is, and who wrote it."""
         text = message.text
-        found = None if not text.strip() else self._turn_of(text)
-        if found is None or not found.actions:
-            if not text:
-                return message
-            thought = "".join(said for kind, said in said_in(message) if kind == "thought")
-            if found is None or found.output == text.strip():
-                found = turn_that_answers(text)
-            if found is None:
-                return PastAnswer(AgentFinish({"output": text}, ""), thought)
-            thought = found.thought or thought
-            return PastAnswer(AgentFinish({"output": found.output}, text), thought)
-        calls = tuple(
-            PastCall(each.tool, each.tool_input, "{}", id=getattr(each, "tool_call_id", None))
-            for each in found.actions
-        )
-        return PastTurn(message, calls, text, found.thought)
-
-    def _turn_of(self, text: str) -> Any:
-        """Return the turn that *text* is, in this dialect or another; `None` if it is none."""
-        found = turn_in(self._dialect, text)
+        thought = "".join(said for kind, said in said_in(message) if kind == "thought")
+        if not text.strip():
+            return (message if not thought else PastAnswer(_finish("", ""), thought)), None
+        found, wrote = self._turn_of(text)
         if found is not None and found.actions:
-            return found
-        elsewhere = turn_that_calls(text)
-        known = elsewhere is not None and (
-            self._tools is None or all(each.tool in self._tools for each in elsewhere.actions)
-        )
-        return elsewhere if known else found
+            calls = tuple(
+                PastCall(each.tool, each.tool_input, "{}", id=getattr(each, "tool_call_id", None))
+                for each in found.actions
+            )
+            return PastTurn(message, calls, text, found.thought or thought, found.content), wrote
+        if found is None:
+            return PastAnswer(_finish(text, ""), thought), None
+        return PastAnswer(_finish(found.output, text), found.thought or thought), wrote
 
-    def _said_by_user(
-        self, message: HumanMessage, calls: tuple[PastCall, ...]
-    ) -> tuple[BaseMessage, tuple[PastCall, ...]]:
-        """Return what the user says, or the results of *calls* that were written as text.
+    def _turn_of(self, text: str) -> tuple[Turn | None, Dialect | None]:
+        """Return the turn that *text* is, in this dialect or another, and which one."""
+        own = turn_in(self._dialect, text)
+        if own is not None and (own.actions or own.output != text.strip()):
+            return own, self._dialect
+        found, wrote = turn_anywhere(text)
+        if found is not None and found.actions and self._tools is not None:
+            known = all(each.tool in self._tools for each in found.actions)
+            return (found, wrote) if known else (own, self._dialect)
+        return found, wrote
 
-        Returns:
-            The message; and those calls whose results may be in the next one.
-        """
-        if not isinstance(message.content, str):
-            return message, ()
-        text = message.content
-        if not calls:
-            label = asked_in(self._dialect, "")
-            is_asked = bool(label.strip()) and text.startswith(label.strip())
-            return message if is_asked else HumanMessage(asked_in(self._dialect, text)), ()
-        # What the model was shown may stand as it does in a prompt, or as the tool returned it.
-        first = replace(calls[0], result="\0")
-        shown = seen_in_prompt(self._dialect, [_result(first)], 1).strip("\n")
-        before, _, after = (part.strip() for part in shown.partition("\0"))
-        if (before or after) and _is_shown(text, before, after):
-            return message, ()
-        told = seen_in_prompt(self._dialect, [_result(replace(first, result=text))], self._number)
-        return HumanMessage(told.strip("\n")), calls[1:]
+    def _asked(self, message: HumanMessage) -> BaseMessage:
+        """Return what the user says, behind the label of a question if the dialect has one."""
+        text = _text_in(message)
+        if text is None:
+            return message
+        label = asked_in(self._dialect, "").strip()
+        is_asked = bool(label) and text.startswith(label)
+        return HumanMessage(text if is_asked else asked_in(self._dialect, text))
 
     def _answer(self, item: PastAnswer) -> str:
         """Return an answer in the dialect: as the model wrote it, if that is read as it is."""
-        finish = item.finish
-        output = finish.return_values.get("output")
-        found = turn_in(self._dialect, finish.log) if finish.log.strip() else None
+        log = item.finish.log
+        output = item.finish.return_values.get("output", item.text)
+        found = turn_in(self._dialect, log) if log.strip() else None
         is_it = found is not None and not found.actions and found.output == output
-        if is_it and output != finish.log.strip():  # it has a label
-            return finish.log
-        thought = "\n".join(filter(None, (item.thought, item.content)))
-        if not thought and found is None and finish.log.strip():
-            elsewhere = turn_that_answers(finish.log)
+        if is_it and output != log.strip():  # it has a label
+            return log
+        thought = item.thought
+        if not thought and log.strip():
+            elsewhere = turn_anywhere(log)[0]
             thought = "" if elsewhere is None else elsewhere.thought
-        if not self._dialect.thinks:
-            thought = ""
-        for said in dict.fromkeys((thought.strip(), "")):
+        before = "\n".join(filter(None, (thought, item.content))).strip()
+        if not isinstance(output, str):
             with suppress(ValueError):
-                if isinstance(output, str):
-                    return render(
-                        self._dialect, AgentFinish({"output": output.strip()}, ""), thought=said,
-                        tools=self._tools,
-                    )  # fmt: skip
-                return write_answer(self._dialect, output, said)
-        return self._say(item.text)
+                return write_answer(self._dialect, output, before if self._dialect.thinks else "")
+        return self._say(item.text, before)
 
-    def _say(self, text: str) -> str:
-        """Return *text* so that it is read as no call, whatever it holds."""
-        quoted = "\n".join(f"> {line}" for line in text.split("\n"))
-        for said in (text.strip(), escape_failed(self._dialect, text.strip()), quoted):
+    def _say(self, text: str, thought: str = "") -> str:
+        """Return *text* as an answer, so that it is read as no call, whatever it holds."""
+        text = text.strip()
+        thoughts = dict.fromkeys((thought, "")) if self._dialect.thinks else ("",)
+        for said, before in product(_harmless_ways(self._dialect, text), thoughts):
             with suppress(ValueError):
-                return render(self._dialect, AgentFinish({"output": said}, ""), tools=self._tools)
-        return _harmless(self._dialect, text)
+                finish = _finish(said, "")
+                return render(self._dialect, finish, thought=before, tools=self._tools)
+            with suppress(ValueError):
+                written = self._dialect.write(Written(before, answer=said))
+                found = turn_in(self._dialect, written)
+                if found is not None and found.output == said:
+                    return written
+        return " ".join(text.translate(_PLAIN).split())
 
 
-def _harmless(dialect: Dialect, text: str) -> str:
-    """Return *text* without the signs that markers are written with."""
-    for said in (text.translate(_PLAIN), " ".join(text.translate(_PLAIN).split())):
+def _finish(output: Any, log: str) -> AgentFinish:
+    return AgentFinish({"output": output}, log)
+
+
+def _text_in(message: BaseMessage) -> str | None:
+    """Return the text of a *message*; `None` if it has more than text."""
+    blocks = [message.content] if isinstance(message.content, str) else message.content
+    is_text = all(isinstance(each, str) or each.get("type") == "text" for each in blocks)
+    return message.text if is_text else None
+
+
+def _results_in(
+    texts: Sequence[str | None], wrote: Dialect | None, calls: Sequence[PastCall]
+) -> tuple[list[str | None], int]:
+    """Return the results of *calls*, which the user says next, and in how many messages.
+
+    They stand in one message as the dialect of the calls writes them, or each in one of its own, as
+    the tools returned them.
+
+    Args:
+        texts: What the user says next, up to the next message of the model.
+        wrote: The dialect of the calls.
+        calls: The calls.
+    """
+    if not texts or texts[0] is None:
+        return [], 0
+    if wrote is not None and (found := _shown_results(texts[0], wrote, calls)) is not None:
+        return [*found], 1
+    size = min(len(calls), len(texts))
+    return [*texts[:size]], size
+
+
+def _shown_results(text: str, dialect: Dialect, calls: Sequence[PastCall]) -> list[str] | None:
+    """Return the results in *text* if they stand there as *dialect* writes them."""
+    marks = [f"result{chr(ord('a') + number % 26)}mark" for number in range(len(calls))]
+    results = [
+        Result(call.tool or "tool", mark, call.id) for call, mark in zip(calls, marks, strict=True)
+    ]
+    try:
+        shown = seen_in_prompt(dialect, results, 1).strip()
+    except ValueError:  # it has other ids
+        return None
+    if shown in marks:
+        return None  # nothing tells them from what the user says
+    pattern = re.sub(r"\d+", r"\\d+", re.escape(shown))
+    for mark in marks:
+        pattern = pattern.replace(mark, "(.*)", 1)
+    found = re.fullmatch(pattern, text.strip(), re.DOTALL)
+    if found is None:
+        return None
+    is_json = f'"{marks[0]}"' in shown
+    return [_plain_result(dialect, each, is_json=is_json) for each in found.groups()]
+
+
+def _plain_result(dialect: Dialect, text: str, *, is_json: bool) -> str:
+    """Return a result as the tool returned it, given how it stands in a prompt."""
+    if is_json:
         with suppress(ValueError):
-            return render(dialect, AgentFinish({"output": said.strip()}, ""))
-    return " ".join(text.translate(_PLAIN).split())
+            text = json.loads(f'"{text}"')
+    return unescape(dialect, text)
+
+
+def _harmless_ways(dialect: Dialect, text: str) -> Iterator[str]:
+    """Yield *text*, and then more and more harmless forms of it."""
+    yield text
+    yield escape_failed(dialect, text)
+    yield escape(dialect, text)
+    yield "\n".join(f"> {line}" for line in text.split("\n"))
+    yield text.translate(_PLAIN)
 
 
 _PLAIN: Final = str.maketrans("<>[]{}|`:", "‹›()()/'-")
@@ -399,13 +493,3 @@ def _action(call: PastCall, given: Any) -> AgentAction:
 def _result(call: PastCall) -> Result:
     seen = NO_RESULT if call.result is None else call.result
     return Result(call.tool or "tool", seen, call.id)
-
-
-def _is_shown(text: str, before: str, after: str) -> bool:
-    """Return whether *text* begins and ends as results of a dialect do, whatever their numbers."""
-    plain = text.translate(_NUMBERS)
-    is_begun = plain.startswith(before.translate(_NUMBERS))
-    return is_begun and plain.rstrip().endswith(after.translate(_NUMBERS))
-
-
-_NUMBERS: Final = str.maketrans("", "", "0123456789")

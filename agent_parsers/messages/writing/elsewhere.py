@@ -10,10 +10,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import as_text
-from agent_parsers.engine.reading.rules.foreign_calls import dialects_signed
+from agent_parsers.engine.reading.rules.foreign_calls import dialect_written, dialects_signed
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.events import MarkerSeen
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -46,51 +47,61 @@ def _as_written(tool_input: Any) -> str:
     return "".join(as_text(tool_input).split()).casefold()
 
 
-@lru_cache(maxsize=256)
-def turn_in(dialect: Dialect, text: str) -> Turn | None:
-    """Return the turn that *text* is in *dialect*, whatever tools it calls; `None` if it is none.
-
-    A turn that the lenient mode refuses may be one of another mode.
-    """
-    for mode in _MODES:
-        with suppress(OutputParserException):
-            return read_turn(TurnStream(machine(dialect, mode), refuses=False), text, "stop")
+@lru_cache(maxsize=512)
+def turn_in(dialect: Dialect, text: str, mode: Mode = "lenient") -> Turn | None:
+    """Return the turn that *text* is in *dialect*, whatever it calls; `None` if it is none."""
+    with suppress(OutputParserException):
+        return read_turn(TurnStream(machine(dialect, mode), refuses=False), text, "stop")
     return None
 
 
 def reads_calls(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...]) -> bool:
-    """Return whether *dialect* reads the calls that are *meant* in *text*, or some of one turn."""
-    found = turn_in(dialect, text)
-    read = () if found is None else meant_by(found.actions)
-    return bool(read) and all(each in read for each in meant)
+    """Return whether *dialect* reads the calls that are *meant* in *text*, or some of one turn.
 
-
-def turn_that_calls(text: str) -> Turn | None:
-    """Return the turn with calls that *text* is in another dialect, whose marks it has, or `None`.
-
-    If several dialects read calls in it, they have to read the same.
+    They were made, so it counts if a mode reads them that is less careful than the lenient one.
     """
+    for mode in _MODES:
+        found = turn_in(dialect, text, mode)
+        read = () if found is None else meant_by(found.actions)
+        if read and all(each in read for each in meant):
+            return True
+    return False
+
+
+def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
+    """Return the turn that *text* is, and the dialect that it is written in.
+
+    Without the marks of any, it is an answer, perhaps behind a block of reasoning. What may be read
+    in several ways is no turn; nor is an answer whose first mark stands behind words, which may be
+    prose.
+    """
+    dialect = dialect_written(text)
+    if dialect is not None and (found := turn_in(dialect, text)) is not None:
+        return (found, dialect) if found.actions or _begins_with_mark(found, text) else (None, None)
     for dialects in dialects_signed(text):
-        turns = (turn_in(dialect, text) for dialect in dialects)
-        found = [turn for turn in turns if turn is not None and turn.actions and not turn.repairs]
-        read = {meant_by(turn.actions) for turn in found}
-        if found:
-            return found[0] if len(read) == 1 else None
-    return None
+        known = [(turn_in(each, text), each) for each in dialects]
+        clean = [(turn, each) for turn, each in known if turn and turn.actions and _is_clean(turn)]
+        if clean:
+            is_one = len({meant_by(turn.actions) for turn, _ in clean}) == 1
+            return clean[0] if is_one else (None, None)
+    return None, None
 
 
-def turn_that_answers(text: str) -> Turn | None:
-    """Return the answer that *text* is by the marks or labels of another dialect, or `None`."""
-    for dialect in dialects_signed(text)[0]:
-        found = turn_in(dialect, text)
-        if found is not None and found.finish is not None and found.output != text.strip():
-            return found
-    return None
+def _begins_with_mark(turn: Turn, text: str) -> bool:
+    """Return whether *text*, which is this *turn*, begins with a mark."""
+    first = len(text) - len(text.lstrip())
+    seen = (event.span[0] for event in turn.events if isinstance(event, MarkerSeen))
+    return next(seen, -1) == first
+
+
+def _is_clean(turn: Turn) -> bool:
+    """Return whether a *turn* follows its dialect, but that a model may invent what follows it."""
+    return all(repair.kind == "invented" for repair in turn.repairs)
 
 
 def turn_of_calls(text: str, meant: tuple[tuple[str, str], ...]) -> Turn | None:
     """Return the turn that *text* is in any dialect that reads in it the calls that are *meant*."""
     for dialect in chain(*dialects_signed(text)):
         if reads_calls(dialect, text, meant):
-            return turn_in(dialect, text)
+            return next(filter(None, (turn_in(dialect, text, mode) for mode in _MODES)))
     return None

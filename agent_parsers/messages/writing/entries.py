@@ -55,12 +55,20 @@ def messages_of(each: Any) -> Iterator[BaseMessage]:
 
 def is_output_item(each: Any) -> bool:
     """Return whether *each* is an item that a model wrote in the Responses API."""
-    kind = each.get("type") if isinstance(each, dict) else getattr(each, "type", None)
+    kind = _field(each, "type")
     if not isinstance(kind, str) or isinstance(each, BaseMessage):
         return False
     from outputs.clients.openai_responses import ITEMS  # imported lazily, as its module is
 
+    if kind == "message":
+        parts = _field(each, "content")
+        kinds = [_field(part, "type") for part in parts] if isinstance(parts, list) else []
+        return any(part in ("output_text", "refusal") for part in kinds)
     return kind in ITEMS and not kind.endswith("_output")
+
+
+def _field(each: Any, name: str) -> Any:
+    return each.get(name) if isinstance(each, dict) else getattr(each, name, None)
 
 
 def _is_result(block: Any) -> bool:
@@ -75,12 +83,17 @@ def _results_in(message: HumanMessage) -> Iterator[BaseMessage]:
             said.append(block)
             continue
         content = block.get("content") or ""
-        text = content if isinstance(content, str) else text_of(content)
+        is_text = isinstance(content, str) or all(_is_text(each) for each in content)
+        text = (content if isinstance(content, str) else text_of(content)) if is_text else ""
         call_id = block.get("tool_use_id") or ""
         status = "error" if block.get("is_error") else "success"
         yield ToolMessage(text or content, tool_call_id=call_id, status=status)
     if said:
         yield message.model_copy(update={"content": said})
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, str) or (isinstance(block, dict) and block.get("type") == "text")
 
 
 def _plain(block: Any) -> Any:

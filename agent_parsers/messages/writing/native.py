@@ -12,6 +12,7 @@ from agent_parsers.messages.writing.past import (
     PastAnswer,
     PastCall,
     PastError,
+    PastResult,
     PastTurn,
     past_of,
 )
@@ -54,6 +55,9 @@ def _for_api(item: Any, *, is_last: bool) -> Iterator[BaseMessage | PastTurn]:
             if item.content:
                 yield AIMessage(item.content)
             yield AIMessage(item.text, additional_kwargs=_reasoning(item.thought))
+        case PastResult():
+            named = f"Result of {item.tool}:\n" if item.tool else ""
+            yield HumanMessage(f"{named}{item.text}")
         case PastError():
             yield from (AIMessage(item.log), HumanMessage(item.observation))
         case PastTurn(log=""):
@@ -75,12 +79,11 @@ def _has_calls(message: AIMessage) -> bool:
 
 def _as_calls(turn: PastTurn, *, is_last: bool) -> PastTurn:
     """Return a *turn* of calls in which each has a name, and a result unless it is the last."""
-    is_open = is_last and all(call.result is None for call in turn.calls)
     calls = tuple(
         replace(
             call,
             tool=call.tool or "unknown",
-            result=call.result if call.result is not None or is_open else NO_RESULT,
+            result=call.result if call.result is not None or is_last else NO_RESULT,
         )
         for call in turn.calls
     )

@@ -133,9 +133,19 @@ class PastError:
     """What the model is told."""
 
 
+@dataclass(frozen=True, slots=True)
+class PastResult:
+    """A result of which the call is not known."""
+
+    tool: str
+    """Name of the tool; may be empty."""
+    text: str
+    """What the tool returned, as text."""
+
+
 History: TypeAlias = Any
 """A run; or any number of steps, turns, actions, answers, errors of turns, runs and messages."""
-Past: TypeAlias = "list[BaseMessage | PastTurn | PastAnswer | PastError]"
+Past: TypeAlias = "list[BaseMessage | PastTurn | PastAnswer | PastError | PastResult]"
 """The past of a run; a message in it has no calls but those that its text may have."""
 
 
@@ -221,9 +231,9 @@ def is_run(value: object) -> bool:
 
 def _told(
     item: Any, known: dict[int, BaseMessage]
-) -> Iterator[_Step | PastAnswer | PastError | PastTurn | BaseMessage]:
+) -> Iterator[_Step | PastAnswer | PastError | PastResult | PastTurn | BaseMessage]:
     """Yield what *item*, one of a history, tells."""
-    if isinstance(item, PastTurn | PastAnswer | PastError):
+    if isinstance(item, PastTurn | PastAnswer | PastError | PastResult):
         yield item
     elif isinstance(item, OutputParserException):
         yield _from_error(item)
@@ -239,7 +249,7 @@ def _told(
         yield from _from_run(item, known)
     elif hasattr(item, "thought_span"):  # a step of a log
         yield from _from_logged(item, known)
-    elif isinstance(item, WithResult):
+    elif isinstance(item, WithResult) or (hasattr(item, "actions") and hasattr(item, "finish")):
         yield from _from_turn(item)
     else:
         yield from messages_of(item)
@@ -251,7 +261,7 @@ def _is_langchain_step(item: Any) -> bool:
 
 def _from_run(
     run: Any, known: dict[int, BaseMessage]
-) -> Iterator[_Step | PastAnswer | PastError | PastTurn | BaseMessage]:
+) -> Iterator[_Step | PastAnswer | PastError | PastResult | PastTurn | BaseMessage]:
     if text := getattr(run, "preamble", ""):
         yield SystemMessage(text)
     if text := getattr(run, "question", ""):
@@ -263,7 +273,10 @@ def _from_run(
     for step in run.steps:
         yield from _told(step, known)
     if run.finish is not None:
-        yield PastAnswer(run.finish)
+        said = (
+            said[-1] if len(said) > len(run.steps) else "" for said in (run.thoughts, run.contents)
+        )
+        yield PastAnswer(run.finish, *said)
 
 
 def _from_logged(
@@ -287,7 +300,7 @@ def _from_turn(turn: Any) -> Iterator[_Step | PastAnswer]:
     if turn.finish is not None:
         yield PastAnswer(turn.finish, turn.thought)
     for number, action in enumerate(turn.actions):
-        said = ("", "") if number else (turn.thought, turn.content)
+        said = ("", "") if number else (turn.thought, getattr(turn, "content", ""))
         yield _Step(own_action(action), None, False, *said)
 
 
@@ -496,8 +509,7 @@ def _add_result(past: Past, message: ToolMessage | FunctionMessage) -> None:
         calls[at] = replace(calls[at], result=text, is_error=is_error, answer=message)
         past[place] = replace(turn, calls=tuple(calls))
         return
-    named = f"Result of {message.name}:\n" if message.name else ""
-    past.append(HumanMessage(f"{named}{text}"))
+    past.append(PastResult(message.name or "", text))
 
 
 def _answered(turn: PastTurn, message: ToolMessage | FunctionMessage) -> int:

@@ -106,8 +106,15 @@ def _use(call: PastCall, block: dict[Any, Any]) -> dict[str, Any]:
     return {**block, "type": "tool_use", "id": call.id, "name": call.tool, "input": call.arguments}
 
 
+def _is_text(block: Any) -> bool:
+    return isinstance(block, str) or block.get("type") == "text"
+
+
 def _result(call: PastCall) -> dict[str, Any]:
     result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
-    if call.result:
+    given = None if call.answer is None else call.answer.content
+    if isinstance(given, list) and not all(map(_is_text, given)):
+        result["content"] = given  # such as images
+    elif call.result:
         result["content"] = call.result
     return {**result, "is_error": True} if call.is_error else result

@@ -93,14 +93,14 @@ def all_read(_dialect: Any, _text: str, _meant: Any) -> bool:
     return True
 
 
-def no_calls(_text: str) -> None:
-    return None
+def no_turn(_text: str) -> tuple[None, None]:
+    return None, None
 
 
 BUGS: list[tuple[Any, str, Callable[..., Any], str, str]] = [
     (past, "_answered", first_call, "hermes", "two calls"),
     (conversation, "reads_calls", all_read, "react", "steps of another"),
-    (conversation, "turn_that_calls", no_calls, "react", "a prompt of another"),
+    (conversation, "turn_anywhere", no_turn, "react", "a prompt of another"),
 ]
 
 

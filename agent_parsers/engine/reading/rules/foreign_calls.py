@@ -45,6 +45,16 @@ FINDERS_OF_SIGNS: Final[list[Callable[[str], Signed]]] = []
 """The function that finds those; it is put here as that of `FINDERS`."""
 
 
+FINDERS_OF_DIALECTS: Final[list[Callable[[str], Dialect | None]]] = []
+"""The function that finds the dialect of a text, as `get_parser("auto")` does; put here as well."""
+
+
+def dialect_written(text: str) -> Dialect | None:
+    """Return the dialect in which *text* is written; `None` if it may be several."""
+    (find,) = FINDERS_OF_DIALECTS
+    return find(text)
+
+
 def dialects_signed(text: str) -> Signed:
     """Return the dialects that may have written *text*."""
     (find,) = FINDERS_OF_SIGNS

@@ -233,8 +233,9 @@ def test_anthropic_takes_an_id_once_and_of_certain_characters() -> None:
 @every_writer
 def test_what_has_happened_can_always_be_written(write: Any) -> None:
     other = ToolAgentAction("f", {}, "", message_log=[asked("1")], tool_call_id="2")
-    for history in (STEPS[:1], [asked("1"), HumanMessage("?")], [(other, "")]):
+    for history in ([*STEPS[:1], HumanMessage("?")], [asked("1"), HumanMessage("?")]):
         assert "(there is no result)" in str(write(history))
+    assert "no result" not in str(write([(other, "")]))  # it is still to be run
     (orphan,) = write([ToolMessage("0", tool_call_id="1", name="f")])
     assert "Result of f:" in str(orphan)
     bad = [{"id": "1", "function": {"name": "", "arguments": "{}"}}]
