@@ -227,7 +227,7 @@ def _id_of(action: AgentAction) -> str | None:
 
 def _call_of(step: AgentStep, piece: CallPiece | None, *, is_function: bool) -> PastCall:
     action = step.action
-    written = None if piece is None else _valid(piece.arguments)
+    written = None if piece is None else piece.written or _valid(piece.arguments)
     if written is None:
         given = action.tool_input
         written = as_json(given if isinstance(given, dict) else {ARGUMENT: given})
@@ -279,7 +279,9 @@ def _from_messages(
         calls.append(
             PastCall(
                 tool=piece.name,
-                written=_valid(piece.arguments) or as_json({ARGUMENT: piece.arguments}),
+                written=piece.written
+                or _valid(piece.arguments)
+                or as_json({ARGUMENT: piece.arguments}),
                 result=text_of(content) or (as_text(content) if content else ""),
                 id=piece.id,
                 is_error=getattr(found, "status", "") == "error",
