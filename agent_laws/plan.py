@@ -18,6 +18,7 @@ from agent_laws.smallest import (
     smallest_case,
     smallest_text,
 )
+from agent_laws.trials.conversations import conversations
 from agent_laws.trials.pieces import fragments, rows, small_inputs, written
 from agent_laws.trials.strategies import (
     anything,
@@ -73,6 +74,11 @@ _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
 )
 """Laws that need no text, and their arguments."""
 
+_OF_CONVERSATIONS: Final[tuple[Law, ...]] = (
+    laws.what_is_returned_is_taken,
+    laws.what_is_returned_goes_to_any_api,
+)
+
 _OF_RUNS: Final[tuple[Law, ...]] = (
     laws.the_sample_is_one_flawless_run,
     laws.the_steps_of_the_sample_are_written_as_they_stand,
@@ -90,10 +96,21 @@ def plan_of_form(dialect: Dialect, examples: int) -> list[Trial]:
     trials = [
         _drawn(laws.plain_words_are_never_refused, plain_turns, said, dialect, examples),
         *(_once(law, dialect, *given) for law, given in _ONCE),
+        *(_of_conversations(law, dialect) for law in _OF_CONVERSATIONS),
     ]
     if dialect.lenient.transcript_start:
         trials += (_once(law, dialect) for law in _OF_RUNS)
     return trials
+
+
+def _of_conversations(law: Law, dialect: Dialect) -> Trial:
+    """Return the trial of a *law* on all conversations of a model that writes in *dialect*."""
+
+    def run() -> BrokenLawError | None:
+        tried = (failure(law, dialect, each) for each in conversations(dialect))
+        return next(filter(None, tried), None)
+
+    return Trial(named(law), "", run)
 
 
 def _once(law: Law, dialect: Dialect, *given: Any) -> Trial:

@@ -8,7 +8,9 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import T
 from agent_parsers.detecting.detection import detect_reply
-from agent_parsers.detecting.trial import try_reply
+from agent_parsers.detecting.signs import SHARED, telling_markers
+from agent_parsers.detecting.trial import DialectTrial, try_reply
+from agent_parsers.forms.form import Written
 from agent_parsers.parsers.auto_parser import AutoParser
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
 from agent_parsers.registry.dialects_by_name import get_dialect
@@ -65,7 +67,7 @@ class AutoOutputParser(AutoParser[T]):
             )
         if found.candidates:
             name = found.candidates[0].dialect
-            if not try_reply(get_dialect(name), text, self.tools).is_signed(text):
+            if not is_signed(try_reply(get_dialect(name), text, self.tools), text):
                 raise OutputParserException(
                     f"{found}, or plain text: name the dialect, as in get_parser({name!r})",
                     llm_output=text,
@@ -83,3 +85,29 @@ class AutoOutputParser(AutoParser[T]):
         return ToolsAgentOutputParser(
             lenient=self.lenient, tools=self.tools, max_chars=self.max_chars
         )
+
+
+def is_signed(trial: DialectTrial, text: str) -> bool:
+    """Return whether *text*, as its dialect read it, has marks that plain text has not by chance.
+
+    A fence is Markdown, so it is no such mark. Nor is a label behind words, unless the dialect
+    writes this answer like that, given that the prompt begins the thought.
+    """
+    if trial.actions:
+        telling = telling_markers(trial.dialect) & trial.markers.keys()
+        return not telling or any(trial.markers[name][:3] != "```" for name in telling)
+    if trial.opening or not trial.answers:
+        return True
+    (answer,) = trial.texts["answers"]
+    try:
+        written = trial.dialect.write(Written("\n".join(trial.thoughts), answer=answer))
+    except ValueError:  # it cannot write this
+        return False
+    return _letters_of(written).endswith(_letters_of(text))
+
+
+def _letters_of(text: str) -> str:
+    """Return *text* without white space, and without marks that all dialects read."""
+    for mark in SHARED:
+        text = text.replace(mark, "")
+    return "".join(text.split())

@@ -108,8 +108,8 @@ def conversations(dialect: Dialect) -> Iterator[Returned]:
     prompt = parser.render_prompt(QUESTION, steps, as_messages=True)
     own = prompt[bool(parser.get_format_instructions()) :]
     yield Returned("a prompt", own, (called,))
-    both = [*own, AIMessage(said)]
-    yield Returned("a prompt and an answer", both, (called, ANSWER), thought=thought)
+    whole = [*own, AIMessage(said)]
+    yield Returned("a prompt and an answer", whole, (called, ANSWER), thought=thought)
     for name, write in WRITERS.items():
         written = write([asked, *steps], new_id="call_{}".format)
         yield Returned(name, written, (called,))

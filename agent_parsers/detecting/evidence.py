@@ -9,10 +9,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from agent_parsers.detecting.signs import dialects_with_signs
+from agent_parsers.detecting.trial import DialectTrial
 from agent_parsers.registry.dialects_by_name import get_dialect
 
 if TYPE_CHECKING:
-    from agent_parsers.detecting.trial import DialectTrial
     from agent_parsers.engine.tables.dialect import Dialect
     from output_parsers.exceptions import OutputParserException
 
@@ -60,24 +60,22 @@ class Evidence:
         return tuple(trial.reading for trial in self.trials)
 
     def claims(self, other: Evidence) -> bool:
-        """Return whether a text is an answer between marks of this dialect, and words to *other*.
-
-        No text may be that the other way round.
-        """
-        pairs = [*zip(self.trials, other.trials, strict=True)]
-        return any(own.claims(theirs) for own, theirs in pairs) and not any(
-            theirs.claims(own) for own, theirs in pairs
-        )
+        """Return whether a text is an answer between marks that are words to *other*."""
+        return self._is(DialectTrial.claims, other)
 
     def outdoes(self, other: Evidence) -> bool:
         """Return whether a text speaks for this dialect against *other*, and none the other way."""
+        return self._is(DialectTrial.outdoes, other)
+
+    def _is(self, better: Callable[[DialectTrial, DialectTrial], bool], other: Evidence) -> bool:
+        """Return whether a text is *better* in this dialect than in *other*, and none worse."""
         pairs = [
             (own, theirs)
             for own, theirs in zip(self.trials, other.trials, strict=True)
             if own.reading != theirs.reading
         ]
-        return any(own.outdoes(theirs) for own, theirs in pairs) and not any(
-            theirs.outdoes(own) for own, theirs in pairs
+        return any(better(own, theirs) for own, theirs in pairs) and not any(
+            better(theirs, own) for own, theirs in pairs
         )
 
 

@@ -53,28 +53,23 @@ def dialects_with_signs(text: str) -> tuple[list[str], list[str]]:
 
     Returns:
         The likely ones, with those that have a mark around answers in the first line; and the
-        others, which a dialect outdoes that has the same labels in the text and more, or which have
-        no sign but that of a bare call, or of such a mark.
+        others, which a dialect outdoes that has the same labels and more, or which have no sign but
+        a bare call or such a mark.
     """
     likely, others = _marked(text)
     signs = _known_signs()
     bare = signs.bare if _OPENS_CALLS(text) else set()
     framing = {owner for mark, owners in signs.frames.items() if mark in text for owner in owners}
-    if framing:
-        first = first_line(text)
-        likely |= {owner for mark in signs.frames if mark in first for owner in signs.frames[mark]}
-    likely = likely or bare
+    first = first_line(text) if framing else ""
+    likely = likely.union(*(who for mark, who in signs.frames.items() if mark in first)) or bare
     return sorted(likely), sorted((others | bare | framing) - likely)
 
 
 def first_line(text: str) -> str:
     """Return the first line of *text*, behind a block of reasoning that it may begin with."""
-    rest = text.lstrip()
-    for opens, closes in REASONING:
-        if rest.startswith(opens):
-            rest = rest.partition(closes)[2].lstrip()
-            break
-    return rest.partition("\n")[0]
+    text = text.lstrip()
+    closes = next((closes for opens, closes in REASONING if text.startswith(opens)), "")
+    return (text.partition(closes)[2] if closes else text).lstrip().partition("\n")[0]
 
 
 def has_telling_marker(text: str) -> bool:
@@ -107,22 +102,10 @@ def find_labels(text: str) -> Iterator[re.Match[str]]:
     return _known_signs().find_labels_in_lines.finditer(text)
 
 
-def has_label(text: str) -> bool:
-    """Return whether a line of *text* begins with a telling label of any dialect."""
-    return next(find_labels(text), None) is not None
-
-
 @cache
 def telling_markers(dialect: Dialect) -> frozenset[str]:
     """Return the names of the markers of *dialect* that show that a text is written in it."""
     return frozenset(name.lstrip("\n") for name in _telling(dialect.lenient))
-
-
-@cache
-def labels_of(dialect: Dialect) -> frozenset[str]:
-    """Return the names of the markers of *dialect* that are labels."""
-    markers = dialect.lenient.markers.items()
-    return frozenset(name.lstrip("\n") for name, marker in markers if label_words(marker))
 
 
 def _telling(table: Table) -> Iterator[str]:

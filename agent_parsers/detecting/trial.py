@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_parsers.actions.agent import TurnResult, as_text
-from agent_parsers.detecting.signs import SHARED, find_labels, has_label, labels_of, telling_markers
+from agent_parsers.detecting.signs import SHARED, find_labels, telling_markers
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.tables.reasoning import REASONING
@@ -26,7 +26,6 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.forms.form import Written
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -42,6 +41,7 @@ _MARKS: Final = bytes.maketrans(b"\1\2\3", b"\1\0\0")
 _NAMES: Final = bytes.maketrans(b"\1\2\3", b"\0\0\1")
 _ALL: Final = bytes.maketrans(b"\1\2\3", b"\1\1\1")
 _REASONING: Final = dict(REASONING)
+_are_words: Final = re.compile(r"[\s\w?*#:：]*").fullmatch
 _is_fence: Final = re.compile(r"\s*(?:```\w*\s*)?").fullmatch
 _OPEN_THOUGHT: Final = "expected the end of the reasoning"
 _COST_OF_AN_ERROR: Final = 24
@@ -87,8 +87,7 @@ class DialectTrial:
     first_mark: int = -1
     """Where the first marker begins; -1 without one."""
     opening: str = ""
-    """The name of the first marker that dialects do not share, if the text begins with it; a block
-    of reasoning may stand before it."""
+    """The first mark that dialects do not share, if only a block of reasoning stands before it."""
     opening_at: int = -1
     """Where it begins; -1 without one."""
     result: TurnResult | None = None
@@ -104,12 +103,8 @@ class DialectTrial:
         self._names = {name.lstrip("\n") for name in self.dialect.lenient.markers}
         self._known = bytearray(self.size)
         """What is known of each character; 0 is nothing."""
-        self._reasons = False
-        """Whether a block of reasoning is open whose marks dialects share."""
-        self._has_words = False
-        """Whether words stand before the next marker, outside of such blocks."""
-        self._has_own_thought = False
-        """Whether there are thoughts outside of such blocks."""
+        self._reasons = False  # whether a block of reasoning is open whose marks dialects share
+        self._has_words = self._has_own_thought = False  # outside of such blocks, so far
 
     @cached_property
     def marked(self) -> int:
@@ -133,8 +128,9 @@ class DialectTrial:
     @property
     def is_clean(self) -> bool:
         """Whether everything could be read, and nothing seems to be missed."""
-        is_read = self.is_found and not (self.errors or self.repairs or self.missed)
-        return is_read and not any(map(has_label, self.texts.get("answers", ())))
+        answers = "\n".join(self.texts.get("answers", ()))
+        has_faults = self.errors or self.repairs or self.missed or any(find_labels(answers))
+        return self.is_found and not has_faults
 
     @property
     def is_begun(self) -> bool:
@@ -178,7 +174,7 @@ class DialectTrial:
                 written = text[span[0] + offset : span[1] + offset].strip()
                 for word in _WORDS.finditer(text, span[0] + offset, span[1] + offset):
                     self._know(*word.span(), _MARK)
-                self._take_mark(name, written, span[0] + offset)
+                self._take_mark(written, span[0] + offset)
                 if name in self._names:
                     if self.first_mark < 0:
                         self.first_mark = span[0] + offset
@@ -222,16 +218,16 @@ class DialectTrial:
             case MarkerSeen():
                 self.thoughts.append("\n")
 
-    def _take_mark(self, name: str, written: str, at: int) -> None:
+    def _take_mark(self, written: str, at: int) -> None:
         """Take the next marker, as far as it says how the text begins."""
-        if not _is_shared(written):
-            if not (self.has_own_mark or self._has_words):
-                self.opening, self.opening_at = name, at
-            self.has_own_mark = True
-        elif not self.has_own_mark:
+        if _is_shared(written):
             self._reasons = written in _REASONING
             if written in _REASONING.values():
-                self._has_words = False  # they are reasoning that the prompt opened
+                self._has_words = False  # they are reasoning, which the prompt may have opened
+        elif not self._reasons:
+            if not (self.has_own_mark or self._has_words):
+                self.opening, self.opening_at = written, at
+            self.has_own_mark = True
 
     def frames_answer(self, text: str) -> bool:
         """Return whether *text* is an answer between marks, of which one is the dialect's own.
@@ -243,31 +239,12 @@ class DialectTrial:
         is_read = self.answers and not (self.actions or self.errors)
         if not (is_read and self.has_own_mark) or self._has_mark_in_content():
             return False
-        first, last = len(text) - len(text.lstrip()), len(text.rstrip()) - 1
-        ends = self.has_mark_at(last)
+        ends = self.has_mark_at(len(text.rstrip()) - 1)
         if not self.opening:
-            return ends and self.has_mark_at(first)
+            return ends and self.has_mark_at(len(text) - len(text.lstrip()))
         answer = None if self.dialect.form is None else self.dialect.form.answer
         is_special = isinstance(answer, tuple) and all("<|" in mark for mark in answer)
         return is_special or ends or self._has_own_thought
-
-    def is_signed(self, text: str) -> bool:
-        """Return whether *text*, which was read, has marks that plain text has not by chance.
-
-        A fence is Markdown, so it is no such mark. Nor is a label behind words, unless the dialect
-        writes this answer like that, given that the prompt begins the thought.
-        """
-        if self.actions:
-            telling = telling_markers(self.dialect) & self.markers.keys()
-            return not telling or any(self.markers[name][:3] != "```" for name in telling)
-        if self.opening or not self.answers:
-            return True
-        (answer,) = self.texts["answers"]
-        try:
-            written = self.dialect.write(Written("\n".join(self.thoughts), answer=answer))
-        except ValueError:  # it cannot write this
-            return False
-        return _letters_of(written).endswith(_letters_of(text))
 
     def _has_mark_in_content(self) -> bool:
         """Return whether a mark stands between two pieces of content."""
@@ -303,8 +280,8 @@ class DialectTrial:
 
         The first mark decides: whatever follows it may be quoted. Labels are words in any text.
         """
-        has_mark = self.is_framed and self.opening and self.opening not in labels_of(self.dialect)
-        return bool(has_mark) and not other.has_mark_at(self.opening_at)
+        has_mark = self.is_framed and not _are_words(self.opening)
+        return has_mark and not other.has_mark_at(self.opening_at)
 
     def frames(self, other: DialectTrial) -> bool:
         """Return whether *other* has line breaks at both ends of values that are marks here."""
@@ -368,13 +345,6 @@ def try_reply(
     trial.result = stream.result
     trial.is_framed = trial.frames_answer(text)
     return trial
-
-
-def _letters_of(text: str) -> str:
-    """Return *text* without white space, and without marks that all dialects read."""
-    for mark in SHARED:
-        text = text.replace(mark, "")
-    return "".join(text.split())
 
 
 def _is_shared(mark: str) -> bool:

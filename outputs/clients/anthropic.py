@@ -23,6 +23,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from outputs.clients import streamed as streamed
 from outputs.clients.late_fields import noted
 from outputs.clients.openai import calls_in_blocks
 from outputs.clients.plain_data import content_of, in_order, place, without_none

@@ -13,19 +13,26 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from outputs.clients import streamed as streamed
 from outputs.clients.late_fields import NOTES
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.clients.text_input import TEXT_START, json_inside, text_arguments
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.base import BaseMessage, BaseMessageChunk
 from outputs.messages.chat import ChatMessage
-from outputs.messages.ended import reasons_in
+from outputs.messages.ended import ended_of, reasons_in
 from outputs.messages.function import FunctionMessage
 from outputs.messages.human import HumanMessage
 from outputs.messages.system import SystemMessage
 from outputs.messages.tool import ToolMessage, invalid_tool_call, tool_call
 from outputs.messages.utils import MESSAGE_CLASSES
-from outputs.messages.wire_calls import chunks_from_wire, other_members
+from outputs.messages.wire_calls import (
+    STREAMED_CALLS,
+    calls_from_wire,
+    chunks_from_wire,
+    id_of_entry,
+    other_members,
+)
 
 _ALIKE = 0.8
 """How similar an unknown role is to a known one that was meant, at least."""
@@ -102,7 +109,7 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
     rest = {
         name: value
         for name, value in fields.items()
-        if name not in names and value not in (None, [], {})
+        if name not in names and value not in (None, "", [], {})
     }
     content = ours.pop("content", "") or _transcript_in(rest)
     if message_class is not ChatMessage:
@@ -112,7 +119,10 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
             rest = {name: value for name, value in rest.items() if name not in reasons}
             more["response_metadata"] = {**reasons, **more.get("response_metadata", {})}
         if isinstance(entries := rest.get("tool_calls"), list):
-            rest["tool_calls"] = [_with_function(entry) for entry in entries]
+            rest["tool_calls"] = entries = [_with_function(entry) for entry in entries]
+            has_ended = ended_of(more.get("response_metadata", {})) != "length"
+            calls, invalid = calls_from_wire(entries, have_ended=has_ended)
+            ours |= {"tool_calls": calls, "invalid_tool_calls": invalid}
         if isinstance(function := rest.get("function_call"), dict):
             rest["function_call"] = _ordered(function)
         ours |= calls_in_blocks(content)
@@ -238,10 +248,10 @@ def _chunk_of(
         return chunk
     if members := [_members_of(call) for call in calls if other_members(call)]:
         notes = {**notes, "members": members}
-    delta = {name: value for name, value in delta.items() if isinstance(value, _MERGEABLE)}
-    if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:
-        calls = [_text_piece(call) if call in customs else call for call in calls]
-        delta["custom_tool_calls"] = [{"index": call.get("index")} for call in customs]
+    delta = {name: part for name, part in delta.items() if part and isinstance(part, _MERGEABLE)}
+    if begun := [call for call in calls if _begins_call(call)]:
+        delta[STREAMED_CALLS] = [*map(_said_beside, begun)]
+    calls = [_text_piece(call) if isinstance(call.get("custom"), dict) else call for call in calls]
     if notes:
         delta[NOTES] = notes
     return AIMessageChunk(
@@ -261,6 +271,28 @@ def _members_of(call: Any) -> dict[str, Any]:
         "index": call.get("index"),
         **{name: it if isinstance(it, _MERGEABLE) else str(it) for name, it in members.items()},
     }
+
+
+def _begins_call(call: dict[str, Any]) -> bool:
+    """Return whether a piece of a call has more than a part of its arguments."""
+    function = call.get("function")
+    is_named = isinstance(function, dict) and function.get("name") is not None
+    said = without_none(call).keys() - {"function", "id", "index"}
+    return is_named or id_of_entry(call) is not None or bool(said)
+
+
+def _said_beside(call: dict[str, Any]) -> dict[str, Any]:
+    """Return what a piece of a call says beside name and arguments; see `STREAMED_CALLS`."""
+    said = {"index": call.get("index"), "id": id_of_entry(call)}
+    for name, part in call.items():
+        if name in ("custom", "function"):
+            known = ("name", "input") if name == "custom" else ("name", "arguments")
+            others = {each: it for each, it in dict(part or {}).items() if each not in known}
+            if others or name == "custom":
+                said[name] = others
+        elif name not in said and isinstance(part, _MERGEABLE):
+            said[name] = part
+    return without_none(said)
 
 
 def _text_piece(call: dict[str, Any]) -> dict[str, Any]:

@@ -23,11 +23,13 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from outputs.clients import streamed as streamed
 from outputs.clients.late_fields import COMMENTARY, noted
 from outputs.clients.openai import message_from_role, metadata_of, usage_of
 from outputs.clients.plain_data import content_of, in_order, place, provider_error, without_none
 from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside, text_arguments
 from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.ended import ended_of
 from outputs.messages.tool import ToolMessage, tool_call_chunk
 from outputs.messages.wire_calls import calls_from_wire
 
@@ -126,7 +128,7 @@ def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
             blocks.append(_item(item))
             if (entry := wire_entry(item)) is not None:
                 entries.append(entry)
-    calls, invalid = calls_from_wire(entries)
+    calls, invalid = calls_from_wire(entries, have_ended=ended_of(metadata) != "length")
     return AIMessage(content_of(blocks), tool_calls=calls, invalid_tool_calls=invalid, **known)
 
 
@@ -221,9 +223,8 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
         is_cut = whole.get("status") == "incomplete"
         return _call(event, {"type": kind, "whole": [whole]}, "" if is_cut else TEXT_END)
     if kind == "reasoning":
-        # Its texts were streamed before, so only the rest is added. Even an empty summary is kept.
-        late = {name: item[name] for name in ("encrypted_content",) if name in item}
-        return _block(event, kind, summary=[], **late)
+        # What was streamed before is not added again. Even an empty summary is kept.
+        return _block(event, kind, summary=[], whole=[in_order(event["item"])])
     item.pop("type")
     return _block(event, kind, **item)
 

@@ -9,16 +9,104 @@ and the input of a call is still JSON text::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from outputs.clients.late_fields import HOW, has_place, number_of
-from outputs.clients.plain_data import content_of, in_order
+from outputs.clients.late_fields import HOW, LateFields, has_place, number_of
+from outputs.clients.plain_data import content_of, in_order, without_none
+from outputs.clients.text_input import text_arguments, text_in
 from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.ended import ended_of
+from outputs.messages.utils import WHOLE_FORMS
+from outputs.messages.wire_calls import STREAMED_CALLS, calls_from_wire
 
 if TYPE_CHECKING:
     from outputs.messages.base import Content
+    from outputs.messages.tool import ToolCallChunk
+
+_PLACED: Final = ("function", "id", "index", "type")
+"""The keys of a call that have a place of their own in it."""
 
 Message = TypeVar("Message", bound="AIMessage")
+
+
+def whole_form(message: AIMessageChunk) -> AIMessageChunk:
+    """Return the sum of a stream's chunks in its whole form; any other is returned unchanged.
+
+    Its calls are read again: what is broken at the end of the stream is invalid.
+    """
+    late = LateFields()
+    message = late.with_late_fields(message)
+    said = message.additional_kwargs.get(STREAMED_CALLS)
+    if isinstance(said, list):
+        return _with_entries(message, said)
+    content = message.content
+    if isinstance(content, str) or not is_from_stream(content):
+        return message
+    texts = {
+        number_of(block["index"])
+        for block in content
+        if isinstance(block, dict) and has_place(block) and block["type"] == "custom_tool_call"
+    }
+    has_ended = ended_of(message.response_metadata) == "stop"
+    entries = [
+        _entry_of(piece, piece["index"] in texts, has_ended or piece["index"] in late.closed)
+        for piece in message.tool_call_chunks
+    ]
+    calls, invalid = calls_from_wire(entries)
+    return finished(message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": invalid}))
+
+
+WHOLE_FORMS.append(whole_form)
+
+
+def _entry_of(piece: ToolCallChunk, is_text: bool, has_ended: bool) -> dict[str, Any]:
+    """Return the call of a *piece* in the format of Chat Completions."""
+    written = piece["args"]
+    if is_text:
+        written = text_arguments(text_in(written or "") or "")
+    elif has_ended and not written:
+        written = "{}"
+    return {"id": piece["id"], "function": {"name": piece["name"], "arguments": written}}
+
+
+def _with_entries(message: AIMessageChunk, said: list[Any]) -> AIMessageChunk:
+    """Return *message* with its calls in the format of Chat Completions, as a whole one has them.
+
+    The provider *said* something beside each.
+    """
+    beside = {n: it for n, it in message.additional_kwargs.items() if n != STREAMED_CALLS}
+    pieces = message.tool_call_chunks
+    said = [each for each in said if isinstance(each, dict)]
+    in_turn = said if len(said) == len(pieces) else [{} for _ in pieces]
+    by_index: dict[Any, list[dict[str, Any]]] = {}
+    for each in said:
+        by_index.setdefault(each.get("index"), []).append(each)
+    entries = []
+    for piece, other in zip(pieces, in_turn, strict=True):
+        same = by_index.get(piece["index"], ()) if piece["index"] is not None else ()
+        ids = (None, piece["id"])
+        entries.append(_entry(next((e for e in same if e.get("id") in ids), other), piece))
+    has_ended = ended_of(message.response_metadata) == "stop"
+    calls, invalid = calls_from_wire(entries, have_ended=has_ended)
+    beside["tool_calls"] = entries
+    update = {"additional_kwargs": beside, "tool_calls": calls, "invalid_tool_calls": invalid}
+    return message.model_copy(update=update)
+
+
+def _entry(said: dict[str, Any], piece: ToolCallChunk) -> dict[str, Any]:
+    """Return the call of a *piece*, beside which the provider *said* something."""
+    known = {"id": piece["id"], "type": said.get("type")}
+    entry = without_none({**known, **{n: part for n, part in said.items() if n not in _PLACED}})
+    name, written = piece["name"], piece["args"]
+    if "custom" in entry and (text := text_in(written or "")) is not None:
+        entry["custom"] = {"name": name, "input": text, **_members(entry["custom"])}
+        written = text_arguments(text)
+    function = {"name": name, "arguments": written, **_members(said.get("function"))}
+    return {**entry, "function": function}
+
+
+def _members(part: Any) -> dict[str, Any]:
+    return part if isinstance(part, dict) else {}
 
 
 def is_from_stream(content: Content) -> bool:

@@ -29,3 +29,19 @@ def text_arguments(text: object) -> str:
 def json_inside(text: str) -> str:
     """Return *text* escaped for use between the quotes of a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def text_in(arguments: str) -> str | None:
+    """Return the input in the *arguments* of such a call, which may lack their end.
+
+    Returns:
+        The text; `None` if the arguments are others.
+    """
+    from outputs.growing_json.reader import parse_partial_json  # imported lazily: rarely needed
+
+    try:
+        value = parse_partial_json(arguments)
+    except ValueError:
+        return None
+    text = value.get(_TEXT_ARGUMENT) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else None

@@ -8,6 +8,7 @@ OpenAI-compatible providers send calls in this format::
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from outputs.messages.growing_calls import NO_IDS
@@ -24,8 +25,15 @@ if TYPE_CHECKING:
     from outputs.messages.growing_calls import GrowingCall, GrowingCalls
 
 
-def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToolCall]]:
+def calls_from_wire(
+    entries: list[Any], *, have_ended: bool = False
+) -> tuple[list[ToolCall], list[InvalidToolCall]]:
     """Read complete tool calls in OpenAI's format; an entry without a function is skipped.
+
+    Args:
+        entries: The calls.
+        have_ended: Whether the message is known to be complete, so that a call without arguments
+            has none: many servers write them as an empty text.
 
     Returns:
         The valid calls and the invalid ones. A valid call names a tool, and its arguments are a
@@ -42,11 +50,22 @@ def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToo
             invalid.append(invalid_tool_call(args=_as_text(written), id=call_id))
             continue
         args = _complete(written) if isinstance(written, str) else written
+        if have_ended and written in (None, ""):
+            args = {}
         if isinstance(args, dict) and "name" in function:
             calls.append(tool_call(name=name or "", args=args, id=call_id))
         else:
             invalid.append(invalid_tool_call(name=name, args=_as_text(written), id=call_id))
     return calls, invalid
+
+
+def are_calls_of(
+    entries: Iterable[Any], calls: list[ToolCall], invalid: list[InvalidToolCall]
+) -> bool:
+    """Return whether *entries* in OpenAI's format are read as these *calls*."""
+    known = list(entries)
+    ways = (calls_from_wire(known, have_ended=have_ended) for have_ended in (False, True))
+    return (calls, invalid) in ways
 
 
 def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
@@ -154,6 +173,34 @@ def id_of_entry(entry: dict[str, Any]) -> str | None:
     return None if call_id is None or call_id in NO_IDS else str(call_id)
 
 
+STREAMED_CALLS: Final = "streamed_tool_calls"
+"""Where ``additional_kwargs`` of a chunk, or of a sum of chunks, have what the provider said of its
+calls beside their names and arguments, such as their type."""
+_WRITTEN: Final = "_written_arguments"
+"""Where a message has the arguments of its calls as text. It is no field, and so no part of
+equality: messages with the same calls are equal, however these are spelt."""
+
+
+def keep_arguments(message: Any, chunks: Iterable[ToolCallChunk]) -> None:
+    """Keep the arguments in *chunks*, those of the calls of *message*, as the model wrote them."""
+    texts: dict[tuple[str | None, str | None], list[str]] = {}
+    for chunk in chunks:
+        if args := chunk["args"]:
+            texts.setdefault((chunk["id"], chunk["name"]), []).append(args)
+    if texts:
+        message.__dict__[_WRITTEN] = texts
+
+
+def written_arguments(message: Any, call: ToolCall) -> str | None:
+    """Return the arguments of *call*, one of *message*, as the model wrote them.
+
+    Returns:
+        The JSON; `None` if *message* did not come in chunks, or the call has other arguments now.
+    """
+    texts = message.__dict__.get(_WRITTEN, {}).get((call.get("id"), call["name"]), ())
+    return next((text for text in texts if _complete(text) == call["args"]), None)
+
+
 _CALL: Final = frozenset(("id", "type", "index", "function", "custom"))
 _FUNCTION: Final = frozenset(("name", "arguments"))
 
@@ -188,7 +235,7 @@ def unread_calls(message: Any) -> list[dict[str, Any]] | None:
     if not invalid:
         return None
     wire = (message.additional_kwargs or {}).get("tool_calls")
-    if isinstance(wire, list | tuple) and calls_from_wire(list(wire)) == (calls, invalid):
+    if isinstance(wire, list | tuple) and are_calls_of(wire, calls, invalid):
         return [entry for entry in wire if isinstance(entry, dict)]
     return [_entry(call) for call in (*calls, *invalid)]
 

@@ -65,6 +65,8 @@ def completion_deltas(message: Fields) -> Iterator[Fields]:
         yield {"reasoning_content": text}
     for text in cut(message.get("content") or ""):
         yield {"content": text}
+    for text in cut(message.get("refusal") or ""):
+        yield {"refusal": text}
     if call := message.get("function_call"):
         yield {"function_call": {"name": call["name"], "arguments": ""}}
         for text in cut(call["arguments"]):
@@ -111,8 +113,12 @@ def _items(message: Fields) -> list[Fields]:
     if text := message.get("reasoning_content"):
         summary = [{"type": "summary_text", "text": text}]
         items.append({"type": "reasoning", "id": "rs_1", "summary": summary})
+    parts: list[Fields] = []
     if text := message.get("content"):
-        part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+        parts.append({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
+    if text := message.get("refusal"):
+        parts.append({"type": "refusal", "refusal": text})
+    for part in parts:
         items.append({
             "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
             "content": [part],
@@ -147,11 +153,13 @@ def _item_events(item: Fields, index: int) -> Iterator[Fields]:
     if item["type"] == "message":
         (part,) = item["content"]
         place["content_index"] = 0
-        yield {"type": "response.content_part.added", **place, "part": {**part, "text": ""}}
-        for text in cut(part["text"]):
-            yield {"type": "response.output_text.delta", **place, "delta": text, "logprobs": []}
-        done = {"type": "response.output_text.done", **place, "logprobs": []}
-        yield {**done, "text": part["text"]}
+        kind, name = "response.output_text", "text"
+        if part["type"] == "refusal":
+            kind, name = "response.refusal", "refusal"
+        yield {"type": "response.content_part.added", **place, "part": {**part, name: ""}}
+        for text in cut(part[name]):
+            yield {"type": f"{kind}.delta", **place, "delta": text, "logprobs": []}
+        yield {"type": f"{kind}.done", **place, "logprobs": [], name: part[name]}
         yield {"type": "response.content_part.done", **place, "part": part}
     elif item["type"] == "reasoning":
         for text in cut(item["summary"][0]["text"]):

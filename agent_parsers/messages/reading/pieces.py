@@ -13,7 +13,12 @@ from pydantic import BaseModel
 from output_parsers.printable import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.messages.growing_calls import GrowingCall
-from outputs.messages.wire_calls import calls_from_wire, id_of_entry, other_members
+from outputs.messages.wire_calls import (
+    are_calls_of,
+    id_of_entry,
+    other_members,
+    written_arguments,
+)
 
 if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
@@ -47,6 +52,8 @@ class CallPiece:
     """Whether the arguments were plain text, now written as JSON."""
     members: Mapping[str, Any] | None = None
     """What the call has besides, and its API does not know."""
+    written: str | None = None
+    """The *arguments*, if they are data, as the model wrote them; `None` if that is not known."""
 
 
 _NO_DATA: Final = object()
@@ -240,11 +247,20 @@ def tool_pieces(message: AIMessage) -> list[CallPiece]:
     if entries:
         entries = list(entries) if isinstance(entries, list | tuple) else [entries]
         is_unread = not calls and not invalid
-        if is_unread or calls_from_wire(entries) == (calls, invalid):
+        if is_unread or are_calls_of(entries, calls, invalid):
             functions = [_wire_piece(entry) for entry in entries]
             return [piece for piece in functions if is_unread or piece is not _NO_CALL]
     pieces = [
-        *(CallPiece(call["name"], call["args"], call["id"], is_data=True) for call in calls),
+        *(
+            CallPiece(
+                call["name"],
+                call["args"],
+                call["id"],
+                is_data=True,
+                written=written_arguments(message, call),
+            )
+            for call in calls
+        ),
         *(CallPiece(bad["name"], bad["args"], bad["id"]) for bad in invalid),
     ]
     return _in_order_of(message.content, pieces) if calls and invalid else pieces

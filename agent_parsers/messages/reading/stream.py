@@ -51,6 +51,7 @@ from output_parsers.streams.accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
 from outputs.messages.ended import Ended, ended_of, sooner
 from outputs.messages.growing_calls import GrowingCalls
+from outputs.messages.wire_calls import STREAMED_CALLS
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
@@ -453,8 +454,9 @@ class _MessageSum:
 
     def _note(self, message: AIMessage) -> None:
         """Remember what only one chunk says but later chunks depend on."""
-        for call in message.additional_kwargs.get("custom_tool_calls") or ():
-            index = call.get("index") if isinstance(call, dict) else None
+        said = message.additional_kwargs.get(STREAMED_CALLS)
+        for call in said if isinstance(said, list) else ():
+            index = call.get("index") if isinstance(call, dict) and "custom" in call else None
             if isinstance(index, int):
                 self._texts[index] = None
         if not isinstance(message.content, str):

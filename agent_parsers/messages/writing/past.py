@@ -403,7 +403,7 @@ def _id_of(action: AgentAction) -> str | None:
 
 def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> PastCall:
     action = step.action
-    written = None if piece is None else _valid(piece.arguments)
+    written = None if piece is None else piece.written or _valid(piece.arguments)
     given = action.tool_input
     if written is None:
         written = as_json(given if isinstance(given, dict) else {ARGUMENT: given})
@@ -486,7 +486,7 @@ def _call_of_piece(piece: CallPiece, *, is_function: bool) -> PastCall:
     return PastCall(
         tool=piece.name if isinstance(piece.name, str) else "",
         tool_input=given if isinstance(given, str | dict) else as_json(given),
-        written=written,
+        written=piece.written or written,
         id=piece.id,
         is_function=is_function,
         given_id=piece.id,

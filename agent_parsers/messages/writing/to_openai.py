@@ -19,6 +19,7 @@ from agent_parsers.messages.writing.past import PastCall, PastTurn
 from output_parsers.tool_calls.refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.messages.base import text_of
+from outputs.messages.wire_calls import STREAMED_CALLS
 
 if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
@@ -98,9 +99,10 @@ def _entries(turn: PastTurn) -> list[dict[str, Any]]:
     entries = beside.get("tool_calls")
     if isinstance(entries, list) and len(entries) == len(turn.calls):
         return [entry if isinstance(entry, dict) else {} for entry in entries]
-    texts = beside.get("custom_tool_calls") or ()
-    customs = {call.get("index") for call in texts if isinstance(call, dict)}
-    return [{"custom": {}} if number in customs else {} for number, _ in enumerate(turn.calls)]
+    said = beside.get(STREAMED_CALLS)
+    if isinstance(said, list) and len(said) == len(turn.calls):
+        return [each if isinstance(each, dict) else {} for each in said]
+    return [{} for _ in turn.calls]
 
 
 def _call(call: PastCall, entry: dict[str, Any]) -> dict[str, Any]:

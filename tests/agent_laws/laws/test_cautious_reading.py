@@ -11,8 +11,8 @@ from agent_laws.trials import beside_calls as beside
 from agent_laws.trials import enclosures
 from agent_laws.trials.doubtful_turns import doubtful_turns
 from agent_laws.trials.foreign_turns import stripped_turns, told_answers, told_turns
-from agent_parsers import get_dialect
-from agent_parsers.detecting import signs, trial
+from agent_parsers import auto, get_dialect
+from agent_parsers.detecting import signs
 from agent_parsers.detecting.trial import DialectTrial
 
 from ...helpers.known_faults import STRIPPED, sample
@@ -84,14 +84,14 @@ def test_the_law_catches_a_rule_by_which_a_mark_in_an_answer_counts_as_those_aro
 def test_the_law_catches_a_rule_by_which_a_fence_or_a_label_behind_words_is_a_sign(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(DialectTrial, "is_signed", lambda _self, _text: True)
+    monkeypatch.setattr(auto, "is_signed", lambda _trial, _text: True)
     assert len(answers_read_otherwise("hermes")) > 1
 
 
 def test_the_law_catches_a_rule_by_which_the_first_of_two_answers_decides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trial, "has_label", lambda _text: False)
+    monkeypatch.setattr(DialectTrial, "is_clean", property(lambda self: self.is_found))
     assert answers_read_otherwise("react")
 
 

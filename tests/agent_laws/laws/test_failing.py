@@ -92,7 +92,7 @@ def test_a_parser_reads_one_text(dialect: Dialect, mode: Mode, data: st.DataObje
             parser.feed(chunk)
         parser.close()
     for use in (parser.close, lambda: parser.feed("more"), lambda: parser.feed("")):
-        with pytest.raises(RuntimeError, match="new StreamParser"):
+        with pytest.raises(RuntimeError, match="new stream parser"):
             use()
 
 

@@ -21,6 +21,7 @@ from outputs import (
     tool_call,
     tool_call_chunk,
 )
+from outputs.messages.wire_calls import STREAMED_CALLS
 
 WIRE_CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 CALL = tool_call(name="f", args={"a": 1}, id="1")
@@ -132,6 +133,7 @@ def test_the_pieces_of_a_streamed_completion_add_up() -> None:
     assert chunks[0] + chunks[1:] == AIMessageChunk(
         "Hm",
         id="1",
+        additional_kwargs={STREAMED_CALLS: [{"index": 0, "id": "1", "type": "function"}]},
         tool_call_chunks=[tool_call_chunk(name="f", args='{"a": 1}', id="1", index=0)],
         response_metadata={"model_name": "gpt-5", "finish_reason": "stop"},
         usage_metadata=OUR_USAGE,

@@ -21,7 +21,6 @@ _IN_STRING: Final = {
     "'''": re.compile(r"(?s:(?>(?:[^\\']++|\\.|'{1,2}+(?=[^']))*))").match,
 }
 """Match as much of a string as is certain: up to its end, or to an incomplete escape."""
-_ENDS_STRING: Final = {mark: re.compile(rf"[\\{mark[0]}]").search for mark in _IN_STRING}
 _NEVER_AFTER_STRING: Final = "_$?~`{"
 _blank: Final = re.compile(r"\s*+").match
 _has_argument: Final = re.compile(r",\s*+\w++\s*+=").search

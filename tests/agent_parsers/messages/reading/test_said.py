@@ -22,7 +22,15 @@ from agent_parsers import (
     get_parser,
 )
 from output_parsers import ModelRefusalError
-from outputs import AIMessage, AIMessageChunk, Generation, tool_call, tool_call_chunk
+from outputs import (
+    AIMessage,
+    AIMessageChunk,
+    Generation,
+    from_any,
+    message_chunk_to_message,
+    tool_call,
+    tool_call_chunk,
+)
 
 from ....helpers.messages import (
     PARSERS,
@@ -310,12 +318,15 @@ def test_pieces_without_an_index_continue_the_last_call(
     assert story_of(parser, pieces) == story_of(parser, [what.whole()])
 
 
-def test_what_others_have_under_our_names_is_theirs() -> None:
-    beside = {"custom_tool_calls": [5, {"index": "a"}], "reasoning": 5, "refusal": 5}
-    message = AIMessage("So.", tool_calls=[CALL], additional_kwargs=beside)
-    result = get_parser("tools").invoke(message)
-    assert isinstance(result, list)
-    assert result[0].tool == "search"
+@pytest.mark.parametrize("said", [5, [5, {"index": "a", "custom": 5, "function": 5}]])
+def test_what_others_have_under_our_names_is_theirs(said: Any) -> None:
+    beside = {"streamed_tool_calls": said, "reasoning": 5, "refusal": 5}
+    for make in (AIMessage, AIMessageChunk):
+        message = make("So.", tool_calls=[CALL], additional_kwargs=beside)
+        result = get_parser("tools").invoke(message)
+        assert isinstance(result, list)
+        assert result[0].tool == "search"
+        assert message_chunk_to_message(message).text == "So."
 
 
 def test_a_message_keeps_calls_that_came_without_an_index() -> None:
@@ -329,5 +340,10 @@ def test_a_message_keeps_calls_that_came_without_an_index() -> None:
         [*parser.transform(iter(pieces))]
     ((action,),) = parser.transform(iter(pieces[1:]))
     assert action.messages == [
-        AIMessage("", tool_calls=[tool_call(name="search", args={"q": "rain"}, id=None)])
+        from_any(
+            {
+                "role": "assistant",
+                "tool_calls": [{"function": {"name": "search", "arguments": '{"q": "rain"}'}}],
+            }
+        )
     ]
