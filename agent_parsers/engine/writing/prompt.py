@@ -185,8 +185,8 @@ def render_prompt(
     messages += chain.from_iterable(exchanges)
     for turn in turns:
         messages.append(AIMessage(turn.log))
-        if seen := turn.seen.strip("\n"):
-            messages.append(HumanMessage(seen))
+        if turn.has_results:
+            messages.append(HumanMessage(turn.seen.strip("\n")))
     return messages
 
 

@@ -367,3 +367,10 @@ def test_an_image_in_a_result_goes_back() -> None:
     }
     talk = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [given]}]
     assert to_anthropic(talk)[1]["content"] == [given]
+
+
+def test_an_empty_result_is_a_message_of_its_own() -> None:
+    parser: Any = get_parser("granite")
+    steps = [(AgentAction("area", {"lake": "A"}), "")] * 2
+    kinds = [message.type for message in parser.render_prompt("Q", steps, as_messages=True)]
+    assert kinds == ["system", "human", "ai", "human", "ai", "human"]
