@@ -109,7 +109,7 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
     rest = {
         name: value
         for name, value in fields.items()
-        if name not in names and value not in (None, "", [], {})
+        if name not in names and (value not in (None, "", [], {}) or _is_refusal(name, value))
     }
     content = ours.pop("content", "") or _transcript_in(rest)
     if message_class is not ChatMessage:
@@ -248,7 +248,11 @@ def _chunk_of(
         return chunk
     if members := [_members_of(call) for call in calls if other_members(call)]:
         notes = {**notes, "members": members}
-    delta = {name: part for name, part in delta.items() if part and isinstance(part, _MERGEABLE)}
+    delta = {
+        name: part
+        for name, part in delta.items()
+        if isinstance(part, _MERGEABLE) and (part or _is_refusal(name, part))
+    }
     if begun := [call for call in calls if _begins_call(call)]:
         delta[STREAMED_CALLS] = [*map(_said_beside, begun)]
     calls = [_text_piece(call) if isinstance(call.get("custom"), dict) else call for call in calls]
@@ -262,6 +266,11 @@ def _chunk_of(
         usage_metadata=usage_of(fields, "prompt_tokens", "completion_tokens"),
         id=fields.get("id") or None,
     )
+
+
+def _is_refusal(name: str, value: Any) -> bool:
+    """Return whether a field is a refusal, which may be without words."""
+    return name == "refusal" and isinstance(value, str)
 
 
 def _members_of(call: Any) -> dict[str, Any]:

@@ -72,12 +72,14 @@ def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
     """Return the turn that *text* is, and the dialect that it is written in.
 
     Without the marks of any, it is an answer, perhaps behind a block of reasoning. What may be read
-    in several ways is no turn; nor is an answer whose first mark stands behind words, which may be
+    in several ways is no turn; nor is an answer whose first label stands behind words, which may be
     prose.
     """
     dialect = dialect_written(text)
     if dialect is not None and (found := turn_in(dialect, text)) is not None:
-        return (found, dialect) if found.actions or _begins_with_mark(found, text) else (None, None)
+        has_labels = bool(dialect.lenient.transcript_start) and not found.actions
+        is_prose = has_labels and not _begins_with_mark(found, text)
+        return (None, None) if is_prose else (found, dialect)
     for dialects in dialects_signed(text):
         known = [(turn_in(each, text), each) for each in dialects]
         clean = [(turn, each) for turn, each in known if turn and turn.actions and _is_clean(turn)]
