@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish
-from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
@@ -105,13 +104,6 @@ _ACTIONS: Final = ("AgentAction", "AgentActionMessageLog")
 def is_action(value: object) -> bool:
     """Return whether *value* is an action, ours or LangChain's."""
     return isinstance(value, AgentAction) or getattr(value, "type", None) in _ACTIONS
-
-
-def is_step(value: object) -> bool:
-    """Return whether *value* is a step, ours or LangChain's, and not a message."""
-    if isinstance(value, tuple):
-        return len(value) == 2 and is_action(value[0])
-    return isinstance(value, OutputParserException) or is_action(getattr(value, "action", None))
 
 
 def is_finish(value: object) -> bool:

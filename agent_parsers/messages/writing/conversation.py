@@ -31,11 +31,12 @@ from agent_parsers.forms.form import Written
 from agent_parsers.messages.reading.said import said_in
 from agent_parsers.messages.writing.elsewhere import (
     meant_by,
-    reads_calls,
     turn_anywhere,
+    turn_calling,
     turn_in,
     turn_of_calls,
 )
+from agent_parsers.messages.writing.entries import is_text
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
     PastAnswer,
@@ -214,13 +215,9 @@ class _Writer:
     def _calling(self, turn: PastTurn, *, is_last: bool) -> Iterator[TurnInPrompt]:
         """Yield the turns in which the calls of *turn* are made."""
         calls = self._with_ids(turn.calls)
-        if is_last and any(call.result is None for call in calls):
-            known = [call for call in calls if call.result is not None]
-        else:
-            known = [*calls]
         text = turn.log or turn.message.text
-        if text.strip() and reads_calls(self._dialect, text, meant_by(calls)):
-            yield self._turn(text, calls, known)
+        if text.strip() and turn_calling(self._dialect, text, meant_by(calls)) is not None:
+            yield self._turn(text, calls, is_last=is_last)
             return
         thought, content = self._said_before(turn)
         groups = [calls]
@@ -235,19 +232,18 @@ class _Writer:
         elif len(logs) > 1:
             groups = [(call,) for call in calls]
         for log, group in zip(logs, groups, strict=True):
-            seen = [call for call in group if call in known]
-            yield self._turn(log, group, seen, is_rendered=not turn.log)
+            yield self._turn(log, group, is_last=is_last, is_rendered=not turn.log)
 
     def _turn(
         self,
         log: str,
         calls: Sequence[PastCall],
-        seen: Sequence[PastCall],
         *,
+        is_last: bool,
         is_rendered: bool = False,
     ) -> TurnInPrompt:
-        """Return a turn with *calls*, of which those that were *seen* have results."""
-        results = [*map(_result, seen)]
+        """Return a turn with *calls*; in the last one, those without a result are to be run."""
+        results = [_result(call) for call in calls if not (is_last and call.result is None)]
         turn = called_turn(self._dialect, log, results, self._number, is_rendered=is_rendered)
         self._number += len(calls)
         return turn
@@ -402,8 +398,7 @@ def _finish(output: Any, log: str) -> AgentFinish:
 def _text_in(message: BaseMessage) -> str | None:
     """Return the text of a *message*; `None` if it has more than text."""
     blocks = [message.content] if isinstance(message.content, str) else message.content
-    is_text = all(isinstance(each, str) or each.get("type") == "text" for each in blocks)
-    return message.text if is_text else None
+    return message.text if all(map(is_text, blocks)) else None
 
 
 def _results_in(
@@ -439,14 +434,32 @@ def _shown_results(text: str, dialect: Dialect, calls: Sequence[PastCall]) -> li
         return None
     if shown in marks:
         return None  # nothing tells them from what the user says
-    pattern = re.sub(r"\d+", r"\\d+", re.escape(shown))
-    for mark in marks:
-        pattern = pattern.replace(mark, "(.*)", 1)
-    found = re.fullmatch(pattern, text.strip(), re.DOTALL)
-    if found is None:
-        return None
     is_json = f'"{marks[0]}"' in shown
-    return [_plain_result(dialect, each, is_json=is_json) for each in found.groups()]
+    around: list[str] = []
+    for mark in marks:
+        before, _, shown = shown.partition(mark)
+        around.append(before)
+    found = _between(text.strip(), [*around, shown])
+    return None if found is None else [_plain_result(dialect, e, is_json=is_json) for e in found]
+
+
+def _between(text: str, around: Sequence[str]) -> list[str] | None:
+    """Return what is in *text* between texts that stand *around* it, whatever their numbers.
+
+    Each of those is looked for once, behind the one before it, so the time is linear.
+    """
+    first, *others, last = (re.sub(r"\d+", r"\\d+", re.escape(each)) for each in around)
+    begun, ended = re.match(first, text), re.search(f"{last}\\Z", text)
+    if begun is None or ended is None:
+        return None
+    found: list[str] = []
+    at = begun.end()
+    for each in others:
+        if (mark := re.compile(each).search(text, at, ended.start())) is None:
+            return None
+        found.append(text[at : mark.start()])
+        at = mark.end()
+    return [*found, text[at : ended.start()]] if at <= ended.start() else None
 
 
 def _plain_result(dialect: Dialect, text: str, *, is_json: bool) -> str:

@@ -55,8 +55,8 @@ def turn_in(dialect: Dialect, text: str, mode: Mode = "lenient") -> Turn | None:
     return None
 
 
-def reads_calls(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...]) -> bool:
-    """Return whether *dialect* reads the calls that are *meant* in *text*, or some of one turn.
+def turn_calling(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...]) -> Turn | None:
+    """Return the turn with the calls that are *meant*, if *dialect* reads them in *text*.
 
     They were made, so it counts if a mode reads them that is less careful than the lenient one.
     """
@@ -64,8 +64,8 @@ def reads_calls(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...])
         found = turn_in(dialect, text, mode)
         read = () if found is None else meant_by(found.actions)
         if read and all(each in read for each in meant):
-            return True
-    return False
+            return found
+    return None
 
 
 def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
@@ -103,7 +103,5 @@ def _is_clean(turn: Turn) -> bool:
 
 def turn_of_calls(text: str, meant: tuple[tuple[str, str], ...]) -> Turn | None:
     """Return the turn that *text* is in any dialect that reads in it the calls that are *meant*."""
-    for dialect in chain(*dialects_signed(text)):
-        if reads_calls(dialect, text, meant):
-            return next(filter(None, (turn_in(dialect, text, mode) for mode in _MODES)))
-    return None
+    turns = (turn_calling(dialect, text, meant) for dialect in chain(*dialects_signed(text)))
+    return next(filter(None, turns), None)

@@ -83,8 +83,10 @@ def _results_in(message: HumanMessage) -> Iterator[BaseMessage]:
             said.append(block)
             continue
         content = block.get("content") or ""
-        is_text = isinstance(content, str) or all(_is_text(each) for each in content)
-        text = (content if isinstance(content, str) else text_of(content)) if is_text else ""
+        has_only_text = isinstance(content, str) or all(map(is_text, content))
+        text = ""
+        if has_only_text:
+            text = content if isinstance(content, str) else text_of(content)
         call_id = block.get("tool_use_id") or ""
         status = "error" if block.get("is_error") else "success"
         yield ToolMessage(text or content, tool_call_id=call_id, status=status)
@@ -92,11 +94,12 @@ def _results_in(message: HumanMessage) -> Iterator[BaseMessage]:
         yield message.model_copy(update={"content": said})
 
 
-def _is_text(block: Any) -> bool:
+def is_text(block: Any) -> bool:
+    """Return whether a *block* of a content is text."""
     return isinstance(block, str) or (isinstance(block, dict) and block.get("type") == "text")
 
 
 def _plain(block: Any) -> Any:
     """Return a *block* of text of the Responses API as those of all others are."""
-    is_text = isinstance(block, dict) and block.get("type") in _TEXTS
-    return {**block, "type": "text"} if is_text else block
+    is_theirs = isinstance(block, dict) and block.get("type") in _TEXTS
+    return {**block, "type": "text"} if is_theirs else block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
 from agent_parsers.messages.writing.past import (
@@ -125,17 +125,8 @@ def messages_of_turn(turn: PastTurn) -> list[BaseMessage]:
     beside = {name: v for name, v in message.additional_kwargs.items() if name not in _CALLS}
     made = [tool_call(name=call.tool, args=call.arguments, id=call.id) for call in calls]
     update = {"additional_kwargs": beside, "tool_calls": made, "invalid_tool_calls": []}
-    named = (
-        ToolMessage(
-            call.result,
-            tool_call_id=call.id or "",
-            name=call.tool,
-            status="error" if call.is_error else "success",
-        )
-        for call in calls
-        if call.result is not None
-    )
-    return [message.model_copy(update=update), *named]
+    results = (_tool_message(call, name=call.tool) for call in calls if call.result is not None)
+    return [message.model_copy(update=update), *results]
 
 
 def _results(turn: PastTurn) -> Iterator[BaseMessage]:
@@ -148,12 +139,13 @@ def _results(turn: PastTurn) -> Iterator[BaseMessage]:
         elif call.is_function:
             yield FunctionMessage(name=call.tool, content=call.result)
         else:
-            yield ToolMessage(
-                call.result,
-                tool_call_id=call.id or "",
-                status="error" if call.is_error else "success",
-                additional_kwargs={"name": call.tool},
-            )
+            yield _tool_message(call, additional_kwargs={"name": call.tool})
+
+
+def _tool_message(call: PastCall, **named: Any) -> ToolMessage:
+    """Return the result of a *call*, with the name of its tool where it is wanted."""
+    status: Literal["error", "success"] = "error" if call.is_error else "success"
+    return ToolMessage(call.result, tool_call_id=call.id or "", status=status, **named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ def past_of(history: Any) -> Past:
     Args:
         history: A run, or any number of: steps, as pairs of an action and what its tool returned,
             as `AgentStep`, or as the steps of a log; turns, actions and answers that a parser
-            returned; errors of turns; runs; and messages of any client, see `message_of`.
+            returned; errors of turns; runs; and messages of any client, see `messages_of`.
 
     Raises:
         TypeError: *history* contains something else.
@@ -302,21 +302,6 @@ def _from_turn(turn: Any) -> Iterator[_Step | PastAnswer]:
     for number, action in enumerate(turn.actions):
         said = ("", "") if number else (turn.thought, getattr(turn, "content", ""))
         yield _Step(own_action(action), None, False, *said)
-
-
-def message_of(each: Any) -> BaseMessage:
-    """Return a message of a conversation as ours.
-
-    Args:
-        each: A message of any kind that `outputs.from_any` takes, or its role and its text, as in
-            ``("user", "Hello")``; LangChain's ``"human"`` and ``"ai"`` are roles as well.
-
-    Raises:
-        TypeError: It is neither, or a text without a role.
-        ValueError: The role is unknown, or the message is malformed.
-    """
-    (*_, last) = messages_of(each)
-    return last
 
 
 def blocks_of(message: BaseMessage) -> list[dict[Any, Any]]:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.messages.writing.entries import is_text
 from agent_parsers.messages.writing.native import Ids, past_for_api
 from agent_parsers.messages.writing.past import PastCall, PastTurn, blocks_of
 from outputs import AIMessage, HumanMessage
@@ -106,14 +107,10 @@ def _use(call: PastCall, block: dict[Any, Any]) -> dict[str, Any]:
     return {**block, "type": "tool_use", "id": call.id, "name": call.tool, "input": call.arguments}
 
 
-def _is_text(block: Any) -> bool:
-    return isinstance(block, str) or block.get("type") == "text"
-
-
 def _result(call: PastCall) -> dict[str, Any]:
     result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
     given = None if call.answer is None else call.answer.content
-    if isinstance(given, list) and not all(map(_is_text, given)):
+    if isinstance(given, list) and not all(map(is_text, given)):
         result["content"] = given  # such as images
     elif call.result:
         result["content"] = call.result

@@ -89,8 +89,8 @@ def first_call(turn: Any, _message: Any) -> int:
     return next((at for at, call in enumerate(turn.calls) if call.result is None), -1)
 
 
-def all_read(_dialect: Any, _text: str, _meant: Any) -> bool:
-    return True
+def all_read(_dialect: Any, _text: str, _meant: Any) -> object:
+    return object()
 
 
 def no_turn(_text: str) -> tuple[None, None]:
@@ -99,7 +99,7 @@ def no_turn(_text: str) -> tuple[None, None]:
 
 BUGS: list[tuple[Any, str, Callable[..., Any], str, str]] = [
     (past, "_answered", first_call, "hermes", "two calls"),
-    (conversation, "reads_calls", all_read, "react", "steps of another"),
+    (conversation, "turn_calling", all_read, "react", "steps of another"),
     (conversation, "turn_anywhere", no_turn, "react", "a prompt of another"),
 ]
 

@@ -374,3 +374,10 @@ def test_an_empty_result_is_a_message_of_its_own() -> None:
     steps = [(AgentAction("area", {"lake": "A"}), "")] * 2
     kinds = [message.type for message in parser.render_prompt("Q", steps, as_messages=True)]
     assert kinds == ["system", "human", "ai", "human", "ai", "human"]
+
+
+def test_results_are_found_in_linear_time() -> None:
+    calls = "\n".join([CALL] * 6)
+    shown = "<tool_response>\n" + "</tool_response>\n<tool_response>\n" * 4000 + "x"
+    *_, last = texts("hermes", ("assistant", calls), ("user", shown))
+    assert "x" in last  # it took longer than anybody waits, when all ways to divide it were tried
