@@ -324,8 +324,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             system: Text before the instructions.
             history: What was said before the question: a run; or messages of any client, pairs of
                 a role and a text, steps, turns, answers and errors of turns. All are written in the
-                dialect; what it cannot spell is told in words. System messages at the beginning
-                stand before the instructions.
+                dialect; what it cannot express is described in words. System messages at the
+                beginning stand before the instructions.
             as_messages: Whether to return messages for a chat model: the instructions, the
                 history, the question, and for each step what the model wrote and what the tool
                 returned.

@@ -170,7 +170,7 @@ def transcript_of(run: Any) -> Transcript:
     """Return a *run*, of a log or of `run_agent`, as one of a log.
 
     Raises:
-        TypeError: *run* is no run.
+        TypeError: *run* is not a run.
     """
     if isinstance(run, Transcript):
         return run

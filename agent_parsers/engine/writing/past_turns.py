@@ -44,7 +44,7 @@ def called_turn(
 
 
 def failed_turn(dialect: Dialect, log: str, observation: str, number: int) -> TurnInPrompt:
-    """Return a turn that could not be read, and what the model is told.
+    """Return a turn that could not be read, and the message that says why.
 
     What the model cannot have written of itself is escaped in its text.
     """

@@ -1,7 +1,7 @@
 """Writing the past for a model that takes and writes only text: its calls are text, too.
 
 What the model wrote itself is kept if its dialect reads in it what happened. All else is written
-anew, and what the dialect cannot spell is told in words.
+anew, and what the dialect cannot express is described in words.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The past of a run in one form, made from all that may tell it, for writing it for any model.
 
-What has happened is told as it was: the checks of tools are for calls that are to be made. A call
-may be cut, name no tool that there is, or have no result.
+The past is written as it was: the checks of tools apply only to calls that are still to be made. A
+call may be cut, name an unknown tool, or have no result.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from outputs.messages.base import text_of
 NO_RESULT: Final = "(there is no result)"
 """What stands for the result of a past call that has none."""
 NOT_RUN: Final = "Not run, because another call of this turn could not be made."
-"""What the model is told of a call beside one that could not be made."""
+"""The result of a call that was not run because another call of its turn was wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class PastError:
     log: str
     """What the model wrote."""
     observation: str
-    """What the model is told."""
+    """The message for the model that says what was wrong."""
 
 
 @dataclass(frozen=True, slots=True)
