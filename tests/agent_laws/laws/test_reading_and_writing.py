@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from agent_laws import BrokenLawError, cuts, laws, texts
 from agent_laws.laws.reading import quiet_places
 from agent_laws.trials.pieces import fragments, given_texts, rows, small_inputs
+from agent_laws.trials.sample_calls import usual_turn
 from agent_laws.trials.strategies import (
     anything,
     failed_turns,
@@ -32,6 +33,7 @@ from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.engine.writing import past_turns
 
 from ...helpers.stories import (
+    DIALECTS,
     every_dialect,
     every_mode,
     every_run_dialect,
@@ -108,6 +110,20 @@ def test_parsing_at_once_gives_the_result_of_the_stream(
         tools=data.draw(tool_lists(dialect), "tools"),
         on_conflict=data.draw(policies(), "on_conflict"),
     )
+
+
+@every_turn_mode
+def test_text_in_the_form_of_another_is_read_as_it_is_streamed(
+    dialect: Dialect, mode: Mode
+) -> None:
+    for writer in some(DIALECTS, dialect, 1 / 24, thorough=1 / 3):
+        call = usual_turn(writer, "lakes").text
+        for text in (call, f"Write it like this:\n{call}"):
+            for thought in ("", "<think></think>\n", "<think>I see.</think>\n"):
+                for tools in (None, (), ("other",)):
+                    laws.parse_gives_the_result_of_the_stream(
+                        dialect, mode, f"{thought}{text}", tools=tools
+                    )
 
 
 @every_turn_mode

@@ -141,6 +141,7 @@ class CallsCollector(Collector):
             return
         if state.part is Part.THOUGHT:
             self._beside.add_thought(span)
+            self._beside.hidden.append((self.label_span[0], left.stop))
             if self._early is not None and not is_closed:
                 self._early.wait()  # a later mark may close the thought
         if state.part is Part.SKIPPED and span[0] < span[1]:
@@ -446,7 +447,7 @@ class CallsCollector(Collector):
         judged = judge(self.text, self._met, self._beside, lenient=self._machine.lenient)
         events += judged.repairs
         self._made, self._beside.content = judged.made, judged.content
-        self._beside.hidden = judged.hidden
+        self._beside.hidden += judged.hidden
         self.problem = self.problem or judged.problem
         if self._early is not None:
             self.problem = self.problem or self._early.refuted_by(self._made)

@@ -30,7 +30,7 @@ class TextBeside:
         self.thoughts: list[Span] = []
         """The thoughts."""
         self.hidden: list[Span] = []
-        """The quoted calls that no other dialect reads."""
+        """What holds no call of another dialect: thoughts with their marks, and quoted calls."""
         self.marks: list[Span] = []
         """The markers."""
         self.begun: int = -1
@@ -102,5 +102,5 @@ class TextBeside:
         """Treat all text so far, of which the last is at *span*, as a thought."""
         begun = span[0] if self.begun < 0 else self.begun
         self.thoughts = [(begun, span[1])] if begun < span[1] else []
-        self.content, self.asides, self.marks = [], [], []
+        self.content, self.asides, self.marks, self.hidden = [], [], [], []
         self.opener = self.closer = None
