@@ -377,6 +377,7 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
         bad_ends.add(signs)
     else:
         quoted = nfa.state()  # a fence may open behind the sign
+        nfa.edge(line, chars(" \t"), line)
         nfa.edge(line, chars(">"), quoted)
         bad.add(quoted)
     if has_fence:

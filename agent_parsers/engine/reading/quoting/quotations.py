@@ -122,7 +122,8 @@ def enclosing(
     if not (may_be_open or may_enclose(text, start, behind) or quotes_line(text, start)):
         return None
     end = _end_of_object(text, behind)
-    around = Surroundings(text, [hole] if end < 0 else [hole, (behind, end)])
+    holes = [hole] if end < 0 else [hole, (behind, end)]
+    around = Surroundings(text, holes, has_labels=True)
     quotation = around.quotation(0)
     if quotation is None and goes_on:
         quotation = around.open_fence()
@@ -181,9 +182,14 @@ class Surroundings:
         text: The turn.
         holes: Spans of its calls and markers, in order, without overlap.
         begin: Offset of the text after the last label.
+        has_labels: Whether the calls begin with a label, on a line of their own: then no fence
+            opens before them on a line that begins with ``>``, for that ends with its line.
     """
 
-    def __init__(self, text: str, holes: Sequence[Span], begin: int = 0) -> None:
+    def __init__(
+        self, text: str, holes: Sequence[Span], begin: int = 0, *, has_labels: bool = False
+    ) -> None:
+        self._has_labels = has_labels
         self._holes = [trimmed(text, *hole) for hole in holes]
         self._begin = begin
         self._written = text
@@ -489,7 +495,7 @@ class Surroundings:
         for number, (start, stop) in enumerate(self._holes):
             before, after = self._around(number)
             line = before.rpartition("\n")
-            if _is_fence_quoted(before):
+            if not self._has_labels and _is_fence_quoted(before):
                 by_sign = Quotation("a quotation", start - len(line[2]), stop)
             elif line[1] or number == 0:
                 at = start - len(line[2])

@@ -167,3 +167,11 @@ def test_a_semicolon_parts_calls_but_quotes_one_that_begins_a_line_of_comment() 
     call = '{"name": "ping", "parameters": {}}'
     assert outcome("llama3_json", f"{call}\n; {call}") == "call"
     assert outcome("llama3_json", f"I would write\n; {call}\n; {call}\nor wait.") != "call"
+
+
+@pytest.mark.parametrize("given", ['{"query": "lakes"}', "lakes"])
+@pytest.mark.parametrize("fence", ["~~~", "```"])
+def test_a_fence_on_a_quoted_line_ends_with_it_before_a_label(fence: str, given: str) -> None:
+    step = f"Thought: I see.\n> {fence}\nAction: search\nAction Input: {given}"
+    assert [outcome("react", step, lenient=lenient) for lenient in (False, True)] == ["call"] * 2
+    assert outcome("react", f"{step}\n{fence}\nI leave it.") == "call_in_quotation"
