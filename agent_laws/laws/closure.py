@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_laws.laws.broken import Broken, law, shown
@@ -82,9 +83,11 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
         reader: Reads the texts of the model in them; `None` if it does not write calls as text.
 
     Raises:
-        Broken: It means something else.
+        Broken: It means something else, or is told in words without a warning.
     """
-    written = write()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        written = write()
     if not written:
         return "same"
     happened, said = meaning_of(written, reader)
@@ -102,6 +105,8 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
         calls = (place for place in range(at, len(happened)) if isinstance(happened[place], Called))
         place = next(calls, -1)
         if place < 0 and f"I called {each.tool} with" in said and as_text(each.tool_input) in said:
+            if not any(each.tool in str(warning.message) for warning in told):
+                raise Broken(f"nothing says that the call of {each.tool} is only told in words")
             return "in words"
         found = happened[place] if place >= 0 else None
         if not isinstance(found, Called) or not _is_same(each, found):

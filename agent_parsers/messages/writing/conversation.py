@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -316,6 +317,11 @@ class _Writer:
     def _in_words(self, call: PastCall, thought: str, content: str) -> str:
         """Return a *call* that the dialect cannot write as words, behind what was said before."""
         told = f"I called {call.tool or 'a tool'} with {as_text(call.tool_input)}."
+        warnings.warn(
+            f"{self._dialect.name} cannot write a past call of {call.tool or 'a tool'}: "
+            f"the prompt says in words that it was made",
+            stacklevel=2,
+        )
         return self._say("\n".join(filter(None, (content, told))), thought)
 
     # -- answers and other texts --------------------------------------------------------------
@@ -340,9 +346,11 @@ class _Writer:
     def _turn_of(self, text: str) -> tuple[Turn | None, Dialect | None]:
         """Return the turn that *text* is, in this dialect or another, and which one."""
         own = turn_in(self._dialect, text)
-        if own is not None and (own.actions or own.output != text.strip()):
+        if own is not None and own.actions:
             return own, self._dialect
         found, wrote = turn_anywhere(text)
+        if own is not None and own.output != text.strip() and not _is_part(found, own):
+            return own, self._dialect
         if found is not None and found.actions and self._tools is not None:
             known = all(each.tool in self._tools for each in found.actions)
             return (found, wrote) if known else (own, self._dialect)
@@ -389,6 +397,13 @@ class _Writer:
                 if found is not None and found.output == said:
                     return written
         return " ".join(text.translate(_PLAIN).split())
+
+
+def _is_part(found: Turn | None, own: Turn) -> bool:
+    """Return whether the answer *found* is a part of the *own* one, without marks of another."""
+    if found is None or found.actions or found.output == own.output:
+        return False
+    return as_text(found.output) in as_text(own.output)
 
 
 def _finish(output: Any, log: str) -> AgentFinish:

@@ -68,6 +68,7 @@ def turn_calling(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...]
     return None
 
 
+@lru_cache(maxsize=512)
 def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
     """Return the turn that *text* is, and the dialect that it is written in.
 

@@ -44,13 +44,30 @@ def messages_of(each: Any) -> Iterator[BaseMessage]:
             each = {"role": _ROLES[role], "content": text}
         case {"role": "tool", **rest} if "tool_call_id" not in rest:  # Ollama's have no ids
             each = {"tool_call_id": "", "name": rest.get("tool_name"), **each}
-    message = from_any(each)
+    try:
+        message = from_any(each)
+    except TypeError as error:
+        raise TypeError(f"{error}: {_way_for(each)}") from None
     if isinstance(message.content, str):
         yield message
     elif isinstance(message, HumanMessage) and any(map(_is_result, message.content)):
         yield from _results_in(message)
     else:
         yield message.model_copy(update={"content": [*map(_plain, message.content)]})
+
+
+def _way_for(each: object) -> str:
+    """Return what to do instead of passing *each*, which is no message."""
+    match each:
+        case None:
+            return "[] is a history in which nothing happened"
+        case list() | tuple():
+            return "a history is one list, so put in what is in this one, as in [*before, *after]"
+        case {"messages": _}:
+            return 'pass the messages in it, as in history=state["messages"]'
+        case dict():
+            return "a message as a dictionary has a role and a content"
+    return "a history has steps, turns, actions, answers, errors, runs and messages"
 
 
 def is_output_item(each: Any) -> bool:

@@ -147,15 +147,45 @@ CALL = '<tool_call>\n{"name": "area", "arguments": {"lake": "Thun"}}\n</tool_cal
         (talk(call(0))[:3], [CALL]),
         ([*talk(call(0))[:3], ("user", "So?")], ["(there is no result)", "So?"]),
         (talk(call(0), content="<tool_call>")[:4], [CALL, "7 km²"]),
-        (talk(call(0, given='{"lake": "Th'))[:4], ['I called area with {"lake": "Th.', "7 km²"]),
-        (talk(call(0, tool=""))[:4], ['I called a tool with {"lake": "Thun"}.', "7 km²"]),
     ],
-    ids=["result alone", "not run yet", "no result", "a mark", "cut", "no name"],
+    ids=["result alone", "not run yet", "no result", "a mark"],
 )
 def test_what_has_happened_can_always_be_written(history: Any, last: list[str]) -> None:
     messages = written(history, get_parser("hermes"))
     for part, message in zip(last, messages[-len(last) :], strict=True):
         assert part in message.text
+
+
+@pytest.mark.parametrize(
+    ("wrote", "told", "who"),
+    [
+        (call(0, given='{"lake": "Th'), 'I called area with {"lake": "Th.', "area"),
+        (call(0, tool=""), 'I called a tool with {"lake": "Thun"}.', "a tool"),
+    ],
+    ids=["cut", "no name"],
+)
+def test_a_call_that_cannot_be_written_is_told_with_a_warning(
+    wrote: Any, told: str, who: str
+) -> None:
+    with pytest.warns(UserWarning, match=f"hermes cannot write a past call of {who}: the prompt"):
+        messages = written(talk(wrote)[:4], get_parser("hermes"))
+    assert [message.text for message in messages[-2:]] == [told, messages[-1].text]
+    assert "7 km²" in messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("history", "way"),
+    [
+        (None, r"\[\] is a history in which nothing happened"),
+        ([[("user", "Hello")]], r"\[\*before, \*after\]"),
+        ({"messages": []}, r'history=state\["messages"\]'),
+        ([{"text": "Hello"}], "has a role and a content"),
+        ([3], "a history has steps, turns"),
+    ],
+)
+def test_what_is_no_history_is_refused_with_the_way_to_go(history: Any, way: str) -> None:
+    with pytest.raises(TypeError, match=way):
+        written(history, get_parser("hermes"))
 
 
 def test_content_in_blocks_is_kept() -> None:
@@ -338,7 +368,8 @@ def test_a_known_result_of_the_last_turn_is_kept() -> None:
 def test_words_beside_a_call_that_is_told_are_kept() -> None:
     calls = [call(0, given='{"lake": "Th'), call(1)]
     message = {"role": "assistant", "content": "Let me", "tool_calls": calls}
-    told, _, wrote, _ = texts("hermes", message, result(0, "a"), result(1, "b"))
+    with pytest.warns(UserWarning, match="cannot write a past call of area"):
+        told, _, wrote, _ = texts("hermes", message, result(0, "a"), result(1, "b"))
     assert told == 'Let me\nI called area with {"lake": "Th.'
     assert wrote == CALL
 
