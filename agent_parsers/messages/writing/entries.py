@@ -18,6 +18,7 @@ _ROLES: Final = {
 }
 _MOST_CHARS: Final = 40
 _RESULT: Final = "tool_result"
+_SAID: Final = {"role", "content", "type"}
 _TEXTS: Final = ("input_text", "output_text")
 """What the Responses API calls blocks of text."""
 
@@ -72,7 +73,7 @@ def _way_for(each: object) -> str:
 
 def is_output_item(each: Any) -> bool:
     """Return whether *each* is an item that a model wrote in the Responses API."""
-    kind = _field(each, "type")
+    kind = kind_of(each)
     if not isinstance(kind, str) or isinstance(each, BaseMessage):
         return False
     from outputs.clients.openai_responses import ITEMS  # imported lazily, as its module is
@@ -82,6 +83,26 @@ def is_output_item(each: Any) -> bool:
         kinds = [_field(part, "type") for part in parts] if isinstance(parts, list) else []
         return any(part in ("output_text", "refusal") for part in kinds)
     return kind in ITEMS and not kind.endswith("_output")
+
+
+def is_message_item(each: Any) -> bool:
+    """Return whether *each* is what the assistant said, as the input of the Responses API has it.
+
+    OpenAI's Chat API has such messages as well: alone they mean the same.
+    """
+    is_said = isinstance(each, dict) and each.get("role") == "assistant"
+    return is_said and isinstance(each.get("content"), str) and not each.keys() - _SAID
+
+
+def as_output_item(message: dict[str, Any]) -> dict[str, Any]:
+    """Return such a *message* as the item in the output of the Responses API."""
+    part = {"type": "output_text", "text": message["content"]}
+    return {"type": "message", "role": "assistant", "content": [part]}
+
+
+def kind_of(each: Any) -> Any:
+    """Return the type of an item of the Responses API."""
+    return _field(each, "type")
 
 
 def _field(each: Any, name: str) -> Any:

@@ -30,7 +30,13 @@ from agent_parsers.actions.tool_action import (
 )
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from agent_parsers.messages.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
-from agent_parsers.messages.writing.entries import is_output_item, messages_of
+from agent_parsers.messages.writing.entries import (
+    as_output_item,
+    is_message_item,
+    is_output_item,
+    kind_of,
+    messages_of,
+)
 from agent_parsers.messages.writing.scratchpad import is_same_turn
 from output_parsers import OutputParserException
 from outputs import (
@@ -197,18 +203,32 @@ def _items(history: Any) -> Iterator[Any]:
     """Yield what *history*, one thing or several, consists of."""
     items: list[Any] = []  # of one output of the Responses API
     for each in [history] if _is_one(history) else history:
-        if is_output_item(each):
-            items.append(each)
-            continue
-        if items:
-            yield items
+        is_said = is_message_item(each)
+        if not (is_said or is_output_item(each)) or (items and not _goes_on(items, each)):
+            yield from _output(items)
             items = []
-        if isinstance(each, list) and all(map(is_action, each)):  # the calls of a turn
+        if is_said or is_output_item(each):
+            items.append(each)
+        elif isinstance(each, list) and all(map(is_action, each)):  # the calls of a turn
             yield from each
         else:
             yield each
-    if items:
-        yield items
+    yield from _output(items)
+
+
+def _goes_on(items: Sequence[Any], each: Any) -> bool:
+    """Return whether *each* belongs to the output with *items*: reasoning, words, then calls."""
+    if is_message_item(each):
+        return all(kind_of(item) == "reasoning" for item in items)
+    return not (kind_of(each) == "reasoning" and any(map(is_message_item, items)))
+
+
+def _output(items: list[Any]) -> Iterator[Any]:
+    """Yield the *items* of an output of the Responses API as one, a message alone as it is."""
+    if len(items) == 1 and is_message_item(items[0]):
+        yield items[0]
+    elif items:
+        yield [as_output_item(item) if is_message_item(item) else item for item in items]
 
 
 def _is_one(history: Any) -> bool:
