@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.problems.errors import ForeignCallError as ForeignCallError
     from agent_parsers.toolset.problems.errors import ToolInputError as ToolInputError
     from agent_parsers.toolset.problems.errors import UnknownToolError as UnknownToolError
+    from agent_parsers.toolset.running import ToolException as ToolException
     from agent_parsers.toolset.schemas.spec import ToolSpec as ToolSpec
     from agent_parsers.toolset.set import ToolSet as ToolSet
     from agent_parsers.transcripts.transcript import Transcript as Transcript
@@ -134,6 +135,7 @@ _MODULES = modules_of(
         "agent_parsers.self_ask": "SelfAskOutputParser",
         "agent_parsers.tools": "ToolsAgentOutputParser",
         "agent_parsers.toolset.problems.errors": "ForeignCallError ToolInputError UnknownToolError",
+        "agent_parsers.toolset.running": "ToolException",
         "agent_parsers.toolset.schemas.spec": "ToolSpec",
         "agent_parsers.toolset.set": "ToolSet",
         "agent_parsers.version": "__version__",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.toolset import Tools, ToolSet
+    from agent_parsers.toolset.running import Approve, ToolErrors
     from agent_parsers.transcripts.transcript import Transcript
     from outputs import BaseMessage
 
@@ -143,6 +144,8 @@ def run_agent(
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
     on_cut: OnCut = "raise",
+    tool_errors: ToolErrors = (),
+    approve: Approve | None = None,
 ) -> AgentRun[T]:
     """Ask a model until it answers, run the tools it calls, and tell it what it got wrong.
 
@@ -172,6 +175,10 @@ def run_agent(
             chunks.
         on_cut: What to do with an answer that was cut at the limit of tokens: raise an error, tell
             the model and ask again, or return it.
+        tool_errors: Exceptions for the model to read when a tool raises them, such as
+            ``(LookupError, TimeoutError)``. A `ToolException` always is.
+        approve: Called with each action before a tool of its turn runs. It returns `True`; or
+            `False`, or a text for the model, if the call is not to run; or other arguments for it.
 
     Raises:
         CutAnswerError: The answer was cut.
@@ -181,28 +188,31 @@ def run_agent(
             the last error says how many.
         TypeError: *model* is asynchronous or no function, or there are no tools.
         Exception: What a tool or the model raised; of a tool, as for `ToolSet.call`.
+
+    Whatever is raised has the run so far as ``run``.
     """
     loop = _Loop(parser, tools, question, steps, max_retries, on_event, on_cut)
     history = past_of(history)
-    for _ in range(max_turns):
-        prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
-        reply, end = _end_of(present(loop.ask(model, prompt), _ASYNCHRONOUS), ended)
-        if isinstance(reply, AsyncIterable):
-            raise TypeError(_ASYNCHRONOUS)
-        try:
-            chunks = _chunks(reply)
-            with closing(loop.parser.events(chunks, stop_early=True, **end)) as events:
-                for event in events:
-                    loop.take(event)
-        except OutputParserException as error:
-            loop.retry(error)
-            continue
-        if loop.is_over():
-            return loop.run
-        if loop.actions:
-            with loop:
-                loop.add(loop.tools.call(loop.actions))
-    raise MaxTurnsError(loop.run, max_turns)
+    with loop:
+        for _ in range(max_turns):
+            prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
+            reply, end = _end_of(present(loop.ask(model, prompt), _ASYNCHRONOUS), ended)
+            if isinstance(reply, AsyncIterable):
+                raise TypeError(_ASYNCHRONOUS)
+            try:
+                chunks = _chunks(reply)
+                with closing(loop.parser.events(chunks, stop_early=True, **end)) as events:
+                    for event in events:
+                        loop.take(event)
+            except OutputParserException as error:
+                loop.retry(error)
+                continue
+            if loop.is_over():
+                return loop.run
+            if loop.actions:
+                with loop.calls:
+                    loop.add(loop.tools.call(loop.actions, errors=tool_errors, approve=approve))
+        raise MaxTurnsError(loop.run, max_turns)
 
 
 async def arun_agent(
@@ -220,28 +230,40 @@ async def arun_agent(
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
     on_cut: OnCut = "raise",
+    tool_errors: ToolErrors = (),
+    approve: Approve | None = None,
+    sequential: bool = False,
 ) -> AgentRun[T]:
-    """Do the same as `run_agent` with a model and tools that may be asynchronous."""
+    """Do the same as `run_agent` with a model, tools and *approve* that may be asynchronous.
+
+    The tools of a turn run concurrently, functions that are not asynchronous in threads, unless
+    they are to be *sequential*.
+    """
     loop = _Loop(parser, tools, question, steps, max_retries, on_event, on_cut)
     history = past_of(history)
-    for _ in range(max_turns):
-        prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
-        reply = loop.ask(model, prompt)
-        reply, end = _end_of(await reply if inspect.isawaitable(reply) else reply, ended)
-        chunks = reply if isinstance(reply, AsyncIterable) else _later(_chunks(reply))
-        try:
-            async with aclosing(loop.parser.aevents(chunks, stop_early=True, **end)) as events:
-                async for event in events:
-                    loop.take(event)
-        except OutputParserException as error:
-            loop.retry(error)
-            continue
-        if loop.is_over():
-            return loop.run
-        if loop.actions:
-            with loop:
-                loop.add(await loop.tools.acall(loop.actions))
-    raise MaxTurnsError(loop.run, max_turns)
+    with loop:
+        for _ in range(max_turns):
+            prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
+            reply = loop.ask(model, prompt)
+            reply, end = _end_of(await reply if inspect.isawaitable(reply) else reply, ended)
+            chunks = reply if isinstance(reply, AsyncIterable) else _later(_chunks(reply))
+            try:
+                events = loop.parser.aevents(chunks, stop_early=True, **end)
+                async with aclosing(events):
+                    async for event in events:
+                        loop.take(event)
+            except OutputParserException as error:
+                loop.retry(error)
+                continue
+            if loop.is_over():
+                return loop.run
+            if loop.actions:
+                with loop.calls:
+                    taken = loop.tools.acall(
+                        loop.actions, errors=tool_errors, approve=approve, sequential=sequential
+                    )
+                    loop.add(await taken)
+        raise MaxTurnsError(loop.run, max_turns)
 
 
 class _Loop:
@@ -273,6 +295,7 @@ class _Loop:
         self.run.thoughts += [""] * len(self.run.steps)
         self.run.contents += [""] * len(self.run.steps)
         self.actions: list[AgentAction] = []
+        self.calls = _Calls(self)
         self._thought: list[str] = []  # pieces of that of the turn
         self._content: list[str] = []  # pieces of that of the turn
         self._repaired_before = 0  # how many repairs there were before the turn
@@ -322,12 +345,12 @@ class _Loop:
         self._tell(StepFailed(error, error.span or (0, 0)))
 
     def __enter__(self) -> None:
-        """Begin to run tools."""
+        """Begin the run."""
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Add the steps of the calls that ran before one of them raised *error*."""
+        """Keep the run on the *error* that ends it."""
         if error is not None:
-            self.add(steps_taken(error))
+            BaseException.__setattr__(error, "run", self.run)  # its class may be frozen
 
     def add(self, steps: list[tuple[AgentAction, Any]]) -> None:
         """Add the *steps* of a turn to the run."""
@@ -362,6 +385,20 @@ class _Loop:
             self.run.thoughts.append("".join(self._thought))
             self.run.contents.append("")
         return finish is not None
+
+
+@dataclass(slots=True)
+class _Calls:
+    """Adds the steps of the calls that ran before what is raised in it to the run of a *loop*."""
+
+    loop: _Loop
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is not None:
+            self.loop.add(steps_taken(error))
 
 
 def _with_type(tools: ToolSet | None, known: ToolSet | None) -> ToolSet | None:

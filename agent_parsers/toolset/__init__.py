@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.problems.errors import ToolInputError as ToolInputError
     from agent_parsers.toolset.problems.errors import UnknownToolError as UnknownToolError
     from agent_parsers.toolset.problems.input_problem import InputProblem as InputProblem
+    from agent_parsers.toolset.running import ToolException as ToolException
     from agent_parsers.toolset.schemas.spec import ToolSpec as ToolSpec
     from agent_parsers.toolset.set import ToolSet as ToolSet
 
 _MODULES = {
     "AnswerError": "agent_parsers.toolset.problems.errors",
+    "ToolException": "agent_parsers.toolset.running",
     "Tools": "agent_parsers.toolset.declaring.forms",
     "ToolInputError": "agent_parsers.toolset.problems.errors",
     "UnknownToolError": "agent_parsers.toolset.problems.errors",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from output_parsers.printable import kind_of
 from output_parsers.runnables.functions import present
@@ -14,6 +14,29 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.problems.errors import CheckedInput
     from agent_parsers.toolset.schemas.spec import ToolSpec
+
+Approve: TypeAlias = "Callable[[Any], Any]"
+"""A function that is given an action before its tool runs. It returns true to allow it, or other
+arguments as a dictionary to run it with; or false, or a text for the model, to refuse it."""
+ToolErrors: TypeAlias = "type[Exception] | tuple[type[Exception], ...]"
+"""Kinds of exceptions that tools raise for the model to read."""
+
+_REFUSED: Final = "This call was not allowed."
+_THEIR_EXCEPTIONS: Final = {"langchain_core": "ToolException", "pydantic_ai": "ModelRetry"}
+"""The exceptions of other packages, by the name of the package, that mean the same as ours."""
+
+
+class ToolException(Exception):  # noqa: N818 - LangChain's name
+    """Raised by a tool, it tells the model what is wrong: its text is the result of the call."""
+
+
+class FailedResult(str):
+    """What the model is told of a call whose tool failed, or that was not allowed."""
+
+    __slots__ = ()
+
+    status: Final = "error"
+    """Goes to messages of results that have such a field."""
 
 
 class HasActions(Protocol):
@@ -24,6 +47,139 @@ class HasActions(Protocol):
         """Its calls, in order."""
 
 
+@dataclass(slots=True)
+class _Call:
+    """A call whose input was checked."""
+
+    action: Any
+    """What the model asked for; with other arguments, if those were given."""
+    tool: str
+    origin: Any
+    """What runs the tool."""
+    value: Any
+    """What the tool takes."""
+    seen: Any = None
+    """What the tool returned, or what the model is told instead."""
+    is_over: bool = False
+    """Whether there is such a result."""
+    has_begun: bool = False
+    """Whether the tool was run, perhaps not to its end."""
+    raised: BaseException | None = None
+    """What the tool raised, unless that is for the model to read."""
+
+    def end(self, seen: Any) -> None:
+        """End the call with what is *seen*."""
+        self.seen, self.is_over = seen, True
+
+
+@dataclass(slots=True)
+class TurnOfCalls:
+    """The calls of a turn, in order, all of whose inputs were checked.
+
+    Args:
+        turn: A turn, a list of actions, or one action.
+        specs: The tools.
+        read: Checks the input of a tool.
+        errors: See `ToolErrors`.
+        approve: See `Approve`.
+
+    Raises:
+        TypeError: Something is no action, or a tool cannot be run.
+        UnknownToolError: There is no such tool.
+        ToolInputError: An input does not fit.
+    """
+
+    turn: Any
+    specs: Mapping[str, ToolSpec]
+    read: Callable[[str, Any], CheckedInput]
+    errors: ToolErrors = ()
+    approve: Approve | None = None
+    calls: list[_Call] = field(init=False)
+
+    def __post_init__(self) -> None:
+        actions = _actions_of(self.turn)
+        self.calls = [*map(self._checked, [self.turn] if actions is None else actions)]
+
+    def _checked(self, action: Any) -> _Call:
+        if not hasattr(action, "tool"):
+            raise TypeError(
+                "call takes a turn, a list of actions, or an action such as AgentAction, not"
+                f" {kind_of(action)}"
+            )
+        tool, value, _ = self.read(action.tool, action.tool_input)
+        spec = self.specs[tool]
+        if spec.origin is None:
+            how = "by name" if spec.parameters is None else "by its schema alone"
+            raise TypeError(f"the tool {tool!r} cannot be run: declare it as a function, not {how}")
+        return _Call(action, tool, spec.origin, value)
+
+    def _decide(self, call: _Call, decided: Any) -> None:
+        """Do with a *call* what was *decided*."""
+        if isinstance(decided, str) or decided is False:
+            call.end(FailedResult(decided or _REFUSED))
+        elif isinstance(decided, Mapping):
+            call.value = self.read(call.tool, dict(decided)).value
+            if hasattr(call.action, "model_copy"):
+                call.action = call.action.model_copy(update={"tool_input": call.value})
+        elif decided is not True:
+            raise TypeError(
+                "approve returns True, False, a text for the model, or other arguments as a"
+                f" dictionary, not {kind_of(decided)}"
+            )
+
+    def run(self) -> Any:
+        """Run the tools, and return the steps, or what the only call returned.
+
+        Raises:
+            TypeError: A tool is asynchronous. If its function says so, none was run.
+            Exception: What a tool raised; see `steps_taken`.
+        """
+        for call in self.calls:
+            if _is_asynchronous(call.origin):
+                raise TypeError(_to_be_awaited(call.tool))
+        if self.approve is not None:
+            for call in self.calls:
+                decided = self.approve(call.action)
+                self._decide(call, present(decided, "approve is asynchronous: use `acall`"))
+        with _Recorded(self.calls):
+            for call in self._open:
+                with _Told(call, self.errors):
+                    call.end(present(call.origin.run(call.value), _to_be_awaited(call.tool)))
+        return self._steps()
+
+    async def arun(self, *, is_sequential: bool) -> Any:
+        """Do the same as `run`, with tools that may be asynchronous.
+
+        Args:
+            is_sequential: Whether they run one after the other. Otherwise they run concurrently.
+        """
+        if self.approve is not None:
+            for call in self.calls:
+                decided = self.approve(call.action)
+                self._decide(call, await decided if inspect.isawaitable(decided) else decided)
+        with _Recorded(self.calls):
+            calls = self._open
+            if is_sequential or len(calls) < 2 or not _has_asyncio():
+                for call in calls:
+                    await self._arun(call)
+            else:
+                await _together([*map(self._arun, calls)])
+        return self._steps()
+
+    async def _arun(self, call: _Call) -> None:
+        with _Told(call, self.errors):
+            call.end(await _result_of(call.origin, call.value))
+
+    @property
+    def _open(self) -> list[_Call]:
+        return [call for call in self.calls if not call.is_over]
+
+    def _steps(self) -> Any:
+        if _actions_of(self.turn) is None:
+            return self.calls[0].seen
+        return [(call.action, call.seen) for call in self.calls]
+
+
 def _actions_of(turn: Any) -> Sequence[AgentAction] | None:
     """Return the actions of a turn or a list; `None` for an action."""
     if isinstance(turn, list | tuple):
@@ -31,79 +187,111 @@ def _actions_of(turn: Any) -> Sequence[AgentAction] | None:
     return getattr(turn, "actions", None)
 
 
-def checked_calls(
-    turn: Any, specs: Mapping[str, ToolSpec], read: Callable[[str, Any], CheckedInput]
-) -> list[tuple[str, Any, Any]]:
-    """Return the name of each tool of *turn*, what it was made from, and its input, checked."""
-
-    def checked(action: Any) -> tuple[str, Any, Any]:
-        if not hasattr(action, "tool"):
-            raise TypeError(
-                "call takes a turn, a list of actions, or an action such as AgentAction, not"
-                f" {kind_of(action)}"
-            )
-        tool, value, _ = read(action.tool, action.tool_input)
-        spec = specs[tool]
-        if spec.origin is None:
-            how = "by name" if spec.parameters is None else "by its schema alone"
-            raise TypeError(f"the tool {tool!r} cannot be run: declare it as a function, not {how}")
-        return tool, spec.origin, value
-
-    actions = _actions_of(turn)
-    return [*map(checked, [turn] if actions is None else actions)]
+def _is_asynchronous(origin: Any) -> bool:
+    return inspect.iscoroutinefunction(getattr(origin, "function", None))
 
 
-def steps_of(turn: Any, seen: list[Any]) -> Any:
-    """Return what was *seen*, with its actions unless *turn* is an action."""
-    actions = _actions_of(turn)
-    return seen[0] if actions is None else [*zip(actions, seen, strict=True)]
+def _to_be_awaited(name: str) -> str:
+    return f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"
 
 
-def run_all(turn: Any, calls: Sequence[tuple[str, Any, Any]]) -> Any:
-    """Run the *calls* of a *turn*, and return its steps, or what its only call returned.
+# -- running asynchronously ------------------------------------------------------------------------
+
+
+def _has_asyncio() -> bool:
+    """Return whether the loop that is running is asyncio's."""
+    import asyncio  # lazily, as below: it takes long to import
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def _result_of(origin: Any, value: Any) -> Any:
+    """Run one tool; a function that is not asynchronous runs in a thread of its own."""
+    if hasattr(origin, "arun"):
+        result = origin.arun(value)
+    elif _is_asynchronous(origin) or not hasattr(origin, "function") or not _has_asyncio():
+        result = origin.run(value)
+    else:
+        import asyncio
+
+        result = await asyncio.to_thread(_without_stop, origin.run, value)
+    return await result if inspect.isawaitable(result) else result
+
+
+def _without_stop(run: Callable[[Any], Any], value: Any) -> Any:
+    """Do what *run* does; no future takes a `StopIteration`."""
+    try:
+        return run(value)
+    except StopIteration as error:
+        raise RuntimeError("the tool raised StopIteration") from error
+
+
+async def _together(running: Sequence[Coroutine[Any, Any, None]]) -> None:
+    """Await all that is *running*; if one fails, or the caller is cancelled, cancel the others.
 
     Raises:
-        TypeError: One of them is asynchronous. If its function says so, no tool was run.
-        Exception: What a tool raised; see `steps_taken`.
+        Exception: What the first of them raised that failed.
     """
-    for name, origin, _ in calls:
-        if inspect.iscoroutinefunction(getattr(origin, "function", None)):
-            raise TypeError(_to_be_awaited(name))
-    seen: list[Any] = []
-    with _Recorded(turn, calls, seen):
-        for name, origin, value in calls:
-            seen.append(present(origin.run(value), _to_be_awaited(name)))
-    return steps_of(turn, seen)
+    import asyncio
+
+    tasks = [*map(asyncio.create_task, running)]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        failed = [task for task in tasks if task.done() and not task.cancelled()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in failed:
+        task.result()
 
 
-async def arun_all(turn: Any, calls: Sequence[tuple[str, Any, Any]]) -> Any:
-    """Do the same as `run_all`, and await asynchronous tools, one after the other."""
-    seen: list[Any] = []
-    with _Recorded(turn, calls, seen):
-        for _, origin, value in calls:
-            seen.append(await _arun(origin, value))
-    return steps_of(turn, seen)
+# -- what is raised --------------------------------------------------------------------------------
 
 
-async def _arun(origin: Any, value: Any) -> Any:
-    """Run one tool; here Python turns a `StopIteration` that it raises into a `RuntimeError`."""
-    result = getattr(origin, "arun", origin.run)(value)
-    return await result if inspect.isawaitable(result) else result
+@dataclass(slots=True)
+class _Told:
+    """Ends a *call* with what it raises, if that is for the model to read."""
+
+    call: _Call
+    errors: ToolErrors
+
+    def __enter__(self) -> None:
+        self.call.has_begun = True
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if error is None:
+            return False
+        if isinstance(error, ToolException) or _is_theirs(error):
+            said = str(getattr(error, "message", "") or error)
+        elif isinstance(error, self.errors):
+            said = f"{type(error).__name__}: {error}"
+        else:
+            self.call.raised = error
+            return False
+        self.call.end(FailedResult(said.strip() or f"{self.call.tool} failed"))
+        return True
+
+
+def _is_theirs(error: BaseException) -> bool:
+    return any(
+        _THEIR_EXCEPTIONS.get(kind.__module__.partition(".")[0]) == kind.__name__
+        for kind in type(error).__mro__
+    )
 
 
 @dataclass(slots=True)
 class _Recorded:
-    """Records on what is raised in it which calls have run.
+    """Records on what is raised in it which *calls* have run.
 
     It is a class since `contextlib` sets attributes of what is raised, which may be frozen.
     """
 
-    turn: Any
-    """What the calls were made from."""
-    calls: Sequence[tuple[str, Any, Any]]
-    """The calls, in the order in which they run."""
-    seen: list[Any]
-    """What they returned so far."""
+    calls: Sequence[_Call]
 
     def __enter__(self) -> None:
         pass
@@ -111,24 +299,29 @@ class _Recorded:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if error is None:  # else it may be that the task is cancelled
             return
-        seen, actions = self.seen, _actions_of(self.turn)
-        taken = [*zip([self.turn] if actions is None else actions, seen, strict=False)]
         set_field = BaseException.__setattr__  # the class may be frozen
-        set_field(error, "steps_taken", taken)
-        names = [repr(name) for name, *_ in self.calls]
-        if len(names) > 1 and len(seen) < len(names):
-            ran, (raised, *left) = names[: len(seen)], names[len(seen) :]
-            said = [f"{', '.join(ran)} ran before it"] * bool(ran)
-            said += [f"{', '.join(left)} did not run"] * bool(left)
-            note = f"raised by the call of {raised}; {'; '.join(said)}"
-            set_field(error, "__notes__", [*getattr(error, "__notes__", ()), note])
+        ran = [call for call in self.calls if call.is_over]
+        set_field(error, "steps_taken", [(call.action, call.seen) for call in ran])
+        left = [call for call in self.calls if not call.is_over]
+        if not left or len(self.calls) == 1:
+            return
+        told = {
+            "raised by the call of {}": [call for call in self.calls if call.raised is error],
+            "{} ran before it": ran,
+            "{} did not finish": [
+                call for call in left if call.has_begun and call.raised is not error
+            ],
+            "{} did not run": [call for call in left if not call.has_begun],
+        }
+        note = "; ".join(
+            said.format(", ".join(repr(call.tool) for call in calls))
+            for said, calls in told.items()
+            if calls
+        )
+        set_field(error, "__notes__", [*getattr(error, "__notes__", ()), note])
 
 
 def steps_taken(error: BaseException) -> list[tuple[AgentAction, Any]]:
     """Return the steps of the calls that ran before one of them raised *error*."""
     taken: list[tuple[AgentAction, Any]] = getattr(error, "steps_taken", [])
     return taken
-
-
-def _to_be_awaited(name: str) -> str:
-    return f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"

@@ -18,12 +18,13 @@ from agent_parsers.toolset.problems.errors import (
     unknown_tool,
 )
 from agent_parsers.toolset.problems.names import folded_start
-from agent_parsers.toolset.running import HasActions, arun_all, checked_calls, run_all
+from agent_parsers.toolset.running import TurnOfCalls
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.output_type import OutputType
     from agent_parsers.toolset.problems.errors import InputNote
+    from agent_parsers.toolset.running import Approve, HasActions, ToolErrors
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
@@ -317,39 +318,83 @@ class ToolSet:
         return tuple(filter(takes, self.names))
 
     @overload
-    def call(self, turn: HasActions | Sequence[AgentAction]) -> list[tuple[AgentAction, Any]]: ...
+    def call(
+        self,
+        turn: HasActions | Sequence[AgentAction],
+        *,
+        errors: ToolErrors = ...,
+        approve: Approve | None = ...,
+    ) -> list[tuple[AgentAction, Any]]: ...
     @overload
-    def call(self, turn: Any) -> Any: ...
-    def call(self, turn: Any) -> Any:
+    def call(
+        self, turn: Any, *, errors: ToolErrors = ..., approve: Approve | None = ...
+    ) -> Any: ...
+    def call(self, turn: Any, *, errors: ToolErrors = (), approve: Approve | None = None) -> Any:
         """Check the inputs of a *turn*, run its tools, and return the steps that were taken.
 
-        A tool made from a model returns an instance of the model.
+        A tool made from a model returns an instance of the model. A `ToolException` that a tool
+        raises, LangChain's and ``ModelRetry`` of pydantic-ai as well, is what it returned: a text
+        for the model.
 
         Args:
             turn: A turn, as `read` returns it, or a list of actions: the steps are returned, each
                 an action and what its tool returned, as `render_prompt` takes them; none for an
                 answer. An `AgentAction`, or anything with a ``tool`` and a ``tool_input``: what
                 the tool returned.
+            errors: Other exceptions for the model to read when a tool raises them, such as
+                ``(LookupError, TimeoutError)``.
+            approve: Called with each action before any tool runs. It returns `True`; or `False`,
+                or a text for the model, if that call is not to run; or other arguments for it.
 
         Raises:
             UnknownToolError: There is no such tool; no tool was run.
             ToolInputError: An input does not fit; no tool was run.
             TypeError: A tool cannot be run, since it was not made from a callable or a model, or
-                it is asynchronous; see `acall`.
-            Exception: What a tool raised. Its ``steps_taken`` are the steps of the calls before
-                that one; if the turn has several, a note names those that did not run.
+                it is asynchronous, see `acall`; or *approve* returns something else.
+            Exception: What a tool raised. Its ``steps_taken`` are the steps of the calls that ran;
+                if the turn has several, a note names those that did not.
         """
-        return run_all(turn, checked_calls(turn, self._specs, self.read))
+        return TurnOfCalls(turn, self._specs, self.read, errors, approve).run()
 
     @overload
     async def acall(
-        self, turn: HasActions | Sequence[AgentAction]
+        self,
+        turn: HasActions | Sequence[AgentAction],
+        *,
+        errors: ToolErrors = ...,
+        approve: Approve | None = ...,
+        sequential: bool = ...,
     ) -> list[tuple[AgentAction, Any]]: ...
     @overload
-    async def acall(self, turn: Any) -> Any: ...
-    async def acall(self, turn: Any) -> Any:
-        """Do the same as `call`, and await asynchronous tools, one after the other."""
-        return await arun_all(turn, checked_calls(turn, self._specs, self.read))
+    async def acall(
+        self,
+        turn: Any,
+        *,
+        errors: ToolErrors = ...,
+        approve: Approve | None = ...,
+        sequential: bool = ...,
+    ) -> Any: ...
+    async def acall(
+        self,
+        turn: Any,
+        *,
+        errors: ToolErrors = (),
+        approve: Approve | None = None,
+        sequential: bool = False,
+    ) -> Any:
+        """Do the same as `call` with tools that may be asynchronous, and an *approve* that may be.
+
+        The tools of a turn run concurrently, functions that are not asynchronous in threads; the
+        steps are in the order of the calls. If one raises, the others are cancelled.
+
+        Args:
+            turn: As for `call`.
+            errors: As for `call`.
+            approve: As for `call`.
+            sequential: Whether the tools run one after the other.
+        """
+        calls = TurnOfCalls(turn, self._specs, self.read, errors, approve)
+        return await calls.arun(is_sequential=sequential)
 
     def example(self, name: str) -> dict[str, Any] | None:
         """Return an example input for the tool *name*, made of defaults and placeholders.

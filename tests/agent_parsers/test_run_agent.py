@@ -299,7 +299,10 @@ def test_the_steps_of_calls_that_ran_are_kept() -> None:
     taken = [(calls[0], "Thun is 217 m deep")]
     note = "raised by the call of 'fail'; 'depth' ran before it; 'depth' did not run"
     tools = ToolSet([depth, fail])
-    for raising in (lambda: tools.call(calls), lambda: asyncio.run(tools.acall(calls))):
+    for raising in (
+        lambda: tools.call(calls),
+        lambda: asyncio.run(tools.acall(calls, sequential=True)),
+    ):
         with pytest.raises(KeyError) as raised:
             raising()
         assert (steps_taken(raised.value), raised.value.__notes__) == (taken, [note])
@@ -307,11 +310,15 @@ def test_the_steps_of_calls_that_ran_are_kept() -> None:
     said = parser.render(calls)
     for run, model in (
         (run_agent, ScriptedModel([said])),
-        (lambda *given, **more: asyncio.run(arun_agent(*given, **more)), ScriptedModel([said])),
+        (
+            lambda *given, **more: asyncio.run(arun_agent(*given, sequential=True, **more)),
+            ScriptedModel([said]),
+        ),
     ):
         steps: list[Any] = []
         with pytest.raises(KeyError) as raised:
             run(model, QUESTION, parser, steps=steps)
+        assert raised.value.run.steps is steps  # type: ignore[attr-defined]
         assert [(action.tool, seen) for action, seen in steps] == [("depth", taken[0][1])]
         assert raised.value.__notes__ == [note]
     with pytest.raises(KeyError) as raised:

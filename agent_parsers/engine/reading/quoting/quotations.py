@@ -122,8 +122,7 @@ def enclosing(
     if not (may_be_open or may_enclose(text, start, behind) or quotes_line(text, start)):
         return None
     end = _end_of_object(text, behind)
-    holes = [hole] if end < 0 else [hole, (behind, end)]
-    around = Surroundings(text, holes, has_labels=True)
+    around = Surroundings(text, [hole, (behind, end)][: 1 + (end >= 0)], has_labels=True)
     quotation = around.quotation(0)
     if quotation is None and goes_on:
         quotation = around.open_fence()
@@ -182,8 +181,7 @@ class Surroundings:
         text: The turn.
         holes: Spans of its calls and markers, in order, without overlap.
         begin: Offset of the text after the last label.
-        has_labels: Whether the calls begin with a label, on a line of their own: then no fence
-            opens before them on a line that begins with ``>``, for that ends with its line.
+        has_labels: Whether calls begin with a label; no quoted line before them opens a fence.
     """
 
     def __init__(
@@ -429,7 +427,7 @@ class Surroundings:
     def _judge_pairs(self) -> None:
         """Find the holes that are between two marks."""
         spans = [mark for each, _, _ in self._closed for mark in each.marks]
-        bare = _blanked(_FENCE.sub(_as_hole, self._text), spans)
+        bare = _blanked(_FENCE.sub(lambda mark: HOLE * len(mark[0]), self._text), spans)
         words = [found.start() for found in _WORDS(bare)]
         quoting: list[tuple[Quotation, int, int]] = []
         for each, first, last in self._closed:
@@ -537,10 +535,6 @@ def _blanked(text: str, spans: Sequence[Span]) -> str:
         parts += (text[at:start], HOLE * (stop - max(start, at)))
         at = max(at, stop)
     return "".join(parts) + text[at:]
-
-
-def _as_hole(found: Match[str]) -> str:
-    return HOLE * len(found[0])
 
 
 def is_wrapper(name: str, *, is_led: bool) -> bool:

@@ -1,0 +1,315 @@
+"""Running the tools of a turn: what they raise, what is approved, and what runs concurrently."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+from typing import Any, NamedTuple
+
+import pytest
+from langchain_core.tools import StructuredTool
+from langchain_core.tools import ToolException as TheirToolException
+
+from agent_parsers import (
+    AgentAction,
+    ToolException,
+    ToolInputError,
+    ToolSet,
+    arun_agent,
+    get_parser,
+    run_agent,
+    to_openai,
+)
+from agent_parsers.testing import ScriptedModel
+from agent_parsers.toolset.running import steps_taken
+
+
+class ModelRetry(Exception):  # noqa: N818 - pydantic-ai's name
+    """Stands in for pydantic-ai's exception, which has its text in a field."""
+
+    __module__ = "pydantic_ai.exceptions"
+
+    def __init__(self, message: str) -> None:
+        super().__init__()
+        self.message = message
+
+
+def area(lake: str) -> str:
+    """Tell how large a lake is."""
+    if lake == "Atlantis":
+        raise ToolException("There is no lake Atlantis.")
+    if lake == "Nowhere":
+        raise ModelRetry("Name a lake in Switzerland.")
+    if lake == "Silence":
+        raise TheirToolException
+    if lake == "Error":
+        raise LookupError("Error")
+    return f"{lake} has 48 km2"
+
+
+def act(lake: str) -> AgentAction:
+    return AgentAction("area", {"lake": lake}, "")
+
+
+def called(tools: ToolSet, *turn: AgentAction, **options: Any) -> list[list[tuple[Any, Any]]]:
+    """Return the steps of a turn, synchronous and not."""
+    more = [{}, {"sequential": True}]
+    later = (asyncio.run(tools.acall([*turn], **options, **each)) for each in more)
+    return [tools.call([*turn], **options), *later]
+
+
+@pytest.mark.parametrize(
+    ("lake", "told"),
+    [
+        ("Atlantis", "There is no lake Atlantis."),
+        ("Nowhere", "Name a lake in Switzerland."),
+        ("Silence", "area failed"),
+        ("Error", "LookupError: Error"),
+    ],
+)
+def test_what_a_tool_raises_for_the_model_is_its_result(lake: str, told: str) -> None:
+    for steps in called(ToolSet([area]), act(lake), act("Thun"), errors=LookupError):
+        assert [seen for _, seen in steps] == [told, "Thun has 48 km2"]
+    assert ToolSet([area]).call(act(lake), errors=(LookupError,)) == told
+
+
+def test_the_message_of_such_a_result_says_that_the_call_failed() -> None:
+    tools = ToolSet([area])
+    steps = tools.call([act("Atlantis"), act("Thun")])
+    results = [each for each in to_openai(steps, new_id=str) if each["role"] == "tool"]
+    assert [each["content"] for each in results] == [
+        "There is no lake Atlantis.",
+        "Thun has 48 km2",
+    ]
+    parser: Any = get_parser("tools", tools=tools)
+    told = parser.render_prompt("?", steps, as_messages=True)
+    assert [each.status for each in told if each.type == "tool"] == ["error", "success"]
+
+
+@pytest.mark.parametrize("handled", [True, "Ask for another lake."])
+def test_tools_of_langchain_handle_their_own_errors(handled: Any) -> None:
+    def fail(lake: str) -> str:
+        """Fail."""
+        raise TheirToolException(f"no {lake}")
+
+    tool = StructuredTool.from_function(fail, handle_tool_error=handled)
+    told = "no Thun" if handled is True else handled
+    for steps in called(ToolSet([tool]), AgentAction("fail", {"lake": "Thun"}, "")):
+        assert [seen for _, seen in steps] == [told]
+
+
+def test_other_exceptions_end_the_run_which_they_have() -> None:
+    parser: Any = get_parser("hermes", tools=[area])
+    replies = [parser.render(act("Thun")), parser.render([act("Zug"), act("Error")])]
+    for run in (run_agent, lambda *given: asyncio.run(arun_agent(*given, sequential=True))):
+        with pytest.raises(LookupError) as raised:
+            run(ScriptedModel(replies), "?", parser)
+        steps = raised.value.run.steps  # type: ignore[attr-defined]
+        assert [(action.tool_input["lake"], seen) for action, seen in steps] == [
+            ("Thun", "Thun has 48 km2"),
+            ("Zug", "Zug has 48 km2"),
+        ]
+
+
+def test_a_run_goes_on_after_errors_that_are_named() -> None:
+    parser: Any = get_parser("react", tools=[area])
+    replies = ["Action: area\nAction Input: Error", "Final Answer: none"]
+    answer = iter(replies)
+    run = run_agent(lambda _: next(answer), "?", parser, ended="stop", tool_errors=LookupError)
+    assert [seen for _, seen in run.steps] == ["LookupError: Error"]
+    assert run.output == "none"
+
+
+# -- approving -------------------------------------------------------------------------------------
+
+
+def test_nothing_runs_before_all_is_approved() -> None:
+    ran: list[str] = []
+
+    def note(text: str) -> str:
+        """Take a note."""
+        ran.append(text)
+        return f"noted {text}"
+
+    def approve(action: AgentAction) -> Any:
+        assert not ran
+        decided = {"a": True, "b": False, "c": "Ask first.", "d": {"text": "e"}}
+        return decided[action.tool_input["text"]]  # type: ignore[index]
+
+    async def later(action: AgentAction) -> Any:
+        return approve(action)
+
+    turn = [AgentAction("note", {"text": each}, "") for each in "abcd"]
+    wanted = [
+        ("a", "noted a"),
+        ("b", "This call was not allowed."),
+        ("c", "Ask first."),
+        ("e", "noted e"),
+    ]
+    tools = ToolSet([note])
+    for run in (
+        lambda: tools.call(turn, approve=approve),
+        lambda: asyncio.run(tools.acall(turn, approve=approve)),
+        lambda: asyncio.run(tools.acall(turn, approve=later)),
+    ):
+        ran.clear()
+        steps = run()
+        assert [(action.tool_input["text"], seen) for action, seen in steps] == wanted
+        assert sorted(ran) == ["a", "e"]
+
+
+def test_what_approve_returns_is_checked() -> None:
+    tools = ToolSet([area])
+    with pytest.raises(TypeError, match="True, False, a text for the model, or other arguments"):
+        tools.call(act("Thun"), approve=lambda _: None)
+    with pytest.raises(ToolInputError, match="sea"):
+        tools.call(act("Thun"), approve=lambda _: {"sea": "Thun"})
+
+    async def approve(_: AgentAction) -> bool:
+        return True
+
+    with pytest.raises(TypeError, match="approve is asynchronous"):
+        tools.call(act("Thun"), approve=approve)
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "xml", "qwen3_coder"])
+def test_the_model_reads_the_arguments_that_were_given_instead(name: str) -> None:
+    parser: Any = get_parser(name, tools=[area])
+    prompts: list[str] = []
+    replies = iter([parser.render(act("Thun")), parser.render(act("Zug")), "Final Answer: x"])
+
+    def model(prompt: Any) -> str:
+        prompts.append("".join(message.text for message in prompt[2:]))
+        return next(replies)
+
+    def approve(action: AgentAction) -> Any:
+        return {"lake": "Biel"} if action.tool_input["lake"] == "Thun" else "Not now."  # type: ignore[index]
+
+    run = run_agent(model, "?", parser, ended="stop", approve=approve, on_cut="return")
+    assert [seen for _, seen in run.steps] == ["Biel has 48 km2", "Not now."]
+    assert "Thun" not in prompts[-1]
+    assert prompts[-1].index("Biel") < prompts[-1].index("Zug") < prompts[-1].index("Not now.")
+
+
+# -- concurrently ----------------------------------------------------------------------------------
+
+
+class Meeting(NamedTuple):
+    """Tools that meet if they run at the same time."""
+
+    began: list[str]
+    tools: ToolSet
+
+
+def meeting(size: int) -> Meeting:
+    began: list[str] = []
+    barrier = asyncio.Barrier(size)
+    threads = threading.Barrier(size)
+
+    async def wait(name: str) -> str:
+        """Wait for the others."""
+        began.append(name)
+        await asyncio.wait_for(barrier.wait(), 5)
+        return name
+
+    def block(name: str) -> str:
+        """Block until the others do."""
+        began.append(name)
+        threads.wait(5)
+        return name
+
+    return Meeting(began, ToolSet([wait, block]))
+
+
+@pytest.mark.parametrize("tool", ["wait", "block"])
+def test_the_tools_of_a_turn_run_concurrently_and_their_steps_are_in_order(tool: str) -> None:
+    async def run() -> None:
+        began, tools = meeting(3)
+        turn = [AgentAction(tool, {"name": each}, "") for each in "abc"]
+        steps = await tools.acall(turn)
+        assert steps == [*zip(turn, "abc", strict=True)]
+        assert sorted(began) == ["a", "b", "c"]
+
+    asyncio.run(run())
+
+
+def test_in_sequence_each_ends_before_the_next_begins() -> None:
+    said: list[str] = []
+
+    async def note(text: str) -> str:
+        """Take a note."""
+        said.append(f"begin {text}")
+        await asyncio.sleep(0)
+        said.append(f"end {text}")
+        return text
+
+    turn = [AgentAction("note", {"text": each}, "") for each in "ab"]
+    asyncio.run(ToolSet([note]).acall(turn, sequential=True))
+    assert said == ["begin a", "end a", "begin b", "end b"]
+    said.clear()
+    asyncio.run(ToolSet([note]).acall(turn))
+    assert said == ["begin a", "begin b", "end a", "end b"]
+
+
+def test_if_one_fails_the_others_are_cancelled() -> None:
+    ended: list[str] = []
+
+    async def work(kind: str) -> str:
+        """Work."""
+        try:
+            await asyncio.sleep(0 if kind != "long" else 60)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        if kind == "fail":
+            await asyncio.sleep(0)
+            raise LookupError(kind)
+        return kind
+
+    turn = [AgentAction("work", {"kind": each}, "") for each in ("long", "quick", "fail")]
+    with pytest.raises(LookupError) as raised:
+        asyncio.run(ToolSet([work]).acall(turn))
+    assert ended == ["cancelled"]
+    assert [seen for _, seen in steps_taken(raised.value)] == ["quick"]
+    assert raised.value.__notes__ == [
+        "raised by the call of 'work'; 'work' ran before it; 'work' did not finish"
+    ]
+
+
+def test_who_cancels_the_turn_cancels_all_its_tools() -> None:
+    ended: list[str] = []
+
+    async def wait(name: str) -> None:
+        """Wait."""
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(name)
+
+    async def run() -> None:
+        turn = [AgentAction("wait", {"name": each}, "") for each in "ab"]
+        task = asyncio.create_task(ToolSet([wait]).acall(turn))  # type: ignore[arg-type]
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        assert "'wait', 'wait' did not finish" in raised.value.__notes__[0]
+
+    asyncio.run(run())
+    assert sorted(ended) == ["a", "b"]
+
+
+def test_a_tool_in_a_thread_sees_the_context_and_may_return_a_coroutine() -> None:
+    async def double(number: int) -> int:
+        return 2 * number
+
+    def later(number: int) -> Any:
+        """Double a number."""
+        return double(number)
+
+    tools = ToolSet([later, partial(area)])
+    action = AgentAction("later", {"number": 3}, "")
+    assert asyncio.run(tools.acall(action)) == 6
+    with pytest.raises(TypeError, match="the tool 'later' is asynchronous"):
+        tools.call(action)
