@@ -25,8 +25,9 @@ from agent_parsers.toolset.problems.errors import (
 from agent_parsers.toolset.problems.input_problem import InputProblem, shown
 from agent_parsers.toolset.schemas.check import notes_of
 from agent_parsers.toolset.schemas.fit import Fitter
+from agent_parsers.toolset.schemas.scalars import is_usual_number
 from agent_parsers.toolset.schemas.schema import Schema
-from agent_parsers.toolset.schemas.spec import describe_type
+from agent_parsers.toolset.schemas.spec import KEY, describe_type
 from agent_parsers.toolset.schemas.written_input import BadInput, parted
 from output_parsers.printable import kind_of
 from output_parsers.types.models import is_v1_model, schema_of, validate
@@ -118,8 +119,9 @@ class OutputType:
     def read(self, answer: Any, *, lenient: bool = False, is_cut: bool = False) -> CheckedAnswer:
         """Return *answer* as an instance of the type, and the changes made.
 
-        A text that is JSON of the type is read as JSON; any other is a text, if the type takes
-        texts.
+        A text that is JSON of the type is read as JSON, so the quotes around a JSON string are not
+        part of it; any other is a text, if the type takes texts. A number stays a text if the type
+        takes both, and would be written with other digits.
 
         Args:
             answer: What the model wrote: a text, or a value that was read from JSON.
@@ -137,7 +139,9 @@ class OutputType:
             problem = InputProblem((), "a call of a tool in its place", found)
             raise self._error(fitter, answer, None, (problem,))
         try:
-            written = _from_text(fitter, answer, notes) if isinstance(answer, str) else answer
+            written = answer
+            if isinstance(answer, str):
+                written = _from_text(fitter, answer, notes, is_cut=is_cut)
         except BadInput as bad:
             raise self._error(fitter, answer, bad.value, (bad.problem,)) from None
         value, problems = fitter.fit(written)
@@ -169,6 +173,8 @@ class OutputType:
                 data = json.loads(value.json(by_alias=True))
             else:
                 data = self._adapter.dump_python(value, mode="json", by_alias=True)
+            if isinstance(data, str) and isinstance(parse_whole(data, MAX_DEPTH), str):
+                data = as_json(data)  # else its quotes would not be read as a part of it
             back = self.read(answer_text(data)).value
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             kind = kind_of(value)
@@ -212,7 +218,7 @@ def _named(output_type: Any) -> str:
     return f"the output_type {getattr(output_type, '__name__', output_type)!r:.100}"
 
 
-def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> Any:
+def _from_text(fitter: Fitter, text: str, notes: list[InputNote], *, is_cut: bool) -> Any:
     """Return the value that an answer is as *text*.
 
     Raises:
@@ -223,13 +229,29 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> Any:
     is_text = fitter.fits(text, root)
     if isinstance(value, dict | list) and (key := repeated_key(body, ())) is not None:
         raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
-    if value is not NOTHING and not (isinstance(value, str) and is_text):
+    if isinstance(value, float) and fitter.fits(body, root) and not is_usual_number(body):
+        return body  # a decimal, which a number would change
+    if value is not NOTHING:
         return text if is_text and fitter.fit(value).problems else value
     if is_text:
         return _repaired(fitter, body, notes) if _may_be_data(fitter, body) else text
-    if value is NOTHING and body[:1].isalnum() and not fitter.fit(body).problems:
+    if body[:1].isalnum() and not fitter.fit(body).problems:
         return body
-    return value if value is not NOTHING else _repaired(fitter, body, notes)
+    items = None if is_cut else _listed(fitter, body)
+    if items is not None:
+        notes.append(InputNote("read each line as an item of the list", "list_lines"))
+        return items
+    return _repaired(fitter, body, notes)
+
+
+def _listed(fitter: Fitter, text: str) -> list[str] | None:
+    """Return what stands on the lines of *text*, if all begin with a hyphen and a list is meant."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    is_list = bool(lines) and all(line.startswith("- ") for line in lines)
+    if not (is_list and fitter.policy.lenient):
+        return None
+    items = [line[2:].strip() for line in lines]
+    return None if fitter.fit(items).problems else items
 
 
 def _may_be_data(fitter: Fitter, text: str) -> bool:
@@ -314,6 +336,8 @@ def _placeholder_in(value: Any, example: Any, name: str = "value") -> str | None
         return value if value == f"<{name}>" and example in (value, None) else None
     if isinstance(value, dict):
         known = example if isinstance(example, dict) else {}
+        if KEY in value and KEY in known:
+            return KEY
         parts = [(each, known.get(key), key) for key, each in value.items()]
     elif isinstance(value, list):
         first = example[0] if isinstance(example, list) and example else None

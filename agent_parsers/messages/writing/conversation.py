@@ -12,11 +12,12 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import groupby, product, takewhile, zip_longest
+from itertools import chain, groupby, product, takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
 from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.engine.reading.rules.foreign_calls import dialects_signed
 from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
 from agent_parsers.engine.tables.dialect import Result
 from agent_parsers.engine.writing.escape import escape, escape_failed, unescape
@@ -31,6 +32,7 @@ from agent_parsers.engine.writing.render import render, write_answer
 from agent_parsers.forms.form import Written
 from agent_parsers.messages.reading.said import said_in
 from agent_parsers.messages.writing.elsewhere import (
+    is_of_another,
     meant_by,
     turn_anywhere,
     turn_calling,
@@ -145,14 +147,12 @@ class _Writer:
         while at < len(items):
             item = items[at]
             at += 1
-            wrote: Dialect | None = self._dialect
             if isinstance(item, AIMessage):
-                item, wrote = self._read(item)
-            elif isinstance(item, PastTurn) and item.log and item.is_open:
-                wrote = self._turn_of(item.log)[1]
+                item = self._read(item)
             if isinstance(item, PastTurn) and item.log and item.is_open:
                 told = takewhile(lambda each: isinstance(each, HumanMessage), items[at:])
-                results, taken = _results_in([*map(_text_in, told)], wrote, item.calls)
+                texts = [*map(_text_in, told)]
+                results, taken = _results_in(texts, self._writers(item.log), item.calls)
                 calls = (
                     replace(call, result=result)
                     for call, result in zip_longest(item.calls, results[: len(item.calls)])
@@ -205,7 +205,7 @@ class _Writer:
                 yield failed_turn(self._dialect, item.log, item.observation, self._number)
                 self._number += 1
             case AIMessage():
-                yield from self.turns(self._read(item)[0])
+                yield from self.turns(self._read(item))
             case _:
                 raise TypeError(
                     f"{_NO_STEP.format(type(item).__name__)}: messages of the user go to history="
@@ -217,7 +217,8 @@ class _Writer:
         """Yield the turns in which the calls of *turn* are made."""
         calls = self._with_ids(turn.calls)
         text = turn.log or turn.message.text
-        if text.strip() and turn_calling(self._dialect, text, meant_by(calls)) is not None:
+        found = turn_calling(self._dialect, text, meant_by(calls)) if text.strip() else None
+        if found is not None and not is_of_another(self._dialect, found, text):
             yield self._turn(text, calls, is_last=is_last)
             return
         thought, content = self._said_before(turn)
@@ -291,12 +292,25 @@ class _Writer:
         else:  # only thoughts come before a call
             ways = [(both, ""), (thought, ""), ("", "")]
         said = dict.fromkeys(ways)
-        inputs = [[_action(call, way(call.tool_input)) for call in calls] for way in _WAYS]
+        given = [self._by_name(call) for call in calls]
+        inputs = [
+            [_action(call, way(each)) for call, each in zip(calls, given, strict=True)]
+            for way in _WAYS
+        ]
         sizes = dict.fromkeys((len(calls), 1))
         for before, tools, actions, size in product(said, (self._tools, names), inputs, sizes):
             with suppress(ValueError):
                 return [*self._rendered(actions, size, before, tools)]
         return None
+
+    def _by_name(self, call: PastCall) -> Any:
+        """Return the input of a *call*, with the names and types that its dialect did without."""
+        tools, given = self._tools, call.tool_input
+        is_named = isinstance(given, dict) or isinstance(self._dialect.example.tool_input, dict)
+        if tools is not None and is_named and tools.checks(call.tool):
+            with suppress(ValueError):  # it was made all the same
+                return tools.check(call.tool, given)
+        return given
 
     def _rendered(
         self,
@@ -326,35 +340,45 @@ class _Writer:
 
     # -- answers and other texts --------------------------------------------------------------
 
-    def _read(self, message: AIMessage) -> tuple[Any, Dialect | None]:
-        """Return a *message* without calls as the turn that its text is, and who wrote it."""
+    def _read(self, message: AIMessage) -> Any:
+        """Return a *message* without calls as the turn that its text is."""
         text = message.text
         thought = "".join(said for kind, said in said_in(message) if kind == "thought")
         if not text.strip():
-            return (message if not thought else PastAnswer(_finish("", ""), thought)), None
-        found, wrote = self._turn_of(text)
+            return message if not thought else PastAnswer(_finish("", ""), thought)
+        found = self._turn_of(text)
         if found is not None and found.actions:
             calls = tuple(
                 PastCall(each.tool, each.tool_input, "{}", id=getattr(each, "tool_call_id", None))
                 for each in found.actions
             )
-            return PastTurn(message, calls, text, found.thought or thought, found.content), wrote
+            return PastTurn(message, calls, text, found.thought or thought, found.content)
         if found is None:
-            return PastAnswer(_finish(text, ""), thought), None
-        return PastAnswer(_finish(found.output, text), found.thought or thought), wrote
+            return PastAnswer(_finish(text, ""), thought)
+        return PastAnswer(_finish(found.output, text), found.thought or thought)
 
-    def _turn_of(self, text: str) -> tuple[Turn | None, Dialect | None]:
-        """Return the turn that *text* is, in this dialect or another, and which one."""
+    def _turn_of(self, text: str) -> Turn | None:
+        """Return the turn that *text* is, in this dialect or another."""
         own = turn_in(self._dialect, text)
         if own is not None and own.actions:
-            return own, self._dialect
-        found, wrote = turn_anywhere(text)
+            return own
+        found, _ = turn_anywhere(text)
         if own is not None and own.output != text.strip() and not _is_part(found, own):
-            return own, self._dialect
+            return own
         if found is not None and found.actions and self._tools is not None:
-            known = all(each.tool in self._tools for each in found.actions)
-            return (found, wrote) if known else (own, self._dialect)
-        return found, wrote
+            return found if all(each.tool in self._tools for each in found.actions) else own
+        return found
+
+    def _writers(self, log: str) -> Iterator[Dialect]:
+        """Yield the dialects in which the text of a turn with calls may be written."""
+        own = turn_in(self._dialect, log)
+        if own is not None and own.actions and not is_of_another(self._dialect, own, log):
+            yield self._dialect
+            return
+        if (wrote := turn_anywhere(log)[1]) is not None:
+            yield wrote
+        read = ((each, turn_in(each, log)) for each in chain(*dialects_signed(log)))
+        yield from (each for each, turn in read if turn is not None and turn.actions)
 
     def _asked(self, message: HumanMessage) -> BaseMessage:
         """Return what the user says, behind the label of a question if the dialect has one."""
@@ -417,7 +441,7 @@ def _text_in(message: BaseMessage) -> str | None:
 
 
 def _results_in(
-    texts: Sequence[str | None], wrote: Dialect | None, calls: Sequence[PastCall]
+    texts: Sequence[str | None], writers: Iterable[Dialect], calls: Sequence[PastCall]
 ) -> tuple[list[str | None], int]:
     """Return the results of *calls*, which the user says next, and in how many messages.
 
@@ -426,12 +450,13 @@ def _results_in(
 
     Args:
         texts: What the user says next, up to the next message of the model.
-        wrote: The dialect of the calls.
+        writers: The dialects in which the calls may be written.
         calls: The calls.
     """
     if not texts or texts[0] is None:
         return [], 0
-    if wrote is not None and (found := _shown_results(texts[0], wrote, calls)) is not None:
+    shown = (_shown_results(texts[0], each, calls) for each in writers)
+    if (found := next(filter(None, shown), None)) is not None:
         return [*found], 1
     size = min(len(calls), len(texts))
     return [*texts[:size]], size

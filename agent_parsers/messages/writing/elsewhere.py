@@ -90,6 +90,17 @@ def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
     return None, None
 
 
+def is_of_another(dialect: Dialect, turn: Turn, text: str) -> bool:
+    """Return whether *text*, which is this *turn* in *dialect*, was written in another one.
+
+    So it is if another reads it as it is written there, and *dialect* only with repairs.
+    """
+    if _is_clean(turn):
+        return False
+    found, wrote = turn_anywhere(text)
+    return found is not None and wrote != dialect and _is_clean(found)
+
+
 def _begins_with_mark(turn: Turn, text: str) -> bool:
     """Return whether *text*, which is this *turn*, begins with a mark."""
     first = len(text) - len(text.lstrip())

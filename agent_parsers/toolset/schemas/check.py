@@ -160,7 +160,8 @@ def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[InputNote]:
         for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
             yield from notes_of(item, new_item, (*path, index))
     elif old is not NOTHING:
-        yield InputNote(f"{where(path)}: read {shown(old)} as {shown(new)}")
+        kind = "case" if isinstance(old, str) and isinstance(new, str) else ""
+        yield InputNote(f"{where(path)}: read {shown(old)} as {shown(new)}", kind)
         if isinstance(old, str) and isinstance(new, dict | list):
             yield from _repairs_of(old.strip(), path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from math import ceil, floor, isfinite
@@ -11,7 +12,7 @@ from agent_parsers.toolset.problems.errors import as_json
 from agent_parsers.toolset.problems.input_problem import InputProblem, Path, kind_of, near
 from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text, number_faults
-from agent_parsers.toolset.schemas.spec import type_words
+from agent_parsers.toolset.schemas.spec import FORMATS, KEY, type_words
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
@@ -21,18 +22,6 @@ if TYPE_CHECKING:
 _MOST_LEVELS: Final = 6
 _MOST_ITEMS: Final = 20
 _MOST_VALUES: Final = 300
-
-_FORMATS: Final = {
-    "date": "2025-01-31",
-    "time": "12:30:00Z",
-    "date-time": "2025-01-31T12:30:00Z",
-    "email": "name@example.com",
-    "uri": "https://example.com",
-    "uuid": "123e4567-e89b-42d3-a456-426614174000",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "duration": "PT30M",
-}
 
 
 def corrected(
@@ -97,12 +86,12 @@ class _Corrector:
             return self._object(value, flat, wrong, level)
         part = flat.get("items", True)
         if "array" in kinds and isinstance(part, dict | bool):
-            items = value[:_MOST_ITEMS] if isinstance(value, list) else [value]
+            items = value[:_MOST_ITEMS] if isinstance(value, list) else _listed(value)
             fixed = [
                 self.correct(item, part, name, _below(wrong, index), level + 1)
                 for index, item in enumerate(items)
             ]
-            if fitter.fits(fixed, node):
+            if fixed and fitter.fits(fixed, node):
                 return fixed
         return self._placeholders.make(node, name, level)
 
@@ -154,6 +143,16 @@ class _Corrector:
         return self._placeholders.make(part, key, level + 1)
 
 
+def _listed(value: Any) -> list[Any]:
+    """Return what a *value* in place of a list lists; a text may, at commas or on lines."""
+    if not isinstance(value, str):
+        return [value]
+    parts = (part.strip().removeprefix("- ") for part in re.split(r"[,;\n]", value))
+    items = [part for part in parts if part][:_MOST_ITEMS]
+    is_sure = len(items) > 1 or not re.search(r"\s", value.strip())
+    return items if is_sure else []
+
+
 def _renamed(lost: list[str], missing: list[str]) -> dict[str, str]:
     """Return the *lost* key that is most similar to each of the *missing* ones."""
     if len(lost) > _MOST_ITEMS:
@@ -196,6 +195,9 @@ class _Placeholders:
         if kind == "object":
             members = flat.get("properties", {})
             required = flat.get("required", ())
+            rest = flat.get("additionalProperties", True)
+            if not (required or members or rest is False):
+                return {KEY: self.make(rest, "value", level + 1)}
             return {key: self.make(members.get(key, True), key, level + 1) for key in required}
         if kind == "array":
             return [self.make(part, name, level + 1) for part in _item_parts(flat)]
@@ -223,8 +225,8 @@ def _item_parts(flat: dict[str, Any]) -> Sequence[Node]:
 
 
 def _text(flat: dict[str, Any], name: str) -> str:
-    if flat.get("format") in _FORMATS:
-        return _FORMATS[flat["format"]]
+    if flat.get("format") in FORMATS:
+        return FORMATS[flat["format"]]
     text = f"<{flat['pattern']}>" if "pattern" in flat else f"<{name}>"
     least, most = int(flat.get("minLength", 0)), flat.get("maxLength")
     if least <= 1000:

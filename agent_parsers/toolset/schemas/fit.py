@@ -166,6 +166,8 @@ class Fitter:
             if _is_among(value, allowed):
                 continue
             read = self._read(value, {kind_of(item) for item in allowed}, convert=convert)
+            if read is NOTHING and convert and self.policy.lenient:
+                read = _in_case(value, allowed)
             if read is NOTHING or not _is_among(read, allowed):
                 hint = self.near(value, allowed)
                 return value, _problem(value, one_of_words(allowed), hint)
@@ -293,6 +295,15 @@ def _problem(value: Any, expected: str, hint: str = "") -> InputProblem:
 def _rank(fit: Fit) -> int:
     kind = kind_of(fit.value)
     return KINDS.index(kind) if kind else len(KINDS)
+
+
+def _in_case(value: Any, allowed: Sequence[Any]) -> Any:
+    """Return the only text of *allowed* that *value* is but for case and a full stop."""
+    if not isinstance(value, str):
+        return NOTHING
+    meant = value.strip().removesuffix(".").casefold()
+    found = [each for each in allowed if isinstance(each, str) and each.casefold() == meant]
+    return found[0] if len(found) == 1 else NOTHING
 
 
 def _is_among(value: Any, allowed: Sequence[Any]) -> bool:

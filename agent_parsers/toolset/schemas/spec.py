@@ -22,6 +22,25 @@ _WORDS: Final = {
     "array": "a list",
     "string": "a string",
 }
+KEY: Final = "<key>"
+"""Stands in examples for any key of an object."""
+FORMATS: Final = {
+    "date": "2025-01-31",
+    "time": "12:30:00Z",
+    "date-time": "2025-01-31T12:30:00Z",
+    "email": "name@example.com",
+    "uri": "https://example.com",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "duration": "PT30M",
+}
+"""An example of each format of texts."""
+_OF_NO_USE: Final = ("binary", "string")
+"""Formats that tell a model nothing."""
+_DECIMAL: Final = "^(?!^[-+.]*$)[+-]?"
+"""How pydantic's pattern of decimals begins."""
+_LONGEST_PATTERN: Final = 60
 _MOST_LISTED: Final = 12
 _MOST_UNIONS: Final = 3
 _MOST_LEVELS: Final = 4
@@ -138,7 +157,8 @@ def _type(schema: Schema, node: Node, level: int = 0) -> str:
             return " | ".join(
                 dict.fromkeys(_type(schema, part, level + 1) for part in flat[keyword])
             )
-    names = [_container(schema, flat, name, level) for name in type_words(flat)]
+    kinds = type_words(flat)
+    names = (_container(schema, flat, kind, level) + _facts(flat, kind) for kind in kinds)
     return " | ".join(names) or "any"
 
 
@@ -146,6 +166,8 @@ def _container(schema: Schema, flat: dict[str, Any], name: str, level: int) -> s
     if level >= _MOST_LEVELS:
         return name
     items = flat.get("items", True)
+    if name == "array" and flat.get("prefixItems"):
+        return f"[{', '.join(_type(schema, part, level + 1) for part in flat['prefixItems'])}]"
     if name == "array" and isinstance(items, dict):
         return f"array[{_type(schema, items, level + 1)}]"
     if name == "object" and flat.get("properties"):
@@ -155,7 +177,62 @@ def _container(schema: Schema, flat: dict[str, Any], name: str, level: int) -> s
             for key, part in flat["properties"].items()
         )
         return f"{{{', '.join(members)}}}"
+    rest = flat.get("additionalProperties", True)
+    if name == "object" and isinstance(rest, dict) and rest:
+        return f"object of {_type(schema, rest, level + 1)}"
     return name
+
+
+def _facts(flat: dict[str, Any], name: str) -> str:
+    """Return what is checked of a value of the type *name* besides its type, behind a space."""
+    if name in ("integer", "number"):
+        low, above = flat.get("minimum"), flat.get("exclusiveMinimum")
+        high, below = flat.get("maximum"), flat.get("exclusiveMaximum")
+        step = flat.get("multipleOf")
+        if low is not None and high is not None and not (above or below):
+            signs = [f"{_plain(low)}..{_plain(high)}"]
+        else:
+            bounds = {">=": low, ">": above, "<=": high, "<": below}
+            signs = [f"{sign} {_plain(at)}" for sign, at in bounds.items() if _is_number(at)]
+        said = [f"a multiple of {step}"] if step is not None else []
+        return "".join(f" {each}" for each in signs) + _in_brackets(said)
+    said = []
+    if name == "string":
+        kind, pattern = flat.get("format"), flat.get("pattern", "")
+        if kind is not None and kind not in _OF_NO_USE:
+            said.append(f"{kind}, as {FORMATS[kind]}" if kind in FORMATS else kind)
+        if pattern.startswith(_DECIMAL):
+            said.append("a decimal")
+        elif pattern and len(pattern) <= _LONGEST_PATTERN:
+            said.append(f"matching {pattern}")
+        said += _sizes(flat, "minLength", "maxLength", "character")
+    elif name == "array" and "prefixItems" not in flat:
+        said += _sizes(flat, "minItems", "maxItems", "item")
+        said += ["all different"] * (flat.get("uniqueItems") is True)
+    return _in_brackets(said)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _plain(number: Any) -> Any:
+    """Return a *number* as an integer if it is one."""
+    return int(number) if number % 1 == 0 else number
+
+
+def _in_brackets(said: Sequence[str]) -> str:
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _sizes(flat: dict[str, Any], low: str, high: str, noun: str) -> Iterator[str]:
+    least, most = flat.get(low, 0), flat.get(high)
+    if least and most is not None:
+        yield counted(most, noun) if least == most else f"{least} to {counted(most, noun)}"
+    elif least:
+        yield f"at least {counted(least, noun)}"
+    elif most is not None:
+        yield f"at most {counted(most, noun)}"
 
 
 # -- the tool --------------------------------------------------------------------------------------
