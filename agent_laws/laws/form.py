@@ -222,8 +222,8 @@ def a_prompt_ends_where_a_word_may_begin(dialect: Dialect) -> None:
     Raises:
         BrokenLawError: A prompt ends in a blank or a tab.
     """
-    parser = get_parser(dialect, lenient=False)
     action = AgentAction(dialect.example.tool, dialect.example.tool_input, "")
+    parser = get_parser(dialect, lenient=False, tools=[action.tool])
     for steps in ((), ((action, "seen"),)):
         for text in (parser.render_prompt("Why?", steps), parser.format_scratchpad(steps)):
             if text != text.rstrip(" \t"):

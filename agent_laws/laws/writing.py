@@ -15,6 +15,7 @@ from agent_laws.trials.pieces import (
 from agent_laws.trials.stories import Outcome, results_in
 from agent_parsers import AgentAction, AgentFinish, get_parser
 from agent_parsers.authoring import Result, Written, escape, unescape
+from agent_parsers.toolset import ToolSet
 from agent_parsers.transcripts import parse_transcript
 from output_parsers import OutputParserException
 
@@ -338,12 +339,17 @@ def what_is_read_is_read_back(dialect: Dialect, log: str, observation: str) -> N
             _expect(seen, observation.strip(), "the observation", text)
 
 
+def _with_tool(parser: AnyDialectParser) -> AnyDialectParser:
+    """Return the *parser* with a tool, which its prompt lists."""
+    return parser.model_copy(update={"tools": ToolSet(["look_up"])})
+
+
 def _as_text(parser: AnyDialectParser, steps: Sequence[Any]) -> str:
-    return parser.render_prompt("why?", steps)
+    return _with_tool(parser).render_prompt("why?", steps)
 
 
 def _as_messages(parser: AnyDialectParser, steps: Sequence[Any]) -> str:
-    messages = parser.render_prompt("why?", steps, as_messages=True)
+    messages = _with_tool(parser).render_prompt("why?", steps, as_messages=True)
     return "\n".join(str(message.content) for message in messages)
 
 

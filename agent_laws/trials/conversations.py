@@ -84,7 +84,7 @@ def conversations(dialect: Dialect) -> Iterator[Returned]:
     """Yield conversations of a model that writes in *dialect*, in all forms."""
     tool = a_tool(dialect)
     tool = "area" if tool == "search" else tool
-    parser: Any = get_parser(dialect, tools=TOOLS if tool == "area" else None)
+    parser: Any = get_parser(dialect, tools=TOOLS if tool == "area" else [tool])
     text = _written(parser, tool)
     thought = _LAST_THOUGHT if dialect.thinks else ""
     said = parser.render(AgentFinish({"output": ANSWER}, ""), thought=thought)

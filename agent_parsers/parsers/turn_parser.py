@@ -332,22 +332,25 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
         Raises:
             TypeError: *question* is not a text, or *history* contains something else.
-            ValueError: A message is malformed, or has more than text and the prompt is a text.
+            ValueError: A message is malformed, or has more than text and the prompt is a text; or
+                the parser does not know its tools. Classes with LangChain's names write ``{tools}``
+                and ``{tool_names}`` in place of tools that they do not know.
         """
-        from agent_parsers.engine.writing.prompt import render_prompt
-        from agent_parsers.messages.writing.conversation import conversation, own_turns
+        options: Any = {"system": system, "history": history, "as_messages": as_messages}
+        prompt = self._prompt(question, steps, **options)
+        if self.tools is None and not self._is_langchain:
+            raise ValueError(
+                "a prompt lists the tools, which this parser does not know: pass tools=[…] to"
+                " get_parser, or tools=[] if there are none"
+            )
+        return prompt
 
-        head, earlier = conversation(history, self.dialect, self.tools)
-        system = "\n\n".join(filter(None, (system, *head)))
-        return render_prompt(
-            self.dialect,
-            self.get_format_instructions(),
-            question,
-            own_turns(steps, self.dialect, self.tools),
-            system=system,
-            earlier=earlier,
-            as_messages=as_messages,
-        )
+    def _prompt(self, question: str | None, steps: Sequence[Step], **options: Any) -> Any:
+        """Return what `render_prompt` does, with placeholders for tools that are not known."""
+        from agent_parsers.messages.writing.conversation import prompt_of
+
+        said = self.get_format_instructions()
+        return prompt_of(self.dialect, said, self.tools, question, steps, **options)
 
     def get_format_instructions(self) -> str:
         """Return the instructions that tell the model how to write its turns and call the tools.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
-from agent_parsers import get_dialect, get_parser, list_dialects
+from agent_parsers import ToolSet, get_dialect, get_parser, list_dialects
 from agent_parsers.constrain import GrammarError
 from agent_parsers.core import listed_tools
 from agent_parsers.events import (
@@ -48,6 +48,7 @@ _BROKEN: Final = (
     "I should look it up.\n\n**Action:** `Search`\n"
     "**Action Input:** {'query': 'oldest bridge in Bern', limit: 3,}"
 )
+_TOOL: Final = "search"
 _QUESTION: Final = "How old is the oldest bridge of Bern?"
 
 View: TypeAlias = Literal["reading", "events", "prompt", "grammar", "template", "python"]
@@ -99,7 +100,7 @@ def answer(request: str | bytes) -> str:
 def _dialects() -> dict[str, Any]:
     """Return the dialects, each with a turn, and a broken reply to begin with."""
     known = map(get_dialect, list_dialects())
-    return {"dialects": [_row(dialect) for dialect in known], "text": _BROKEN, "tools": "search"}
+    return {"dialects": [_row(dialect) for dialect in known], "text": _BROKEN, "tools": _TOOL}
 
 
 def _row(dialect: Dialect) -> dict[str, Any]:
@@ -185,6 +186,8 @@ def _told(event: Event) -> dict[str, str]:
 
 
 def _prompt(parser: AnyDialectParser, _request: _Request) -> dict[str, Any]:
+    if parser.tools is None:
+        parser = parser.model_copy(update={"tools": ToolSet([_TOOL])})
     return {"text": parser.render_prompt(_QUESTION, []), "stop": parser.stop}
 
 

@@ -72,7 +72,7 @@ def test_a_step_may_be_a_pair_or_an_agent_step() -> None:
 def test_a_label_that_ends_in_a_space_stands_before_one_space() -> None:
     own = replace(get_dialect("react"), name="own", generation_prompt=lambda _number: "Thought: ")
     step = (AgentAction("search", "x", "I go.\nAction: search\nAction Input: x"), "y")
-    assert "\nThought: I go.\n" in get_parser(own).render_prompt("Why?", [step])
+    assert "\nThought: I go.\n" in get_parser(own, tools=[]).render_prompt("Why?", [step])
 
 
 @given(PAIRS, st.sampled_from(["minimal", None]))

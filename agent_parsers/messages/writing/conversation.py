@@ -27,7 +27,7 @@ from agent_parsers.engine.writing.past_turns import (
     failed_turn,
     seen_in_prompt,
 )
-from agent_parsers.engine.writing.prompt import asked_in
+from agent_parsers.engine.writing.prompt import asked_in, render_prompt
 from agent_parsers.engine.writing.render import render, write_answer
 from agent_parsers.forms.form import Written
 from agent_parsers.messages.reading.said import said_in
@@ -111,6 +111,30 @@ def own_turns(steps: History, dialect: Dialect, tools: ToolSet | None) -> list[T
     past = past_of(steps)
     writer = _Writer(dialect, tools, past)
     return [turn for item in writer.regrouped(past) for turn in writer.turns(item)]
+
+
+def prompt_of(
+    dialect: Dialect,
+    instructions: str,
+    tools: ToolSet | None,
+    question: str | None,
+    steps: History,
+    *,
+    system: str = "",
+    history: History = (),
+    as_messages: bool = False,
+) -> str | list[BaseMessage]:
+    """Return the whole prompt for the next turn; see `DialectParser.render_prompt`."""
+    head, earlier = conversation(history, dialect, tools)
+    return render_prompt(
+        dialect,
+        instructions,
+        question,
+        own_turns(steps, dialect, tools),
+        system="\n\n".join(filter(None, (system, *head))),
+        earlier=earlier,
+        as_messages=as_messages,
+    )
 
 
 class _Writer:

@@ -99,7 +99,10 @@ def prompt_page(
     steps = usual_steps(parser) if steps is None else steps
     replies = usual_replies(parser) if replies is None else replies
     many = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
-    prompt = parser.render_prompt(question, steps)
+    if isinstance(parser, MessageParser) or parser.tools is not None:
+        prompt: Any = parser.render_prompt(question, steps)
+    else:  # with placeholders, as the instructions have them
+        prompt = parser._prompt(question, steps)
     parts = [f"{heading(f'the prompt after {many}')}{_as_text(prompt)}\n"]
     if isinstance(parser, MessageParser):
         tools = ToolSet(parser.tools or ()).openai_tools()

@@ -294,7 +294,7 @@ def test_an_end_token_that_the_server_left_in_is_not_doubled() -> None:
 
 
 def test_messages_have_no_marks_of_the_chat_template() -> None:
-    _, asked, said, seen = HERMES.render_prompt(
+    _, asked, said, seen = parser_of("hermes", tools=["find"]).render_prompt(
         "How deep?", [(calls(ONE)[0], "217 m")], as_messages=True
     )
     assert asked == HumanMessage("How deep?")

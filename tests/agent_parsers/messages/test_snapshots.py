@@ -213,7 +213,9 @@ def history() -> list[Any]:
             "", tool_calls=[{"name": "clock", "args": {}, "id": "call_3", "type": "tool_call"}]
         ),
         ToolMessage("no battery", tool_call_id="call_3", name="clock", status="error"),
-        *get_parser("react").render_prompt("Once more?", steps_of("react"), as_messages=True)[1:],
+        *get_parser("react", tools=TOOLS).render_prompt(
+            "Once more?", steps_of("react"), as_messages=True
+        )[1:],
     ]
 
 

@@ -149,7 +149,7 @@ def test_it_can_be_pickled() -> None:
 
 
 def test_the_steps_of_an_executor_come_back_in_the_form_of_the_dialect() -> None:
-    parser = get_parser("react").as_langchain()
+    parser = get_parser("react", tools=["area"]).as_langchain()
     steps: list[Any] = [
         (parser.parse(ACT), "48.3\nFinal Answer: 7"),
         (AgentAction("_Exception", "", "hm"), "no"),

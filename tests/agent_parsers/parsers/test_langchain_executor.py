@@ -163,7 +163,7 @@ def test_a_turn_of_nothing_is_not_a_call(name: str) -> None:
 
 
 def test_its_executor_raises_where_it_is_not_to_handle_errors() -> None:
-    parser = get_parser("react").as_langchain()
+    parser = get_parser("react", tools=[area]).as_langchain()
     with pytest.raises(ValueError, match="expected an Action or a Final Answer"):
         run(executor(parser, chat("hm")), "sync")
 

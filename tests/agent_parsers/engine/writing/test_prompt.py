@@ -332,14 +332,14 @@ def test_an_observation_ends_in_the_generation_prompt(dialect: Dialect) -> None:
         generation_prompt = dialect.generation_prompt(number + 1)
         assert dialect.results_text([Result("search", "seen")], number).endswith(generation_prompt)
         assert (
-            dialect_parser(dialect)
+            dialect_parser(dialect, tools=["search"])
             .render_prompt("Why?")
             .endswith(f"Why?\n{dialect.generation_prompt(1)}")
         )
 
 
 def test_the_label_of_a_thought_is_written_once() -> None:
-    parser = get_parser("react")
+    parser = get_parser("react", tools=["clock"])
     tail = "Action: clock\nAction Input: Bern"
     for log, written in (
         (f"Thought: when?\n{tail}", f"Thought: when?\n{tail}"),

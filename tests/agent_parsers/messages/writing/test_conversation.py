@@ -8,6 +8,7 @@ from agent_parsers import (
     AgentAction,
     AgentFinish,
     OutputParserException,
+    ToolSet,
     get_parser,
     list_dialects,
     to_anthropic,
@@ -42,6 +43,8 @@ def talk(*calls: dict[str, Any], **said: str) -> list[Any]:
 
 def written(history: Any, parser: Any) -> list[Any]:
     """Return the prompt that goes on with *history*, as messages of text."""
+    if parser.tools is None:
+        parser = parser.model_copy(update={"tools": ToolSet(["area", "f"])})
     messages: list[Any] = parser.render_prompt(history=history, as_messages=True)
     return messages
 
@@ -203,7 +206,8 @@ def test_an_answer_is_written_with_its_label() -> None:
 
 @pytest.mark.parametrize("name", [*list_dialects(), "openai_functions", "tools"])
 def test_a_question_after_what_was_said(name: str) -> None:
-    parser: Any = get_parser(name)
+    tools = ["area", *OWN_TOOLS.values()] if name in OWN_TOOLS else ["area"]
+    parser: Any = get_parser(name, tools=tools)
     history = [("system", "Be brief."), ("human", "Hello"), ("ai", "Hi.")]
     messages = parser.render_prompt("Why?", history=history, as_messages=True)
     system, hello, hi, asked = messages
@@ -401,7 +405,7 @@ def test_an_image_in_a_result_goes_back() -> None:
 
 
 def test_an_empty_result_is_a_message_of_its_own() -> None:
-    parser: Any = get_parser("granite")
+    parser: Any = get_parser("granite", tools=["area"])
     steps = [(AgentAction("area", {"lake": "A"}), "")] * 2
     kinds = [message.type for message in parser.render_prompt("Q", steps, as_messages=True)]
     assert kinds == ["system", "human", "ai", "human", "ai", "human"]

@@ -173,7 +173,7 @@ def test_steps_in_text_are_what_the_assistant_and_the_user_say(write: Any) -> No
     action = AgentAction("", "", log="Act: f")
     spoken = [AIMessage("Act: f"), HumanMessage("There is no tool 'Act'.")]
     assert write([(action, "There is no tool 'Act'.")]) == write(spoken)
-    prompt = get_parser("react").render_prompt("?", [(action, "seen")], as_messages=True)
+    prompt = get_parser("react", tools=[]).render_prompt("?", [(action, "seen")], as_messages=True)
     assert len(write(prompt[1:])) == 3
 
 
