@@ -6,9 +6,17 @@ It is made of what is public, so a loop of your own can do the same in seventeen
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
-from contextlib import aclosing, closing
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel
@@ -29,12 +37,16 @@ from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.messages.writing.past import past_of
 from agent_parsers.messages.writing.request import ask
 from agent_parsers.parsers.message_parser import MessageParser
+from agent_parsers.registry.dialects_by_name import get_parser
 from agent_parsers.toolset.running import steps_taken
 from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.runnables.functions import present
+from output_parsers.streams.readers import aclose, close
+from outputs import UsageMetadata, from_any
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
+from outputs.messages.ai import add_usage
 from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
@@ -81,6 +93,12 @@ class AgentRun(Storable, Viewable, Generic[T]):
     """What was repaired, in the order of the turns; each span is one of its turn."""
     is_cut: bool = False
     """Whether the answer was cut at the limit of tokens."""
+    usage: UsageMetadata | None = None
+    """The tokens of all requests, as far as replies tell them; `None` if none does."""
+    turns: int = 0
+    """How often the model was asked."""
+    seconds: float = 0.0
+    """How long the run took."""
 
     @property
     def output(self) -> T | None:
@@ -130,9 +148,9 @@ class MaxTurnsError(RuntimeError):
 
 
 def run_agent(
-    model: Callable[..., Any],
+    model: Any,
     question: str | None,
-    parser: AnyDialectParser[T] | MessageParser[Any, T],
+    parser: str | AnyDialectParser[T] | MessageParser[Any, T],
     tools: Tools | ToolSet | None = None,
     *,
     system: str = "",
@@ -152,11 +170,12 @@ def run_agent(
     Args:
         model: A function that is asked: of a client, such as
             ``partial(client.chat.completions.create, model="gpt-5")``, or any that takes a prompt
-            and perhaps ``stop``, and returns a text, a message, or chunks of either. A text cannot
-            say how it ended: return ``(text, "stop")``, ``(text, "length")`` or a `Generation`, if
-            your client knows that.
+            and perhaps ``stop``, and returns a text, a message, or chunks of either. Or a chat
+            model of LangChain. A text cannot say how it ended: return ``(text, "stop")``,
+            ``(text, "length")`` or a `Generation`, if your client knows that.
         question: What the agent is asked; see `DialectParser.render_prompt`.
-        parser: A parser of any dialect, or of messages.
+        parser: A parser of any dialect, or of messages; or its name, or that of a model, as
+            `get_parser` takes them.
         tools: The tools, as functions; by default those of the parser. A parser without tools gets
             them.
         system: Text before the instructions.
@@ -200,7 +219,7 @@ def run_agent(
             if isinstance(reply, AsyncIterable):
                 raise TypeError(_ASYNCHRONOUS)
             try:
-                chunks = _chunks(reply)
+                chunks = loop.counted(_chunks(reply))
                 with closing(loop.parser.events(chunks, stop_early=True, **end)) as events:
                     for event in events:
                         loop.take(event)
@@ -216,9 +235,9 @@ def run_agent(
 
 
 async def arun_agent(
-    model: Callable[..., Any],
+    model: Any,
     question: str | None,
-    parser: AnyDialectParser[T] | MessageParser[Any, T],
+    parser: str | AnyDialectParser[T] | MessageParser[Any, T],
     tools: Tools | ToolSet | None = None,
     *,
     system: str = "",
@@ -244,9 +263,9 @@ async def arun_agent(
     with loop:
         for _ in range(max_turns):
             prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
-            reply = loop.ask(model, prompt)
+            reply = loop.ask(model, prompt, is_asynchronous=True)
             reply, end = _end_of(await reply if inspect.isawaitable(reply) else reply, ended)
-            chunks = reply if isinstance(reply, AsyncIterable) else _later(_chunks(reply))
+            chunks = loop.acounted(reply if isinstance(reply, AsyncIterable) else _chunks(reply))
             try:
                 events = loop.parser.aevents(chunks, stop_early=True, **end)
                 async with aclosing(events):
@@ -271,7 +290,7 @@ class _Loop:
 
     def __init__(
         self,
-        parser: AnyDialectParser[T] | MessageParser[Any, T],
+        parser: str | AnyDialectParser[T] | MessageParser[Any, T],
         tools: Tools | ToolSet | None,
         question: str | None,
         steps: list[Any] | None,
@@ -279,6 +298,8 @@ class _Loop:
         on_event: Callable[[Event], object] | None,
         on_cut: OnCut,
     ) -> None:
+        if isinstance(parser, str):
+            parser = get_parser(parser, tools=tools)
         if not hasattr(parser, "render_prompt"):
             raise TypeError(
                 f'an agent has a parser, as of get_parser("react"), not {parser!r:.100}'
@@ -299,6 +320,7 @@ class _Loop:
         self._thought: list[str] = []  # pieces of that of the turn
         self._content: list[str] = []  # pieces of that of the turn
         self._repaired_before = 0  # how many repairs there were before the turn
+        self._began = 0.0
         self._on_cut = on_cut
         self._retries = self._max_retries = max_retries
         self._on_event = on_event
@@ -307,14 +329,54 @@ class _Loop:
         """Return the prompt for the next turn."""
         return self.parser.render_prompt(question, self.run.steps, **options)
 
-    def ask(self, model: Callable[..., Any], prompt: Any) -> Any:
+    def ask(self, model: Any, prompt: Any, *, is_asynchronous: bool = False) -> Any:
         """Begin a turn: return what *model* replies to *prompt*."""
         self.run.finish = None
+        self.run.turns += 1
         self.actions = []
         self._thought, self._content = [], []
         self._repaired_before = len(self.run.repairs)
         named = self.tools if isinstance(self.parser, MessageParser) else None
-        return ask(model, prompt, self.parser.stop, named, is_streamed=self._on_event is not None)
+        return ask(
+            model,
+            prompt,
+            self.parser.stop,
+            named,
+            is_streamed=self._on_event is not None,
+            is_asynchronous=is_asynchronous,
+        )
+
+    def counted(self, chunks: Iterable[Any]) -> Iterator[Any]:
+        """Yield *chunks* of a reply, and add up the tokens that they tell."""
+        try:
+            yield from map(self._counted, chunks)
+        finally:
+            close(chunks)
+
+    async def acounted(self, chunks: AsyncIterable[Any] | Iterable[Any]) -> AsyncIterator[Any]:
+        """Do the same as `counted` for chunks that may be asynchronous."""
+        if not isinstance(chunks, AsyncIterable):
+            for chunk in self.counted(chunks):
+                yield chunk
+            return
+        try:
+            async for chunk in chunks:
+                yield self._counted(chunk)
+        finally:
+            await aclose(chunks)
+
+    def _counted(self, chunk: Any) -> Any:
+        """Return a *chunk* as a message, unless it is a text, a generation or no chunk at all."""
+        message = chunk
+        if isinstance(getattr(chunk, "text", None), str) and hasattr(chunk, "message"):
+            message = chunk.message  # of a generation
+        if not isinstance(chunk, str) and not hasattr(message, "usage_metadata"):
+            with suppress(TypeError, ValueError):  # the parser says what is wrong
+                message = chunk = from_any(chunk)
+        usage = getattr(message, "usage_metadata", None)
+        if usage:
+            self.run.usage = add_usage(self.run.usage, usage)
+        return chunk
 
     def take(self, event: Event) -> None:
         """Take an event of the turn."""
@@ -346,9 +408,11 @@ class _Loop:
 
     def __enter__(self) -> None:
         """Begin the run."""
+        self._began = perf_counter() - self.run.seconds
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Keep the run on the *error* that ends it."""
+        """End the run, and keep it on the *error* that ends it."""
+        self.run.seconds = perf_counter() - self._began
         if error is not None:
             BaseException.__setattr__(error, "run", self.run)  # its class may be frozen
 
@@ -424,8 +488,3 @@ def _chunks(reply: Any) -> Iterable[Any]:
     """Return what a model replied as chunks; a whole message is one."""
     is_whole = isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
     return [reply] if is_whole else reply
-
-
-async def _later(chunks: Iterable[Any]) -> AsyncIterator[Any]:
-    for chunk in chunks:
-        yield chunk

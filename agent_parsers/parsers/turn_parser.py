@@ -345,7 +345,9 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             )
         return prompt
 
-    def _prompt(self, question: str | None, steps: Sequence[Step], **options: Any) -> Any:
+    def _prompt(
+        self, question: str | None, steps: Sequence[Step], **options: Any
+    ) -> str | list[BaseMessage]:
         """Return what `render_prompt` does, with placeholders for tools that are not known."""
         from agent_parsers.messages.writing.conversation import prompt_of
 

@@ -9,6 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage as TheirMessage
 
 from agent_parsers import (
     ActionComplete,
@@ -225,16 +227,104 @@ def test_a_model_of_langchain() -> None:
 def test_any_function(stop: bool) -> None:
     asked: list[Any] = []
 
-    def alone(prompt: Any) -> Any:
+    def alone(prompt: Any, tools: list[Any]) -> Any:
         asked.append(prompt)
+        assert [tool["function"]["name"] for tool in tools] == ["depth"]
         return AIMessage("217 m")
 
-    def with_stop(prompt: Any, stop: list[str]) -> Any:
-        return alone(prompt)
+    def with_stop(prompt: Any, tools: list[Any], stop: list[str]) -> Any:
+        return alone(prompt, tools)
 
     model: Callable[..., Any] = with_stop if stop else alone
     assert run_agent(model, QUESTION, get_parser("tools"), [depth]).output == "217 m"
     assert asked == [[HumanMessage(QUESTION)]]
+
+
+def test_a_function_with_keywords_gets_all_that_a_client_would() -> None:
+    asked: list[dict[str, Any]] = []
+
+    def wrapper(messages: Any, **more: Any) -> Any:
+        asked.append(more)
+        return AIMessage("217 m")
+
+    def anything(**more: Any) -> Any:
+        return wrapper(**more)
+
+    for model in (wrapper, anything):
+        assert run_agent(model, QUESTION, get_parser("tools"), [depth]).output == "217 m"
+    assert [sorted(more) for more in asked] == [["tools"]] * 2
+    assert asked[0]["tools"] == ToolSet([depth]).openai_tools()
+    text = AIMessage("Final Answer: 217 m")
+    asked.clear()
+    run_agent(lambda messages, **more: (asked.append(more), text)[1], QUESTION, "react", [depth])
+    assert asked == [{"stop": get_parser("react").stop}]
+
+
+@pytest.mark.parametrize("parameters", ["prompt", "messages", "prompt, stop", "messages, stop"])
+def test_a_model_that_takes_no_tools_is_refused_if_the_parser_needs_them(parameters: str) -> None:
+    names: dict[str, Any] = {"reply": AIMessage("Final Answer: 217 m")}
+    exec(f"def mine({parameters}): return reply", names)
+    with pytest.raises(TypeError, match="mine takes no tools: give it a parameter `tools`, or use"):
+        run_agent(names["mine"], QUESTION, get_parser("tools"), [depth])
+    assert run_agent(names["mine"], QUESTION, get_parser("tools"), []).output.endswith("217 m")
+    assert run_agent(names["mine"], QUESTION, "react", [depth]).output == "217 m"
+
+
+class Chat(GenericFakeChatModel):
+    """A chat model of LangChain that takes tools."""
+
+    def bind_tools(self, tools: Any, **more: Any) -> Any:
+        names = [tool["function"]["name"] for tool in tools]
+        return self.bind(tools=names, **more)
+
+    def _generate(self, messages: Any, *given: Any, **more: Any) -> Any:
+        assert more.pop("tools") == ["depth"]
+        return super()._generate(messages, *given, **more)
+
+
+def theirs() -> Any:
+    args = {"lake": "Thun"}
+    called = TheirMessage("", tool_calls=[{"name": "depth", "args": args, "id": "1"}])
+    return Chat(messages=iter([called, TheirMessage("217 m")]))
+
+
+def test_a_model_of_langchain_gets_the_tools() -> None:
+    model = theirs()
+    for each in (theirs(), model.invoke, theirs().bind_tools(ToolSet([depth]).openai_tools())):
+        run = run_agent(each, QUESTION, "tools", [depth])
+        assert (run.output, len(run.steps)) == ("217 m", 1)
+    run = asyncio.run(arun_agent(theirs(), QUESTION, "tools", [depth]))
+    assert (run.output, len(run.steps)) == ("217 m", 1)
+    with pytest.raises(TypeError, match="GenericFakeChatModel takes no tools"):
+        run_agent(GenericFakeChatModel(messages=iter([])), QUESTION, "tools", [depth])
+
+
+def test_a_parser_has_a_name_and_so_has_a_model() -> None:
+    for name in ("react", "ReAct", "tools", "Qwen/Qwen3-32B"):
+        model = ScriptedModel(["Final Answer: 217 m"])
+        assert str(run_agent(model, QUESTION, name, [depth]).output).endswith("217 m")
+    with pytest.raises(ValueError, match="Did you mean"):
+        run_agent(ScriptedModel([]), QUESTION, "raect", [depth])
+
+
+def test_the_run_tells_what_it_cost() -> None:
+    def reply(content: str, *calls: Any) -> dict[str, Any]:
+        message = {"role": "assistant", "content": content, "tool_calls": [*calls]}
+        usage = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return {"object": "chat.completion", "choices": [choice], "usage": usage}
+
+    given = {"name": "depth", "arguments": '{"lake": "Thun"}'}
+    first = reply("", {"id": "1", "type": "function", "function": given})
+    for run in (run_agent, lambda *given: asyncio.run(arun_agent(*given))):
+        replies = iter([first, reply("217 m")])
+        done = run(lambda messages, tools: next(replies), QUESTION, "tools", [depth])  # noqa: B023
+        assert done.usage == {"input_tokens": 20, "output_tokens": 6, "total_tokens": 26}
+        assert done.turns == 2
+        assert 0 < done.seconds < 10
+    text = ScriptedModel(["Final Answer: 217 m"])
+    plain = run_agent(text, QUESTION, "react", [depth])
+    assert (plain.usage, plain.turns) == (None, 1)
 
 
 # -- how a run ends ------------------------------------------------------------------------------
@@ -418,7 +508,7 @@ def test_mistakes(model: Any, tools: Any, reason: str) -> None:
 def test_a_coroutine_that_is_refused_is_closed() -> None:
     asked = []
 
-    def model(prompt: Any) -> Any:
+    def model(prompt: Any, tools: Any) -> Any:
         asked.append(ScriptedModel([ANSWER]).ainvoke(prompt))
         return asked[0]
 

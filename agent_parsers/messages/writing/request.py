@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.messages.writing.to_anthropic import to_anthropic
@@ -19,34 +18,45 @@ if TYPE_CHECKING:
 
 
 def ask(
-    model: Callable[..., Any],
+    model: Any,
     prompt: str | list[BaseMessage],
     stop: list[str],
     tools: ToolSet | None,
     *,
     is_streamed: bool,
+    is_asynchronous: bool = False,
 ) -> Any:
     """Call *model* with the arguments that it takes, and return what it returns.
 
     Args:
         model: The function of a client that makes a request, such as
             ``partial(client.chat.completions.create, model="gpt-5")``, ``responses.create``, or
-            ``messages.create`` of Anthropic's; ``invoke`` or ``stream`` of a model of LangChain's;
-            or any function that takes a prompt and perhaps ``stop``. What `functools.partial` has
-            set stays.
+            ``messages.create`` of Anthropic's; a model of LangChain, or its ``invoke`` or
+            ``stream``; or any function that takes a prompt and perhaps ``stop``. What
+            `functools.partial` has set stays. A function with ``**kwargs`` takes everything.
         prompt: The prompt as a text, or as messages.
         stop: Stop sequences.
         tools: The tools for native calls; `None` if the prompt lists them.
         is_streamed: Whether to ask a client for chunks.
+        is_asynchronous: Whether the reply may be awaited.
 
     Raises:
-        TypeError: *model* cannot be called.
+        TypeError: *model* cannot be called, or takes no *tools*.
     """
+    owner = _langchain_model(model)
+    if owner is not None:
+        name = getattr(model, "__name__", "stream" if is_streamed else "invoke")
+        if owner is model and is_asynchronous:
+            name = f"a{name}"
+        method = getattr(_with_tools(owner, tools), name)
+        return method(
+            to_langchain(prompt) if prompt else prompt, **({"stop": stop} if stop else {})
+        )
     known = _parameters(model)
-    messages = [] if isinstance(prompt, str) else prompt
+    has_more = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    bound = getattr(model, "keywords", {})
     given: dict[str, Any] = {"stop": stop, "stream": is_streamed}
-    if _is_langchains(model):
-        return model(to_langchain(messages) or prompt, **({"stop": stop} if stop else {}))
+    messages = [] if isinstance(prompt, str) else prompt
     if {"messages", "stop_sequences"} <= known.keys():
         head = [each.text for each in messages if isinstance(each, SystemMessage)]
         said = [each for each in messages if not isinstance(each, SystemMessage)]
@@ -56,7 +66,7 @@ def ask(
             "stop_sequences": stop,
             "tools": tools and tools.anthropic_tools(),
         }
-    elif "messages" in known:
+    elif "messages" in known or (has_more and len(known) == 1):
         given |= {"messages": to_openai(messages), "tools": tools and tools.openai_tools()}
     elif {"input", "instructions"} <= known.keys():
         given["input"] = to_openai_responses(messages) or prompt
@@ -64,29 +74,60 @@ def ask(
     elif {"prompt", "stream"} <= known.keys():
         given["prompt"] = prompt
     else:
-        takes_stop = "stop" in known or any(
-            each.kind is each.VAR_KEYWORD for each in known.values()
-        )
-        return model(prompt, stop=stop) if takes_stop else model(prompt)
-    bound = getattr(model, "keywords", {})
+        if tools and "tools" not in bound and not (has_more or "tools" in known):
+            raise _takes_no_tools(model)
+        more = {"stop": stop} if has_more or "stop" in known else {}
+        if tools and "tools" not in bound:
+            more["tools"] = tools.openai_tools()
+        return model(prompt, **more)
     taken = {
         name: value
         for name, value in given.items()
-        if value and name in known and name not in bound
+        if name not in bound and (name in known or (value and has_more))
+        if value or known[name].default is inspect.Parameter.empty
     }
+    if tools and "tools" not in {**taken, **bound}:
+        raise _takes_no_tools(model)
     return model(**taken)
+
+
+def _takes_no_tools(model: Any) -> TypeError:
+    name = getattr(getattr(model, "func", model), "__name__", type(model).__name__)
+    return TypeError(
+        f"the parser reads native calls, and {name} takes no tools: give it a parameter `tools`, or"
+        " use the parser of a dialect, such as get_parser('react'), whose prompt lists them"
+    )
 
 
 def _parameters(model: Any) -> dict[str, inspect.Parameter]:
     if not callable(model):
-        said = f"a model is a function that is asked, not {kind_of(model)}"
-        raise TypeError(f"{said}: give its stream or invoke" if hasattr(model, "invoke") else said)
+        raise TypeError(f"a model is a function that is asked, not {kind_of(model)}")
     try:
         return dict(inspect.signature(model).parameters)
     except ValueError:  # a function written in C may not tell
         return {}
 
 
-def _is_langchains(model: Any) -> bool:
-    owner = type(getattr(model, "__self__", None))
-    return any(each.__module__.startswith("langchain_core.") for each in owner.__mro__)
+def _langchain_model(model: Any) -> Any:
+    """Return the model of LangChain that *model* is, or of which it is a method."""
+    for owner in (model, getattr(model, "__self__", None)):
+        kinds = type(owner).__mro__
+        if hasattr(owner, "invoke") and any(
+            kind.__module__.startswith("langchain_core.") for kind in kinds
+        ):
+            return owner
+    return None
+
+
+def _with_tools(model: Any, tools: ToolSet | None) -> Any:
+    """Return a *model* of LangChain that has *tools*, if it has none.
+
+    Raises:
+        TypeError: It takes none.
+    """
+    if not tools or "tools" in getattr(model, "kwargs", ()):
+        return model
+    try:
+        return model.bind_tools(tools.openai_tools())
+    except (AttributeError, NotImplementedError):
+        raise _takes_no_tools(model) from None
