@@ -187,7 +187,8 @@ get_parser("react", response_model=Person)
 
 # agents
 run_agent("gpt-5", "Why?", parser, [search])
-run_agent(str, "Why?", "react", [search])
+run_agent(str, "Why?", "raect", [search])
+run_agent(str, "Why?", messages, [search])
 run_agent(str, "Why?", parser)
 run_agent(str, None, parser, [search])
 run_agent(lambda: "Final Answer: 42", "Why?", parser, [search])

@@ -99,7 +99,7 @@ def test_a_run_of_an_agent_goes_everywhere(dialect: Dialect) -> None:
 
 def test_a_run_of_calls_goes_everywhere() -> None:
     given = iter(NATIVE)
-    run: AgentRun = run_agent(lambda _: next(given), QUESTION, get_parser("tools"), TOOLS)
+    run: AgentRun = run_agent(lambda messages, tools: next(given), QUESTION, "tools", TOOLS)
     check_everywhere(run, None)
     assert run.messages[0].text == QUESTION
     assert run.messages[-1].text == ANSWER
@@ -161,12 +161,16 @@ def test_a_cut_answer_is_no_answer_unless_it_is_asked_for() -> None:
     parser: Any = get_parser("tools")
     whole = {"choices": [{"message": NATIVE[1], "finish_reason": "stop"}]}
     with pytest.raises(CutAnswerError) as caught:
-        run_agent(lambda _: CUT, QUESTION, parser, TOOLS)
+        run_agent(lambda messages, tools: CUT, QUESTION, parser, TOOLS)
     assert caught.value.run.is_cut
     assert "on_cut=" in str(caught.value)
-    kept: AgentRun = run_agent(lambda _: CUT, QUESTION, parser, TOOLS, on_cut="return")
+    kept: AgentRun = run_agent(
+        lambda messages, tools: CUT, QUESTION, parser, TOOLS, on_cut="return"
+    )
     assert (kept.output, kept.is_cut) == ("Well, it", True)
     given = iter([CUT, whole])
-    again: AgentRun = run_agent(lambda _: next(given), QUESTION, parser, TOOLS, on_cut="retry")
+    again: AgentRun = run_agent(
+        lambda messages, tools: next(given), QUESTION, parser, TOOLS, on_cut="retry"
+    )
     assert (again.output, again.is_cut) == (ANSWER, False)
     assert "cut off" in again.messages[2].text

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 
+_ANY_TOOL: Final = "tool_name"
+"""Stands in examples for the name of a tool, if it is not known which tools there are."""
 _MOST_SHOWN: Final = 80
 """Most characters that are shown of what the model wrote."""
 _LONGEST_EXAMPLE: Final = 1000
@@ -145,20 +147,21 @@ def _example(
     dialect: Dialect, tools: ToolSet | None, tool: str, arguments: dict[str, Any] | None
 ) -> str:
     """Write an action that uses *tool*; ``""`` if no example is sure to be right."""
-    if tools is None:
-        return _own_example(dialect)
+    if tools is None or (tool and not tools.checks(tool)):
+        return _example_of(dialect, tool)
     if not tool:
         return ""
-    if not tools.checks(tool):
-        example = dialect.show and dialect.show(tool, None)
-        return dialect.write(example or replace(dialect.example, tool=tool))
     own = "" if arguments is None else _written(dialect, tools, tool, arguments)
     return _first_short([own]) or _with_placeholders(dialect, tools, tool)
 
 
 @lru_cache(64)  # many errors of a table have the same, which takes longer than reading a row
-def _own_example(dialect: Dialect) -> str:
-    return dialect.write(dialect.example)
+def _example_of(dialect: Dialect, tool: str) -> str:
+    """Write an action that uses *tool*; if that is not known, it names none."""
+    if not tool and dialect.form is not None and dialect.form.own_tool and dialect.show is None:
+        return dialect.write(dialect.example)
+    example = dialect.show and dialect.show(tool or _ANY_TOOL, None)
+    return dialect.write(example or replace(dialect.example, tool=tool or _ANY_TOOL))
 
 
 @lru_cache(64)

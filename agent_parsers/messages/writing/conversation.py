@@ -108,6 +108,8 @@ def own_turns(steps: History, dialect: Dialect, tools: ToolSet | None) -> list[T
     """
     if isinstance(steps, str) or (isinstance(steps, list) and str in map(type, steps)):
         raise TypeError(_NO_STEP.format("str"))
+    if isinstance(steps, list) and any(map(_is_pair_of_texts, steps)):
+        raise TypeError(_NO_STEP.format("a pair of texts"))
     past = past_of(steps)
     writer = _Writer(dialect, tools, past)
     return [turn for item in writer.regrouped(past) for turn in writer.turns(item)]
@@ -452,6 +454,10 @@ def _is_part(found: Turn | None, own: Turn) -> bool:
     if found is None or found.actions or found.output == own.output:
         return False
     return as_text(found.output) in as_text(own.output)
+
+
+def _is_pair_of_texts(step: Any) -> bool:
+    return isinstance(step, tuple) and [*map(type, step)] == [str, str]
 
 
 def _finish(output: Any, log: str) -> AgentFinish:

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from typing_extensions import override
 
 from agent_parsers.toolset.problems.input_problem import InputProblem
-from agent_parsers.toolset.problems.names import folded_start, near_names
+from agent_parsers.toolset.problems.names import folded_start, names_alike, near_names
 from output_parsers import OutputParserException
 
 UnknownKeys: TypeAlias = Literal["forbid", "drop", "keep"]
@@ -134,9 +134,13 @@ def unknown_tool(
 
     def near() -> tuple[str, ...]:
         found = near_names(key, plain, 3)
-        if not found and tool_input and len(taking := takers(tool_input)) == 1:
-            return taking
-        return tuple(other for word in found for other in plain[word])[:3]
+        if found:
+            return tuple(other for word in found for other in plain[word])[:3]
+        if alike := names_alike(shown, names, 3):
+            return tuple(alike)
+        is_named = isinstance(tool_input, dict) or str(tool_input).lstrip().startswith("{")
+        taking = takers(tool_input) if tool_input and is_named else ()
+        return taking if len(taking) == 1 < len(names) else ()
 
     return UnknownToolError(
         f"{shown!r} {ambiguous}", name=name, near=same or near, names=names, tool_input=tool_input

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 _MANY: Final = 16
 """How many names are compared closely."""
 _LONGEST: Final = 400
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
+_LEAST: Final = 3
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[^\W\d_a-zA-Z]+")
+_COMMON: Final = {"tool", "tools", "call", "function", "action", "data"}
 _BETWEEN: Final = re.compile(r"[\s_.\-\u2010-\u2015\u200b-\u200d\ufeff]+")
 
 
@@ -57,6 +60,24 @@ def near_names(name: str, names: Iterable[str], most: int) -> list[str]:
         nearest = nlargest(_MANY, range(len(names)), key=shared.__getitem__)
         names = tuple(map(names.__getitem__, nearest))
     return get_close_matches(name, names, n=most)
+
+
+def names_alike(name: str, names: Iterable[str], most: int) -> list[str]:
+    """Return those of *names* that go on from *name*, or have a word of it, at most so many."""
+    start, words = folded_start(name), _words(name)
+    alike = (
+        other
+        for other in names
+        if (len(start) >= _LEAST and folded_start(other).startswith(start))
+        or not words.isdisjoint(_words(other))
+    )
+    return [*islice(alike, most)]
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of *name* that tell something, in lower case."""
+    found = _WORD.findall(name[:_LONGEST])
+    return {word.casefold() for word in found if len(word) > _LEAST} - _COMMON
 
 
 @lru_cache(16)

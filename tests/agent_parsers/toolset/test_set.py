@@ -201,3 +201,35 @@ class Both:
 def test_what_can_be_awaited_is_awaited_and_does_not_block() -> None:
     tools = ToolSet([Both()])
     assert asyncio.run(tools.acall(AgentAction("search", {"query": "lakes"}, ""))) == "found lakes"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("calc", ("calculator",)),
+        ("area_of_lake", ("lake_area",)),
+        ("find_weather", ("getWeather",)),
+        ("ca", ()),
+        ("no_such_tool", ()),
+    ],
+)
+def test_a_name_is_like_one_that_goes_on_from_it_or_shares_a_word(
+    name: str, near: tuple[str, ...]
+) -> None:
+    tools = ToolSet(["calculator", "lake_area", "getWeather", "some_tool"])
+    assert tools.unknown(name, "x").near == near
+
+
+def test_an_input_suggests_a_tool_only_by_its_keys_and_among_others() -> None:
+    def weigh(stone: str) -> str:
+        """Weigh."""
+        return ""
+
+    def look(place: str) -> str:
+        """Look."""
+        return ""
+
+    tools = ToolSet([weigh, look])
+    assert tools.unknown("ponder", {"stone": "flint"}).near == ("weigh",)
+    assert tools.unknown("ponder", "flint").near == ()
+    assert ToolSet([weigh]).unknown("ponder", {"stone": "flint"}).near == ()

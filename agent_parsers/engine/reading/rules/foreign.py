@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 begins_call: Final = re.compile(
-    r"\s*+(?:[]<\[{(|`]|to=|(?:thought|action|tool|follow[ -]?up|思考|行动|动作)[\s\d]{0,4}[:：])",
+    r"\s*+(?:[]<\[{(|]|to=|(?:thought|action|tool|follow[ -]?up|思考|行动|动作)[\s\d]{0,4}[:：])",
     re.IGNORECASE,
 ).match
 """Matches a text that may begin with a mark of a call, or with a label of a step."""

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -97,8 +98,10 @@ def test_advice_is_short_and_ends_in_an_example(
 ) -> None:
     observation = advice(dialect, text, tools)
     if observation is not None:
-        shown = tools and dialect.show and dialect.show("search", None)
-        assert observation.endswith(dialect.write(shown or dialect.example))
+        own = dialect.form is not None and dialect.form.own_tool and dialect.show is None
+        tool = "search" if tools else dialect.example.tool if own else "tool_name"
+        shown = dialect.show and dialect.show(tool, None)
+        assert observation.endswith(dialect.write(shown or replace(dialect.example, tool=tool)))
         assert len(observation) < 800
 
 
