@@ -12,15 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from agent_parsers import Dialect, get_parser
 from agent_parsers.core import AutoParser
-from agent_parsers.testing.snapshots.pages import AnyParser, Replies, events_page, prompt_page
+from agent_parsers.testing.snapshots.pages import (
+    AnyParser,
+    Replies,
+    events_page,
+    output_page,
+    prompt_page,
+)
 from agent_parsers.testing.snapshots.readable import difference, readable
 from agent_parsers.transcripts import parse_transcripts
+from output_parsers import BaseOutputParser
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -74,7 +81,7 @@ class SnapshotPrompt(_SnapshotFixture):
 
     def __call__(
         self,
-        parser: str | Dialect | AnyParser,
+        parser: str | Dialect | AnyParser | BaseOutputParser[Any],
         *,
         tools: Tools | None = None,
         question: str = _QUESTION,
@@ -86,6 +93,8 @@ class SnapshotPrompt(_SnapshotFixture):
 
         Args:
             parser: A parser; or a dialect or the name of a parser, which is read in lenient mode.
+                Of an output parser, the snapshot shows the instructions, and what it makes of
+                *replies*. A parser that `as_langchain` returned is shown as the one that it wraps.
             tools: The tools; leave them out if *parser* is a parser, which has its own.
             question: The question for the agent.
             steps: The steps so far; by default calls of the first two tools.
@@ -98,7 +107,11 @@ class SnapshotPrompt(_SnapshotFixture):
             ValueError: There is no such dialect.
         """
         __tracebackhide__ = True
-        page = prompt_page(_parser(parser, tools), question, steps, replies)
+        given: Any = getattr(parser, "parser", parser)  # of one that wraps it for LangChain
+        if isinstance(given, BaseOutputParser) and not hasattr(given, "render_prompt"):
+            page = output_page(given, replies)
+        else:
+            page = prompt_page(_parser(given, tools), question, steps, replies)
         self._compare(page, name)
 
 

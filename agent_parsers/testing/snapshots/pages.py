@@ -18,7 +18,7 @@ from agent_parsers.testing.snapshots.readable import (
     whole_story,
 )
 from agent_parsers.toolset import ToolSet, ToolSpec
-from output_parsers import OutputParserException
+from output_parsers import BaseOutputParser, OutputParserException
 from outputs import AIMessage, BaseMessage, from_any, tool_call
 
 if TYPE_CHECKING:
@@ -113,6 +113,28 @@ def prompt_page(
     return "\n".join(parts)
 
 
+def output_page(parser: BaseOutputParser[Any], replies: Replies | None) -> str:
+    """Return what an output parser asks for, and what it makes of *replies*."""
+    instructions = parser.get_format_instructions()
+    parts = [f"{heading('the instructions')}{_as_text(instructions)}\n"]
+    for title, reply in _titled({"words": _ANSWER} if replies is None else replies):
+        parts.append(f"{heading(title)}{quoted(reply)}\n{_result_of(parser, reply)}")
+    return "\n".join(parts)
+
+
+def _result_of(parser: BaseOutputParser[Any], reply: Any) -> str:
+    """Return what *parser* makes of a *reply*, or its error and the message for the model."""
+    try:
+        return readable(parser.invoke(reply))
+    except OutputParserException as error:
+        return _failed(error)
+
+
+def _failed(error: OutputParserException) -> str:
+    observation = "" if error.observation is None else f"\n{quoted(error.observation)}"
+    return f"{error.pointer()}\n{observation}"
+
+
 def events_page(parser: AnyParser, replies: str | BaseMessage | Replies) -> str:
     """Return the events of *replies*; see `SnapshotEvents`.
 
@@ -138,8 +160,7 @@ def _reading(parser: AnyParser, reply: Any) -> str:
     try:
         turn = parser.read(reply)
     except OutputParserException as error:
-        observation = "" if error.observation is None else f"\n{quoted(error.observation)}"
-        return f"{error.pointer()}\n{observation}"
+        return _failed(error)
     parts: list[tuple[str, object]] = [("thought", turn.thought)] if turn.thought else []
     if turn.content.strip() and not isinstance(turn.result, AgentFinish):
         parts.append(("content", turn.content))

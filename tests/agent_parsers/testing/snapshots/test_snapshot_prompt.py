@@ -239,3 +239,44 @@ def test_an_error_is_not_a_difference(project: Project) -> None:
     write(project, ["snapshot_prompt('raect')"])
     out = project.run("--snapshot-update")
     assert "Did you mean 'react' or 'react_zh'?" in out
+
+
+PERSON = (
+    "from pydantic import create_model; from agent_parsers import get_parser; "
+    "from output_parsers import CommaSeparatedListOutputParser, PydanticOutputParser; "
+    "person = create_model('Person', name=(str, ...), age=(int, ...)); "
+    "parser = PydanticOutputParser(pydantic_object=person); "
+)
+
+
+def test_an_output_parser_is_shown_by_its_instructions_and_what_it_makes_of_replies(
+    project: Project,
+) -> None:
+    replies = '{"whole": \'{"name": "Ada", "age": 36}\', "half": \'{"name": "Ada"}\'}'
+    pages = [
+        snapshot_of(
+            project,
+            f"{PERSON}snapshot_prompt({given}, replies={replies}, name='{number}')",
+            name=f"{number}.txt",
+        )
+        for number, given in enumerate(("parser", "parser.as_langchain()"))
+    ]
+    assert pages[0] == pages[1]
+    assert titles(pages[0]) == ["the instructions", "whole", "half"]
+    assert '"properties"' in section(pages[0], "the instructions")
+    assert "36" in section(pages[0], "whole").partition("Ada")[2]
+    assert "age" in section(pages[0], "half").partition("Ada")[2]
+    page = snapshot_of(project, f"{PERSON}snapshot_prompt(CommaSeparatedListOutputParser())")
+    assert titles(page) == ["the instructions", "words"]
+
+
+def test_an_agent_parser_for_langchain_is_shown_as_itself(project: Project) -> None:
+    pages = [
+        snapshot_of(
+            project,
+            f"{PERSON}snapshot_prompt(get_parser('react', tools=['area']){more}, name='{number}')",
+            name=f"{number}.txt",
+        )
+        for number, more in enumerate(("", ".as_langchain()"))
+    ]
+    assert pages[0] == pages[1]
