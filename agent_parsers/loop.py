@@ -321,6 +321,9 @@ class _Loop:
         self._content: list[str] = []  # pieces of that of the turn
         self._repaired_before = 0  # how many repairs there were before the turn
         self._began = 0.0
+        self._usage: UsageMetadata | None = None  # of the turn
+        self._usage_before: UsageMetadata | None = None
+        self._raised: BaseException | None = None  # by `on_event`
         self._on_cut = on_cut
         self._retries = self._max_retries = max_retries
         self._on_event = on_event
@@ -336,6 +339,7 @@ class _Loop:
         self.actions = []
         self._thought, self._content = [], []
         self._repaired_before = len(self.run.repairs)
+        self._usage, self._usage_before = None, self.run.usage
         named = self.tools if isinstance(self.parser, MessageParser) else None
         return ask(
             model,
@@ -375,7 +379,11 @@ class _Loop:
                 message = chunk = from_any(chunk)
         usage = getattr(message, "usage_metadata", None)
         if usage:
-            self.run.usage = add_usage(self.run.usage, usage)
+            known, given = self._usage, usage.get("input_tokens")
+            # Some servers tell in each chunk what all of them have cost so far.
+            is_so_far = bool(given) and known is not None and known["input_tokens"] == given
+            self._usage = usage if is_so_far or known is None else add_usage(known, usage)
+            self.run.usage = add_usage(self._usage_before, self._usage)
         return chunk
 
     def take(self, event: Event) -> None:
@@ -394,7 +402,7 @@ class _Loop:
 
     def retry(self, error: OutputParserException) -> None:
         """Make *error* a step, so that the model reads it; raise it if that does not help."""
-        if isinstance(error, ModelRefusalError):
+        if isinstance(error, ModelRefusalError) or error is self._raised:
             raise error
         if not self._retries:
             if self._max_retries:
@@ -414,7 +422,8 @@ class _Loop:
         """End the run, and keep it on the *error* that ends it."""
         self.run.seconds = perf_counter() - self._began
         if error is not None:
-            BaseException.__setattr__(error, "run", self.run)  # its class may be frozen
+            with suppress(AttributeError):
+                BaseException.__setattr__(error, "run", self.run)  # its class may be frozen
 
     def add(self, steps: list[tuple[AgentAction, Any]]) -> None:
         """Add the *steps* of a turn to the run."""
@@ -425,8 +434,13 @@ class _Loop:
             self._tell(ObservationDelta(seen, (0, len(seen))))
 
     def _tell(self, event: Event) -> None:
-        if self._on_event is not None:
+        if self._on_event is None:
+            return
+        try:
             self._on_event(event)
+        except OutputParserException as error:
+            self._raised = error
+            raise
 
     def is_over(self) -> bool:
         """Return whether the turn that was read is an answer.

@@ -173,15 +173,22 @@ class OutputType:
                 data = json.loads(value.json(by_alias=True))
             else:
                 data = self._adapter.dump_python(value, mode="json", by_alias=True)
-            if isinstance(data, str) and isinstance(parse_whole(data, MAX_DEPTH), str):
-                data = as_json(data)  # else its quotes would not be read as a part of it
-            back = self.read(answer_text(data)).value
+            ways = (data, as_json(data)) if isinstance(data, str) else (data,)
+            read = [(way, self.read(answer_text(way)).value) for way in ways]
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             kind = kind_of(value)
             raise ValueError(f"the answer, {kind}, is not of the type asked for") from error
-        if back != value or type(back) is not type(value):
-            raise ValueError(f"the answer, {kind_of(value)}, is read back as another")
-        return data
+        for way, back in read:
+            if back == value and type(back) is type(value):
+                return way
+        raise ValueError(f"the answer, {kind_of(value)}, is read back as another")
+
+    def keeps(self, text: str) -> bool:
+        """Return whether *text*, given as an answer, is that text, or no answer of the type."""
+        try:
+            return bool(self.read(text, lenient=True).value == text)
+        except AnswerError:
+            return True
 
     @cached_property
     def example(self) -> Any:

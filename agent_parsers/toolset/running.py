@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
@@ -92,11 +94,12 @@ class TurnOfCalls:
     turn: Any
     specs: Mapping[str, ToolSpec]
     read: Callable[[str, Any], CheckedInput]
-    errors: ToolErrors = ()
+    errors: Any = ()
     approve: Approve | None = None
     calls: list[_Call] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.errors = _kinds(self.errors)
         actions = _actions_of(self.turn)
         self.calls = [*map(self._checked, [self.turn] if actions is None else actions)]
 
@@ -137,11 +140,11 @@ class TurnOfCalls:
         for call in self.calls:
             if _is_asynchronous(call.origin):
                 raise TypeError(_to_be_awaited(call.tool))
-        if self.approve is not None:
-            for call in self.calls:
-                decided = self.approve(call.action)
-                self._decide(call, present(decided, "approve is asynchronous: use `acall`"))
         with _Recorded(self.calls):
+            if self.approve is not None:
+                for call in self.calls:
+                    decided = self.approve(_asked(call))
+                    self._decide(call, present(decided, "approve is asynchronous: use `acall`"))
             for call in self._open:
                 with _Told(call, self.errors):
                     call.end(present(call.origin.run(call.value), _to_be_awaited(call.tool)))
@@ -153,11 +156,11 @@ class TurnOfCalls:
         Args:
             is_sequential: Whether they run one after the other. Otherwise they run concurrently.
         """
-        if self.approve is not None:
-            for call in self.calls:
-                decided = self.approve(call.action)
-                self._decide(call, await decided if inspect.isawaitable(decided) else decided)
         with _Recorded(self.calls):
+            if self.approve is not None:
+                for call in self.calls:
+                    decided = self.approve(_asked(call))
+                    self._decide(call, await decided if inspect.isawaitable(decided) else decided)
             calls = self._open
             if is_sequential or len(calls) < 2 or not _has_asyncio():
                 for call in calls:
@@ -185,6 +188,26 @@ def _actions_of(turn: Any) -> Sequence[AgentAction] | None:
     if isinstance(turn, list | tuple):
         return turn
     return getattr(turn, "actions", None)
+
+
+def _kinds(errors: Any) -> tuple[type[BaseException], ...]:
+    """Return the kinds of exceptions that *errors*, one or several, are.
+
+    Raises:
+        TypeError: One is no class of exceptions.
+    """
+    kinds = tuple(errors) if isinstance(errors, list | tuple) else (errors,)
+    for kind in kinds:
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError(f"errors are classes of exceptions, such as LookupError, not {kind!r}")
+    return kinds
+
+
+def _asked(call: _Call) -> Any:
+    """Return the action that is to be approved: the tool that would run, and what it would get."""
+    if not hasattr(call.action, "model_copy"):
+        return call.action
+    return call.action.model_copy(update={"tool": call.tool, "tool_input": deepcopy(call.value)})
 
 
 def _is_asynchronous(origin: Any) -> bool:
@@ -242,11 +265,11 @@ async def _together(running: Sequence[Coroutine[Any, Any, None]]) -> None:
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        failed = [task for task in tasks if task.done() and not task.cancelled()]
+        ended = [task for task in tasks if task.done()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    for task in failed:
+    for task in ended:
         task.result()
 
 
@@ -258,7 +281,7 @@ class _Told:
     """Ends a *call* with what it raises, if that is for the model to read."""
 
     call: _Call
-    errors: ToolErrors
+    errors: tuple[type[BaseException], ...]
 
     def __enter__(self) -> None:
         self.call.has_begun = True
@@ -266,14 +289,17 @@ class _Told:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
         if error is None:
             return False
-        if isinstance(error, ToolException) or _is_theirs(error):
-            said = str(getattr(error, "message", "") or error)
-        elif isinstance(error, self.errors):
-            said = f"{type(error).__name__}: {error}"
-        else:
+        is_told = isinstance(error, ToolException) or _is_theirs(error)
+        if not (is_told or isinstance(error, self.errors)):
             self.call.raised = error
             return False
-        self.call.end(FailedResult(said.strip() or f"{self.call.tool} failed"))
+        try:
+            said = str(getattr(error, "message", "") or error).strip()
+        except Exception:  # noqa: BLE001 - its text is its author's
+            said = ""
+        if not is_told:
+            said = f"{type(error).__name__}: {said}"
+        self.call.end(FailedResult(said or f"{self.call.tool} failed"))
         return True
 
 
@@ -299,9 +325,8 @@ class _Recorded:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if error is None:  # else it may be that the task is cancelled
             return
-        set_field = BaseException.__setattr__  # the class may be frozen
         ran = [call for call in self.calls if call.is_over]
-        set_field(error, "steps_taken", [(call.action, call.seen) for call in ran])
+        _set(error, "steps_taken", [(call.action, call.seen) for call in ran])
         left = [call for call in self.calls if not call.is_over]
         if not left or len(self.calls) == 1:
             return
@@ -318,7 +343,13 @@ class _Recorded:
             for said, calls in told.items()
             if calls
         )
-        set_field(error, "__notes__", [*getattr(error, "__notes__", ()), note])
+        _set(error, "__notes__", [*getattr(error, "__notes__", ()), note])
+
+
+def _set(error: BaseException, name: str, value: Any) -> None:
+    """Set an attribute of an *error*, whose class may be frozen, or have its own of this name."""
+    with suppress(AttributeError):
+        BaseException.__setattr__(error, name, value)
 
 
 def steps_taken(error: BaseException) -> list[tuple[AgentAction, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -295,7 +296,7 @@ def test_a_model_of_langchain_gets_the_tools() -> None:
         assert (run.output, len(run.steps)) == ("217 m", 1)
     run = asyncio.run(arun_agent(theirs(), QUESTION, "tools", [depth]))
     assert (run.output, len(run.steps)) == ("217 m", 1)
-    with pytest.raises(TypeError, match="GenericFakeChatModel takes no tools"):
+    with pytest.raises(TypeError, match="GenericFakeChatModel of LangChain takes no tools"):
         run_agent(GenericFakeChatModel(messages=iter([])), QUESTION, "tools", [depth])
 
 
@@ -523,3 +524,67 @@ def test_an_agent_without_tools() -> None:
     assert run_agent(model, QUESTION, get_parser("react"), []).output == "7"
     prompts = model.calls[0].prompt
     assert isinstance(prompts[0], SystemMessage)
+
+
+# -- found by a stranger ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    ["messages, stop=None", "**more", "messages, system, stop_sequences", "input, instructions"],
+)
+def test_a_prompt_of_text_reaches_the_functions_of_chat_clients(parameters: str) -> None:
+    asked: list[Any] = []
+    names: dict[str, Any] = {"asked": asked}
+    exec(f"def mine({parameters}):\n asked.append(str(locals()))\n return 'Final Answer: 3'", names)
+    with suppress(TypeError):  # one of them needs more than a prompt
+        run_agent(names["mine"], QUESTION, "react", [depth], as_messages=False, ended="stop")
+    assert all(QUESTION in each for each in asked)
+
+
+def test_what_is_bound_to_a_model_of_langchain_stays() -> None:
+    seen: list[dict[str, Any]] = []
+
+    class Noting(Chat):
+        def _generate(self, messages: Any, *given: Any, **more: Any) -> Any:
+            seen.append(dict(more))
+            more.pop("temperature", None)
+            return super()._generate(messages, *given, **more)
+
+    def made() -> Any:
+        return Noting(messages=theirs().messages)
+
+    for model in (
+        made().bind(temperature=0),
+        made().bind(temperature=0).invoke,
+        made().bind(temperature=0).with_retry(),
+        partial(made().bind(temperature=0).invoke, config={"tags": ["mine"]}),
+    ):
+        seen.clear()
+        assert run_agent(model, QUESTION, "tools", [depth]).output == "217 m"
+        assert [sorted(each.keys() - {"stop"}) for each in seen] == [["temperature", "tools"]] * 2
+
+
+def test_tokens_that_each_chunk_tells_so_far_are_counted_once() -> None:
+    def chunk(text: str, tokens: int) -> dict[str, Any]:
+        usage = {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 10 + tokens}
+        choice = {
+            "index": 0,
+            "delta": {"role": "assistant", "content": text},
+            "finish_reason": None,
+        }
+        return {"object": "chat.completion.chunk", "choices": [choice], "usage": usage}
+
+    chunks = [chunk("217", 1), chunk(" m", 2), chunk("", 2)]
+    run = run_agent(lambda messages, tools: iter(chunks), QUESTION, "tools", [depth], ended="stop")
+    assert run.usage == {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
+
+
+def test_what_a_watcher_raises_is_no_mistake_of_the_model() -> None:
+    def watch(_: Any) -> None:
+        raise OutputParserException("mine")
+
+    model = ScriptedModel(["Final Answer: 3"] * 3)
+    with pytest.raises(OutputParserException, match="mine"):
+        run_agent(model, QUESTION, "react", [depth], on_event=watch)
+    assert len(model.calls) == 1

@@ -55,7 +55,7 @@ def render(
     if isinstance(step, AgentFinish):
         answer = step.return_values.get("output")
         output_type = output_type_of(tools)
-        if output_type is not None and type(answer) is not str:
+        if output_type is not None and not (type(answer) is str and output_type.keeps(answer)):
             data = output_type.dump(answer)
             return write_answer(dialect, data, thought, content=content, number=number)
         if not isinstance(answer, str):

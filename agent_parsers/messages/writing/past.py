@@ -408,8 +408,10 @@ def _id_of(action: AgentAction) -> str | None:
 
 def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> PastCall:
     action = step.action
-    written = None if piece is None else piece.written or _valid(piece.arguments)
     given = action.tool_input
+    written = None
+    if piece is not None and _is_alike(piece.arguments, given):
+        written = piece.written or _valid(piece.arguments)
     if written is None:
         written = as_json(given if isinstance(given, dict) else {ARGUMENT: given})
     return PastCall(
@@ -422,6 +424,18 @@ def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> Past
         is_function=is_function,
         given_id=_id_of(action),
     )
+
+
+def _is_alike(arguments: Any, given: Any) -> bool:
+    """Return whether the *arguments* that a model wrote are those *given* to the tool.
+
+    Others are given if a person changed them; values may have been read as those of other types.
+    """
+    written = _valid(arguments)
+    if written is None or not isinstance(given, dict):
+        return True
+    said = json.loads(written)
+    return {key: as_text(said[key]) for key in said} == {key: as_text(given[key]) for key in given}
 
 
 def _valid(arguments: Any) -> str | None:

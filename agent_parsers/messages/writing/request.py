@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.messages.writing.to_anthropic import to_anthropic
@@ -10,7 +11,7 @@ from agent_parsers.messages.writing.to_langchain import to_langchain
 from agent_parsers.messages.writing.to_openai import to_openai
 from agent_parsers.messages.writing.to_openai_responses import to_openai_responses
 from output_parsers.printable import kind_of
-from outputs import SystemMessage
+from outputs import HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
@@ -43,20 +44,20 @@ def ask(
     Raises:
         TypeError: *model* cannot be called, or takes no *tools*.
     """
-    owner = _langchain_model(model)
+    target = model.func if isinstance(model, partial) else model
+    bound = getattr(model, "keywords", {})
+    owner = _langchain_model(target)
     if owner is not None:
-        name = getattr(model, "__name__", "stream" if is_streamed else "invoke")
-        if owner is model and is_asynchronous:
+        name = getattr(target, "__name__", "stream" if is_streamed else "invoke")
+        if owner is target and is_asynchronous:
             name = f"a{name}"
         method = getattr(_with_tools(owner, tools), name)
-        return method(
-            to_langchain(prompt) if prompt else prompt, **({"stop": stop} if stop else {})
-        )
+        asked = prompt if isinstance(prompt, str) else to_langchain(prompt)
+        return method(asked, **{**({"stop": stop} if stop else {}), **bound})
     known = _parameters(model)
     has_more = any(each.kind is each.VAR_KEYWORD for each in known.values())
-    bound = getattr(model, "keywords", {})
     given: dict[str, Any] = {"stop": stop, "stream": is_streamed}
-    messages = [] if isinstance(prompt, str) else prompt
+    messages = [HumanMessage(prompt)] if isinstance(prompt, str) else prompt
     if {"messages", "stop_sequences"} <= known.keys():
         head = [each.text for each in messages if isinstance(each, SystemMessage)]
         said = [each for each in messages if not isinstance(each, SystemMessage)]
@@ -69,7 +70,7 @@ def ask(
     elif "messages" in known or (has_more and len(known) == 1):
         given |= {"messages": to_openai(messages), "tools": tools and tools.openai_tools()}
     elif {"input", "instructions"} <= known.keys():
-        given["input"] = to_openai_responses(messages) or prompt
+        given["input"] = prompt if isinstance(prompt, str) else to_openai_responses(messages)
         given["tools"] = tools and tools.openai_response_tools()
     elif {"prompt", "stream"} <= known.keys():
         given["prompt"] = prompt
@@ -125,9 +126,19 @@ def _with_tools(model: Any, tools: ToolSet | None) -> Any:
     Raises:
         TypeError: It takes none.
     """
-    if not tools or "tools" in getattr(model, "kwargs", ()):
+    inner = model
+    while hasattr(inner, "bound"):  # what was bound to it stays
+        if "tools" in inner.kwargs:
+            return model
+        inner = inner.bound
+    if not tools or "tools" in getattr(inner, "kwargs", ()):
         return model
     try:
-        return model.bind_tools(tools.openai_tools())
+        made = inner.bind_tools(tools.openai_tools())
     except (AttributeError, NotImplementedError):
-        raise _takes_no_tools(model) from None
+        raise TypeError(
+            f"the parser reads native calls, and {type(inner).__name__} of LangChain takes no"
+            " tools: give a chat model that does, bind them yourself to the model within, or use"
+            " the parser of a dialect, such as get_parser('react')"
+        ) from None
+    return made if inner is model else model.bind(**made.kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from math import ceil, floor, isfinite
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import as_json
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MOST_LEVELS: Final = 6
 _MOST_ITEMS: Final = 20
 _MOST_VALUES: Final = 300
+_LARGEST: Final = 1e300
 
 
 def corrected(
@@ -146,7 +147,7 @@ class _Corrector:
 def _listed(value: Any) -> list[Any]:
     """Return what a *value* in place of a list lists; a text may, at commas or on lines."""
     if not isinstance(value, str):
-        return [value]
+        return [] if value is NOTHING else [value]
     parts = (part.strip().removeprefix("- ") for part in re.split(r"[,;\n]", value))
     items = [part for part in parts if part][:_MOST_ITEMS]
     is_sure = len(items) > 1 or not re.search(r"\s", value.strip())
@@ -256,4 +257,5 @@ def _number(flat: dict[str, Any], kind: str) -> float:
 
 
 def _is_bound(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= _LARGEST

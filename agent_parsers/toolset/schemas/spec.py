@@ -41,6 +41,7 @@ _OF_NO_USE: Final = ("binary", "string")
 _DECIMAL: Final = "^(?!^[-+.]*$)[+-]?"
 """How pydantic's pattern of decimals begins."""
 _LONGEST_PATTERN: Final = 60
+_MOST_PLAIN: Final = 1e15
 _MOST_LISTED: Final = 12
 _MOST_UNIONS: Final = 3
 _MOST_LEVELS: Final = 4
@@ -189,7 +190,11 @@ def _facts(flat: dict[str, Any], name: str) -> str:
         low, above = flat.get("minimum"), flat.get("exclusiveMinimum")
         high, below = flat.get("maximum"), flat.get("exclusiveMaximum")
         step = flat.get("multipleOf")
-        if low is not None and high is not None and not (above or below):
+        if isinstance(above, bool):  # as in drafts before the sixth
+            above, low = (low, None) if above else (None, low)
+        if isinstance(below, bool):
+            below, high = (high, None) if below else (None, high)
+        if low is not None and high is not None and above is None and below is None:
             signs = [f"{_plain(low)}..{_plain(high)}"]
         else:
             bounds = {">=": low, ">": above, "<=": high, "<": below}
@@ -218,7 +223,7 @@ def _is_number(value: Any) -> bool:
 
 def _plain(number: Any) -> Any:
     """Return a *number* as an integer if it is one."""
-    return int(number) if number % 1 == 0 else number
+    return int(number) if abs(number) < _MOST_PLAIN and number % 1 == 0 else number
 
 
 def _in_brackets(said: Sequence[str]) -> str:

@@ -313,3 +313,98 @@ def test_a_tool_in_a_thread_sees_the_context_and_may_return_a_coroutine() -> Non
     assert asyncio.run(tools.acall(action)) == 6
     with pytest.raises(TypeError, match="the tool 'later' is asynchronous"):
         tools.call(action)
+
+
+# -- found by a stranger ---------------------------------------------------------------------------
+
+
+def test_a_tool_that_is_cancelled_is_no_result() -> None:
+    async def stop(text: str) -> str:
+        """Stop."""
+        raise asyncio.CancelledError
+
+    tools = ToolSet([stop, area])
+    turn = [act("Thun"), AgentAction("stop", {"text": "x"}, "")]
+    for options in ({}, {"sequential": True}):
+        with pytest.raises(asyncio.CancelledError) as raised:
+            asyncio.run(tools.acall(turn, **options))  # type: ignore[call-overload]
+        assert [seen for _, seen in steps_taken(raised.value)] in ([], ["Thun has 48 km2"])
+
+
+def test_who_approves_sees_the_tool_that_runs_and_what_it_gets() -> None:
+    def delete(path: str, times: int = 1) -> str:
+        """Delete."""
+        return f"deleted {path} {times}"
+
+    asked: list[Any] = []
+
+    def approve(action: AgentAction) -> bool:
+        asked.append((action.tool, dict(action.tool_input)))  # type: ignore[arg-type]
+        action.tool_input["path"] = "safe"  # type: ignore[index]
+        return True
+
+    wrote = AgentAction("Delete", {"path": "x", "times": "3"}, "")
+    assert ToolSet([delete]).call([wrote], approve=approve) == [(wrote, "deleted x 3")]
+    assert asked == [("delete", {"path": "x", "times": 3})]
+    assert wrote.tool_input == {"path": "x", "times": "3"}
+
+
+def test_what_approving_raises_has_only_steps_of_this_turn() -> None:
+    tools = ToolSet([area])
+
+    def approve(_: AgentAction) -> bool:
+        tools.call([act("Zug"), act("Error")])
+        return True
+
+    with pytest.raises(LookupError) as raised:
+        tools.call([act("Thun"), act("Biel")], approve=approve)
+    assert steps_taken(raised.value) == []
+
+
+def test_a_native_call_goes_back_with_the_arguments_that_were_given_instead() -> None:
+    call = {"id": "1", "type": "function"}
+    made = {**call, "function": {"name": "area", "arguments": '{"lake":  "Thun"}'}}
+    message = {"role": "assistant", "content": None, "tool_calls": [made]}
+    parser: Any = get_parser("tools", tools=[area])
+    turn = parser.read(message)
+    for given, written in (
+        (True, '{"lake":  "Thun"}'),
+        ({"lake": "Biel"}, '{"lake": "Biel"}'),
+    ):
+        steps = ToolSet([area]).call(turn, approve=lambda _, given=given: given)
+        assert to_openai(steps)[0]["tool_calls"][0]["function"]["arguments"] == written
+
+
+@pytest.mark.parametrize("errors", [[3], "LookupError", LookupError("x"), (LookupError, None)])
+def test_kinds_of_errors_are_checked_before_a_tool_runs(errors: Any) -> None:
+    with pytest.raises(TypeError, match="errors are classes of exceptions"):
+        ToolSet([area]).call(act("Thun"), errors=errors)
+
+
+def test_a_list_of_kinds_of_errors() -> None:
+    told = ToolSet([area]).call(act("Error"), errors=[KeyError, LookupError])  # type: ignore[arg-type]
+    assert told == "LookupError: Error"
+
+
+def test_the_tools_own_exception_is_raised_whatever_it_has() -> None:
+    class OddError(Exception):
+        @property
+        def steps_taken(self) -> str:
+            return "its own"
+
+        @property
+        def run(self) -> str:
+            return "its own"
+
+    class SilentException(ToolException):
+        def __str__(self) -> str:
+            raise ZeroDivisionError
+
+    def odd(kind: str) -> str:
+        """Raise."""
+        raise OddError if kind == "odd" else SilentException
+
+    tools = ToolSet([odd])
+    with pytest.raises(OddError):
+        tools.call([AgentAction("odd", {"kind": "odd"}, "")])
+    assert tools.call(AgentAction("odd", {"kind": "silent"}, "")) == "odd failed"

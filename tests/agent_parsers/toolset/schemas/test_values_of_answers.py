@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from agent_parsers import AgentFinish, OutputParserException, ToolSet, get_parser
 from agent_parsers.toolset.output_type import OutputType
@@ -65,8 +65,9 @@ def test_a_decimal_keeps_its_digits(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["react", "hermes", "json", "xml", "smolagents_code"])
 @pytest.mark.parametrize("answer", ['"quoted"', "plain", '{"a": 1}', "5", "null"])
-def test_a_text_is_read_back_as_it_was_written(name: str, answer: str) -> None:
-    parser: Any = get_parser(name, tools=[], output_type=str)
+@pytest.mark.parametrize("tools", [[], ["search"]])
+def test_a_text_is_read_back_as_it_was_written(name: str, answer: str, tools: list[str]) -> None:
+    parser: Any = get_parser(name, tools=tools, output_type=str)
     written = parser.render(AgentFinish({"output": answer}, ""))
     assert parser.parse(written).output == answer
 
@@ -178,3 +179,30 @@ def test_a_prompt_tells_what_is_checked() -> None:
         return ""
 
     assert f"book(trip: {{{', '.join(SAID)}}})" in ToolSet([book]).describe()
+
+
+@pytest.mark.parametrize("answer", ["null", '"null"', "5", "true"])
+def test_a_text_that_may_be_null_is_written_so_that_it_is_read_as_the_text(answer: str) -> None:
+    parser: Any = get_parser("react", tools=["search"], output_type=str | int | None)
+    assert parser.parse(parser.render(AgentFinish({"output": answer}, ""))).output == answer
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "integer", "minimum": 0, "exclusiveMinimum": 0, "maximum": 5}, ">= 0 > 0 <= 5"),
+        ({"type": "integer", "minimum": 0, "exclusiveMinimum": True}, "integer > 0"),
+        ({"type": "number", "minimum": 10**400}, "number >= 1"),
+        ({"type": "number", "maximum": 1e308}, "number <= 1e+308"),
+    ],
+)
+def test_odd_bounds_are_told_and_have_an_example(schema: dict[str, Any], said: str) -> None:
+    parameters = {"type": "object", "properties": {"n": schema}, "required": ["n"]}
+    tools = ToolSet([{"name": "count", "description": "Count.", "parameters": parameters}])
+    assert said in tools.describe()
+    tools.example("count")
+
+
+def test_a_list_of_anything_has_an_example() -> None:
+    listed = Annotated[Any, WithJsonSchema({"type": "array"})]
+    assert OutputType(listed).example == ["<value>"]
