@@ -138,6 +138,7 @@ def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     return Foreign(form, best.call_spans[0], why="it stands behind a mark that ends the turn")
 
 
+_QUOTED: Final = "call_in_quotation"
 _LONG: Final = 8_000
 """How long a text may be for dialects without a mark in it to read it, in characters.
 
@@ -183,6 +184,9 @@ def _in_dialects(
         why = f"it may as well be one in the form of {others[0].dialect.name}"
         return Foreign(form, whole, why=why) if best.is_told else None
     if best.errors:
+        wrong = best.errors[0]
+        if wrong.problem == _QUOTED and are_fenced(text, [wrong.span or whole], best.first_mark):
+            return None
         is_call = best.is_told and is_named and (best.dialect.several or best.names_tools)
         return (
             Foreign(form, best.errors[0].span or whole, why=best.errors[0].reason)

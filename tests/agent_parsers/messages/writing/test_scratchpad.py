@@ -280,7 +280,7 @@ def test_calls_of_every_dialect_run(name: str) -> None:
     tool = StructuredTool.from_function(look_up, name=own)
     if name in OWN_NAMES:
         tool = Tool(own, lambda text: f"{text}!", "Takes a text.")  # type: ignore[assignment]
-    parser = get_parser(name, tools=None if name in OWN_NAMES else [tool])
+    parser = get_parser(name, tools=[own] if name in OWN_NAMES else [tool])
     text = parser.render(AgentAction(own, "Thun", ""))
     turn = parser.parse(text)
     messages = to_langchain(turn, new_id="call_{}".format)
