@@ -184,15 +184,10 @@ def _in_dialects(
         why = f"it may as well be one in the form of {others[0].dialect.name}"
         return Foreign(form, whole, why=why) if best.is_told else None
     if best.errors:
-        wrong = best.errors[0]
-        if wrong.problem == _QUOTED and are_fenced(text, [wrong.span or whole], best.first_mark):
-            return None
+        wrong, span = best.errors[0], best.errors[0].span or whole
+        is_shown = wrong.problem == _QUOTED and are_fenced(text, [span], best.first_mark)
         is_call = best.is_told and is_named and (best.dialect.several or best.names_tools)
-        return (
-            Foreign(form, best.errors[0].span or whole, why=best.errors[0].reason)
-            if is_call
-            else None
-        )
+        return Foreign(form, span, why=wrong.reason) if is_call and not is_shown else None
     if not best.actions or best.result is None or isinstance(best.result, AgentFinish):
         return None
     if not is_named:
