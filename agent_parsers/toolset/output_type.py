@@ -173,14 +173,13 @@ class OutputType:
                 data = json.loads(value.json(by_alias=True))
             else:
                 data = self._adapter.dump_python(value, mode="json", by_alias=True)
-            ways = (data, as_json(data)) if isinstance(data, str) else (data,)
-            read = [(way, self.read(answer_text(way)).value) for way in ways]
+            for way in (data, as_json(data)) if isinstance(data, str) else (data,):
+                back = self.read(answer_text(way)).value
+                if back == value and type(back) is type(value):
+                    return way
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             kind = kind_of(value)
             raise ValueError(f"the answer, {kind}, is not of the type asked for") from error
-        for way, back in read:
-            if back == value and type(back) is type(value):
-                return way
         raise ValueError(f"the answer, {kind_of(value)}, is read back as another")
 
     def keeps(self, text: str) -> bool:

@@ -48,6 +48,7 @@ from agent_parsers.messages.writing.past import (
     PastResult,
     PastTurn,
     past_of,
+    with_texts,
 )
 from outputs import AIMessage, HumanMessage, SystemMessage
 
@@ -556,14 +557,7 @@ def _as_it_is(tool_input: Any) -> Any:
     return tool_input
 
 
-def _with_texts(tool_input: Any) -> Any:
-    """Return an input whose values are text, as dialects with tags write them."""
-    if not isinstance(tool_input, dict):
-        return tool_input
-    return {str(key): as_text(value) for key, value in tool_input.items()}
-
-
-_WAYS: Final = (_as_it_is, _with_texts, as_text)
+_WAYS: Final = (_as_it_is, with_texts, as_text)
 """The ways to write an input."""
 
 

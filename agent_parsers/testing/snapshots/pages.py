@@ -99,9 +99,9 @@ def prompt_page(
     steps = usual_steps(parser) if steps is None else steps
     replies = usual_replies(parser) if replies is None else replies
     many = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
-    if isinstance(parser, MessageParser) or parser.tools is not None:
+    if isinstance(parser, MessageParser):
         prompt: Any = parser.render_prompt(question, steps)
-    else:  # with placeholders, as the instructions have them
+    else:  # perhaps with placeholders, as the instructions have them
         prompt = parser._prompt(question, steps)
     parts = [f"{heading(f'the prompt after {many}')}{_as_text(prompt)}\n"]
     if isinstance(parser, MessageParser):

@@ -15,7 +15,7 @@ from agent_parsers.toolset.problems.input_problem import (
     kind_of,
     shown,
 )
-from agent_parsers.toolset.schemas.spec import counted, expected_by
+from agent_parsers.toolset.schemas.spec import bounds_of, counted, expected_by
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
@@ -123,12 +123,7 @@ def _repaired(text: str) -> Any:
 
 def number_faults(value: float, node: dict[str, Any]) -> Iterator[str]:
     """Yield the constraints of *node* that the number *value* violates."""
-    low, high = node.get("minimum"), node.get("maximum")
-    above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
-    if isinstance(above, bool):  # as in drafts before the sixth
-        above, low = (low, None) if above else (None, low)
-    if isinstance(below, bool):
-        below, high = (high, None) if below else (None, high)
+    low, above, high, below = bounds_of(node)
     if low is not None and value < low:
         yield f"at least {low}"
     if above is not None and value <= above:

@@ -75,6 +75,17 @@ def expected_by(schema: Schema, node: Node, depth: int = 0) -> str:
     return "an object" if "properties" in flat else "a value"
 
 
+def bounds_of(node: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+    """Return the bounds of numbers of *node*: at least, more than, at most, less than."""
+    low, high = node.get("minimum"), node.get("maximum")
+    above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
+    if isinstance(above, bool):  # as in drafts before the sixth
+        above, low = (low, None) if above else (None, low)
+    if isinstance(below, bool):
+        below, high = (high, None) if below else (None, high)
+    return low, above, high, below
+
+
 def counted(count: int, noun: str) -> str:
     """Return *count* and *noun*, in the plural unless *count* is 1."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
@@ -187,13 +198,8 @@ def _container(schema: Schema, flat: dict[str, Any], name: str, level: int) -> s
 def _facts(flat: dict[str, Any], name: str) -> str:
     """Return what is checked of a value of the type *name* besides its type, behind a space."""
     if name in ("integer", "number"):
-        low, above = flat.get("minimum"), flat.get("exclusiveMinimum")
-        high, below = flat.get("maximum"), flat.get("exclusiveMaximum")
+        low, above, high, below = bounds_of(flat)
         step = flat.get("multipleOf")
-        if isinstance(above, bool):  # as in drafts before the sixth
-            above, low = (low, None) if above else (None, low)
-        if isinstance(below, bool):
-            below, high = (high, None) if below else (None, high)
         if low is not None and high is not None and above is None and below is None:
             signs = [f"{_plain(low)}..{_plain(high)}"]
         else:

@@ -249,18 +249,23 @@ PERSON = (
 )
 
 
+def pages_of(project: Project, *given: str, more: str = "") -> list[str]:
+    """Return the pages of several parsers, each *given* as code."""
+    return [
+        snapshot_of(
+            project,
+            f"{PERSON}snapshot_prompt({parser}, name='{number}'{more})",
+            name=f"{number}.txt",
+        )
+        for number, parser in enumerate(given)
+    ]
+
+
 def test_an_output_parser_is_shown_by_its_instructions_and_what_it_makes_of_replies(
     project: Project,
 ) -> None:
-    replies = '{"whole": \'{"name": "Ada", "age": 36}\', "half": \'{"name": "Ada"}\'}'
-    pages = [
-        snapshot_of(
-            project,
-            f"{PERSON}snapshot_prompt({given}, replies={replies}, name='{number}')",
-            name=f"{number}.txt",
-        )
-        for number, given in enumerate(("parser", "parser.as_langchain()"))
-    ]
+    more = ', replies={"whole": \'{"name": "Ada", "age": 36}\', "half": \'{"name": "Ada"}\'}'
+    pages = pages_of(project, "parser", "parser.as_langchain()", more=more)
     assert pages[0] == pages[1]
     assert titles(pages[0]) == ["the instructions", "whole", "half"]
     assert '"properties"' in section(pages[0], "the instructions")
@@ -271,12 +276,6 @@ def test_an_output_parser_is_shown_by_its_instructions_and_what_it_makes_of_repl
 
 
 def test_an_agent_parser_for_langchain_is_shown_as_itself(project: Project) -> None:
-    pages = [
-        snapshot_of(
-            project,
-            f"{PERSON}snapshot_prompt(get_parser('react', tools=['area']){more}, name='{number}')",
-            name=f"{number}.txt",
-        )
-        for number, more in enumerate(("", ".as_langchain()"))
-    ]
+    parser = "get_parser('react', tools=['area'])"
+    pages = pages_of(project, parser, f"{parser}.as_langchain()")
     assert pages[0] == pages[1]
