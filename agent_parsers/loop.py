@@ -41,9 +41,9 @@ from agent_parsers.registry.dialects_by_name import get_parser
 from agent_parsers.toolset.running import steps_taken
 from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import ModelRefusalError, OutputParserException
+from output_parsers.model_output import part_of
 from output_parsers.runnables.functions import present
 from output_parsers.streams.readers import aclose, close
-from outputs import UsageMetadata, from_any
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 from outputs.messages.ai import add_usage
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
     from agent_parsers.toolset.running import Approve, ToolErrors
     from agent_parsers.transcripts.transcript import Transcript
-    from outputs import BaseMessage
+    from outputs import BaseMessage, UsageMetadata
 
 __all__ = ["AgentRun", "CutAnswerError", "MaxTurnsError", "OnCut", "arun_agent", "run_agent"]
 
@@ -371,20 +371,18 @@ class _Loop:
 
     def _counted(self, chunk: Any) -> Any:
         """Return a *chunk* as a message, unless it is a text, a generation or no chunk at all."""
-        message = chunk
-        if isinstance(getattr(chunk, "text", None), str) and hasattr(chunk, "message"):
-            message = chunk.message  # of a generation
-        if not isinstance(chunk, str) and not hasattr(message, "usage_metadata"):
-            with suppress(TypeError, ValueError):  # the parser says what is wrong
-                message = chunk = from_any(chunk)
-        usage = getattr(message, "usage_metadata", None)
+        part = chunk
+        with suppress(TypeError, ValueError):  # the parser says what is wrong
+            part = part_of(chunk)
+        usage = getattr(part, "usage_metadata", None)
         if usage:
             known, given = self._usage, usage.get("input_tokens")
             # Some servers tell in each chunk what all of them have cost so far.
             is_so_far = bool(given) and known is not None and known["input_tokens"] == given
             self._usage = usage if is_so_far or known is None else add_usage(known, usage)
             self.run.usage = add_usage(self._usage_before, self._usage)
-        return chunk
+        is_within = isinstance(part, str) or part is getattr(chunk, "message", None)
+        return chunk if is_within else part
 
     def take(self, event: Event) -> None:
         """Take an event of the turn."""
