@@ -70,7 +70,8 @@ def test_a_loop_has_as_many_lines_as_the_pages_say() -> None:
     )
     assert loop.end_lineno is not None
     assert loop.end_lineno - loop.lineno + 1 == 17
-    for source in (page, ROOT / "docs" / "coming-from.md", ROOT / "agent_parsers" / "loop.py"):
+    loops = ("docs/coming-from.md", "agent_parsers/loop/run.py")
+    for source in (page, *(ROOT / each for each in loops)):
         assert "seventeen lines" in source.read_text("utf-8")
 
 

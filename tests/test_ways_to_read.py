@@ -33,6 +33,7 @@ OTHERS = {
     "actions": "makes actions for those who have their parts",
     "dialects": "readers of names, inputs and calls that tables have, and which a stream asks",
     "engine/writing": "examples of calls, to be written",
+    "loop": "makes the answer that a call gives, once it was read",
     "events.py": "the notice that an answer was cut",
     "messages": "reads messages of clients, whose calls are data",
     "react_json_single_input.py": "LangChain's reading of a text that it searches for JSON",

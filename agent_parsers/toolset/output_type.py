@@ -30,6 +30,7 @@ from agent_parsers.toolset.schemas.schema import Schema
 from agent_parsers.toolset.schemas.spec import KEY, describe_type
 from agent_parsers.toolset.schemas.written_input import BadInput, parted
 from output_parsers.printable import kind_of
+from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.types.models import is_v1_model, schema_of, validate
 from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.lenient.json_text import repeated_key
@@ -55,7 +56,8 @@ class OutputType:
 
     Args:
         output_type: A pydantic model, a dataclass, a `TypedDict`, ``list[…]``, a union, or any
-            other type that has a JSON Schema. `Never`: each turn calls a tool.
+            other type that has a JSON Schema; or a JSON Schema, whose answers are data. `Never`:
+            each turn calls a tool.
 
     Raises:
         TypeError: It has no JSON Schema.
@@ -64,10 +66,15 @@ class OutputType:
     def __init__(self, output_type: Any) -> None:
         self.type = output_type
         """The type itself."""
-        if isinstance(output_type, str | list | tuple | dict) or isroutine(output_type):
+        if isinstance(output_type, AutoStrategy | ProviderStrategy | ToolStrategy):
             raise TypeError(
-                "an output_type is a type, such as a pydantic model or list[str], not"
-                f" {kind_of(output_type)}"
+                f"a {type(output_type).__name__} says how an answer is asked for: give it to"
+                " run_agent(output_type=…), and its schema to a parser"
+            )
+        if isinstance(output_type, str | list | tuple) or isroutine(output_type):
+            raise TypeError(
+                "an output_type is a type, such as a pydantic model or list[str], or a JSON"
+                f" Schema, not {kind_of(output_type)}"
             )
         try:
             self.json_schema: dict[str, Any] = self._read_schema()
@@ -92,9 +99,16 @@ class OutputType:
         """Whether no answer is of the type, so that each turn has to call a tool."""
         return self.type in (Never, NoReturn)
 
+    @property
+    def takes_text(self) -> bool:
+        """Whether any text is an answer of the type."""
+        return not self.is_never and Fitter(self.schema, Policy()).fits("…", self.schema.root)
+
     def _read_schema(self) -> dict[str, Any]:
         if self.is_never:
             return {"not": {}}
+        if isinstance(self.type, dict):
+            return self.type
         if is_v1_model(self.type):
             return dict(schema_of(self.type))
         return self._adapter.json_schema()
@@ -109,6 +123,8 @@ class OutputType:
         """Return an instance of the type; validators may change what they are given, so a copy."""
         from pydantic import ValidationError
 
+        if isinstance(self.type, dict):  # the fitter has checked it
+            return deepcopy(value)
         if is_v1_model(self.type):
             return validate(self.type, deepcopy(value))
         try:
@@ -169,7 +185,9 @@ class OutputType:
             ValueError: It is not of the type, or has no JSON.
         """
         try:
-            if is_v1_model(self.type):
+            if isinstance(self.type, dict):
+                data = value
+            elif is_v1_model(self.type):
                 data = json.loads(value.json(by_alias=True))
             else:
                 data = self._adapter.dump_python(value, mode="json", by_alias=True)

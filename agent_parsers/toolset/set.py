@@ -100,6 +100,25 @@ class ToolSet:
         other.output_type = None if output_type is None else OutputType(output_type)
         return other
 
+    def adding(self, tools: Tools) -> ToolSet:
+        """Return the tools with more *tools* behind them.
+
+        Raises:
+            TypeError: One of *tools* is not a tool.
+            ValueError: Two tools have the same name.
+        """
+        return self._of(read_specs([*self, *tools]))
+
+    def only(self, names: Collection[str]) -> ToolSet:
+        """Return those of the tools that have *names*."""
+        return self._of(spec for spec in self if spec.name in names)
+
+    def _of(self, specs: Iterable[ToolSpec]) -> ToolSet:
+        """Return other tools, read in the same way."""
+        other = copy(self)
+        other._specs = {spec.name: spec for spec in specs}
+        return other
+
     # -- the tools -----------------------------------------------------------------------------
 
     @property

@@ -5,10 +5,10 @@ The loop belongs to the caller; these functions only read a message::
     while True:
         message = model(messages)
         match read_structured_output(message, strategy):
-            case StructuredResponse(response, answers):
+            case StructuredResponse(response, answers, calls):
                 return response
-            case StructuredRetry(error, answers):
-                messages += [message, *answers]
+            case StructuredRetry(error, answers, calls):
+                messages += [message, *answers, *map(run, calls)]
             case None:
                 ...  # no response yet: run the tools it calls, or use its text
 """
@@ -16,10 +16,11 @@ The loop belongs to the caller; these functions only read a message::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Generic
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from output_parsers.exceptions import OutputParserException
+from output_parsers.model_output import part_of, text_of
 from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
@@ -27,9 +28,17 @@ from output_parsers.strategies.errors import (
     sent_to_model,
 )
 from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
-from output_parsers.strategies.strategy import HandleErrors, ProviderStrategy, ToolStrategy
-from output_parsers.tool_calls.refusal import ModelRefusalError
-from outputs import ToolMessage
+from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
+from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from outputs import AIMessage, ToolMessage
+
+if TYPE_CHECKING:
+    from types import UnionType
+
+    from typing_extensions import TypeForm
+
+    from output_parsers.strategies.strategy import HandleErrors, ResponseFormat
+    from outputs import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,8 @@ class StructuredResponse(Generic[SchemaT]):
     """The response: an object of the schema, or a dictionary."""
     messages: list[ToolMessage]
     """The messages to append after it: an answer to the tool call, if there is one."""
+    tool_calls: list[ToolCall] = field(default_factory=list)
+    """Calls of other tools beside it, which are still to be run and answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,46 +61,70 @@ class StructuredRetry:
     """What is wrong."""
     messages: list[ToolMessage]
     """The messages to append before the model is asked again."""
+    tool_calls: list[ToolCall] = field(default_factory=list)
+    """Calls of other tools beside it, which are still to be run and answered."""
 
 
+@overload
 def read_structured_output(
-    message: Any, strategy: ToolStrategy[SchemaT] | ProviderStrategy[SchemaT]
-) -> StructuredResponse[SchemaT] | StructuredRetry | None:
+    message: Any, strategy: ResponseFormat[SchemaT] | type[SchemaT]
+) -> StructuredResponse[SchemaT] | StructuredRetry | None: ...
+@overload
+def read_structured_output(
+    message: Any, strategy: TypeForm[SchemaT]
+) -> StructuredResponse[SchemaT] | StructuredRetry | None: ...
+@overload
+def read_structured_output(
+    message: Any, strategy: UnionType | dict[str, Any]
+) -> StructuredResponse[Any] | StructuredRetry | None: ...
+def read_structured_output(
+    message: Any, strategy: Any
+) -> StructuredResponse[Any] | StructuredRetry | None:
     """Return the structured response in *message*, or `None` if there is no response yet.
 
     Args:
-        message: An AI message of any library.
+        message: A message of any library, a generation, a result of OpenAI's or Anthropic's API,
+            or a text.
         strategy: How the model returns the response. With a `ToolStrategy`, calls of other tools
             are left to the caller. With a `ProviderStrategy`, a message that calls tools is not a
-            response.
+            response. With an `AutoStrategy`, or a schema alone (see `SchemaSpec`), the response is
+            a tool call or the text of a message without calls, if that is JSON.
 
     Raises:
         StructuredOutputError: The response cannot be used, and `ToolStrategy.handle_errors` does
             not ask for a retry.
         ModelRefusalError: With a `ProviderStrategy`: the model refused.
-        TypeError: *message* or *strategy* has the wrong type.
+        TypeError: *message* is no message of a model.
+        ValueError: *strategy* is neither a strategy nor a valid schema.
     """
-    if not hasattr(message, "content"):
-        raise TypeError(
-            f"expected a message, not {type(message).__name__}; AIMessage(text) makes one of a"
-            " text, and outputs.from_any of what a provider's API returns"
-        )
+    message = AIMessage(part) if isinstance(part := part_of(message), str) else part
     if isinstance(strategy, ProviderStrategy):
         return None if _calls_of(message) else _read_text(message, strategy)
-    if not isinstance(strategy, ToolStrategy):
-        given = getattr(strategy, "__name__", type(strategy).__name__)
-        raise TypeError(
-            f"expected a ToolStrategy or a ProviderStrategy, not {given};"
-            " AutoStrategy(schema).resolve(has_provider=...) gives one of them"
-        )
+    if isinstance(strategy, ToolStrategy):
+        return _read_calls(message, strategy)
+    auto = strategy if isinstance(strategy, AutoStrategy) else AutoStrategy(strategy)
+    found = _read_calls(message, ToolStrategy(auto.schema))
+    provider = auto.resolve(has_provider=True)
+    if found is not None or isinstance(provider, ToolStrategy):
+        return found
+    is_json = text_of(message).lstrip()[:1] in ("{", "[", "`")
+    is_refusal = refusal_in(message) is not None
+    return read_structured_output(message, provider) if is_json or is_refusal else None
+
+
+def _read_calls(
+    message: Any, strategy: ToolStrategy[Any]
+) -> StructuredResponse[Any] | StructuredRetry | None:
+    """Return the response in the calls of *message*."""
     bindings = strategy.bindings
+    others = [call for call in _calls_of(message) if call["name"] not in bindings]
     calls = [call for call in _calls_of(message) if call["name"] in bindings]
     if len(calls) == 1:
-        return _read_call(message, calls[0], strategy)
+        return _read_call(message, calls[0], others, strategy)
     if calls:
         names = [call["name"] for call in calls]
         error: StructuredOutputError = MultipleStructuredOutputsError(names, message)
-        return _retry(error, calls, strategy.handle_errors)
+        return _retry(error, calls, others, strategy.handle_errors)
     broken = [call for call in _calls_of(message, "invalid_tool_calls") if call["name"] in bindings]
     if not broken:
         return None
@@ -98,7 +133,7 @@ def read_structured_output(
         llm_output=broken[0]["args"],
     )
     error = StructuredOutputValidationError(broken[0]["name"], source, message)
-    return _retry(error, broken, strategy.handle_errors)
+    return _retry(error, broken, others, strategy.handle_errors)
 
 
 def structured_output_error_message(error: Exception, handle_errors: HandleErrors) -> str | None:
@@ -136,7 +171,7 @@ def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredRespo
 
 
 def _read_call(
-    message: Any, call: Any, strategy: ToolStrategy[Any]
+    message: Any, call: Any, others: list[Any], strategy: ToolStrategy[Any]
 ) -> StructuredResponse[Any] | StructuredRetry:
     binding: OutputToolBinding[Any] = strategy.bindings[call["name"]]
     try:
@@ -144,18 +179,21 @@ def _read_call(
     except OutputParserException as source:
         error = StructuredOutputValidationError(call["name"], source, message)
         error.__cause__ = source
-        return _retry(error, [call], strategy.handle_errors)
-    content = strategy.tool_message_content or f"Returning structured response: {response}"
-    return StructuredResponse(response, [_answer(call, content)])
+        return _retry(error, [call], others, strategy.handle_errors)
+    return StructuredResponse(response, [_answer(call, strategy.told(response))], others)
 
 
 def _retry(
-    error: StructuredOutputError, calls: Sequence[Any], handle_errors: HandleErrors
+    error: StructuredOutputError,
+    calls: Sequence[Any],
+    others: list[Any],
+    handle_errors: HandleErrors,
 ) -> StructuredRetry:
     content = structured_output_error_message(error, handle_errors)
     if content is None:
         raise error
-    return StructuredRetry(error, [_answer(call, content, status="error") for call in calls])
+    answers = [_answer(call, content, status="error") for call in calls]
+    return StructuredRetry(error, answers, others)
 
 
 def _answer(call: Any, content: str, status: str = "success") -> ToolMessage:

@@ -100,6 +100,10 @@ class ToolStrategy(_Strategy, Generic[SchemaT]):
             found[spec.name] = OutputToolBinding.from_schema_spec(spec)
         return found
 
+    def told(self, response: Any) -> str:
+        """Return the answer to the tool call that gives *response*."""
+        return self.tool_message_content or f"Returning structured response: {response}"
+
     def to_model_kwargs(self) -> dict[str, Any]:
         """Return the settings that make an OpenAI-compatible model call one of the tools."""
         tools = [binding.tool.to_openai() for binding in self.bindings.values()]

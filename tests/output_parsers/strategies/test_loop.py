@@ -27,7 +27,7 @@ from output_parsers.strategies.loop import (
 )
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from outputs import AIMessage, ToolMessage
+from outputs import AIMessage, ChatGeneration, ToolMessage, tool_call
 
 
 class Weather(BaseModel):
@@ -133,6 +133,7 @@ def test_a_call_that_fits_is_the_response_and_is_answered() -> None:
                 tool_call_id="call_1",
             )
         ],
+        [tool_call(name="search", args={}, id="call_1")],
     )
     assert message == before
     found = read_structured_output(message, ToolStrategy(Weather, tool_message_content="Thanks."))
@@ -208,12 +209,11 @@ def test_what_a_model_is_told_has_no_addresses() -> None:
         assert "https://" not in str(shown)
 
 
-@pytest.mark.parametrize("strategy", [AutoStrategy(Weather), Weather, JSON_SCHEMA])
-def test_what_is_no_way_to_answer_is_told(strategy: Any) -> None:
-    with pytest.raises(TypeError, match="expected a ToolStrategy or a ProviderStrategy, not "):
-        read_structured_output(AIMessage("x"), strategy)
-    with pytest.raises(TypeError, match=r"not str; AIMessage\(text\) makes one"):
-        read_structured_output("x", ToolStrategy(Weather))
+def test_what_is_no_way_to_answer_is_told() -> None:
+    with pytest.raises(ValueError, match="Unsupported schema type"):
+        read_structured_output(AIMessage("x"), 3)
+    with pytest.raises(TypeError, match="a parser takes a str, a message or a generation, not"):
+        read_structured_output(3, ToolStrategy(Weather))
 
 
 def test_messages_of_langchain_are_read_as_they_are() -> None:
@@ -274,7 +274,42 @@ def test_a_call_may_have_no_id() -> None:
     assert response.messages[0].tool_call_id == ""
 
 
-@pytest.mark.parametrize("strategy", [ToolStrategy(Bare), ProviderStrategy(Bare)])
-def test_a_text_is_no_message(strategy: Any) -> None:
-    with pytest.raises(TypeError, match="expected a message, not str"):
-        read_structured_output("text", strategy)
+def test_a_text_is_a_message_without_calls() -> None:
+    assert read_structured_output("text", ToolStrategy(Bare)) is None
+    with pytest.raises(StructuredOutputValidationError, match="expected valid JSON for Bare"):
+        read_structured_output("text", ProviderStrategy(Bare))
+
+
+@pytest.mark.parametrize("schema", [Weather, AutoStrategy(Weather)])
+def test_a_schema_alone_takes_a_call_or_a_text(schema: Any) -> None:
+    reply = {"role": "assistant", "content": None, "tool_calls": [as_openai(FITS)]}
+    given: list[Any] = [
+        {"choices": [{"message": reply, "finish_reason": "tool_calls"}]},
+        AIMessage(json.dumps(OSLO)),
+        ChatGeneration(message=AIMessage("", tool_calls=[FITS])),
+        json.dumps(OSLO),
+        f"```json\n{json.dumps(OSLO)}\n```",
+    ]
+    for message in given:
+        found = read_structured_output(message, schema)
+        assert isinstance(found, StructuredResponse)
+        assert found.structured_response == Weather(**OSLO)
+    assert read_structured_output("I shall look it up.", schema) is None
+    assert read_structured_output(AIMessage("", tool_calls=[call("search", {})]), schema) is None
+    with pytest.raises(StructuredOutputValidationError):
+        read_structured_output('{"place": 3}', schema)
+
+
+def test_calls_of_other_tools_are_kept() -> None:
+    search = call("search", {"query": "rain"}, "call_2")
+    for args in (OSLO, {"place": "Oslo"}):
+        message = AIMessage("", tool_calls=[search, call("Weather", args)])
+        found = read_structured_output(message, Weather)
+        assert isinstance(found, StructuredResponse | StructuredRetry)
+        assert found.tool_calls == [tool_call(name="search", args={"query": "rain"}, id="call_2")]
+        assert [each.tool_call_id for each in found.messages] == ["call_1"]
+
+
+def as_openai(given: dict[str, Any]) -> dict[str, Any]:
+    function = {"name": given["name"], "arguments": json.dumps(given["args"])}
+    return {"id": given["id"], "type": "function", "function": function}

@@ -6,58 +6,38 @@ It is made of what is public, so a loop of your own can do the same in seventeen
 from __future__ import annotations
 
 import inspect
-from collections.abc import (
-    AsyncIterable,
-    AsyncIterator,
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-)
-from contextlib import aclosing, closing, suppress
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, T, as_text
-from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.events import (
-    ActionComplete,
-    AnswerDelta,
-    Event,
-    Finish,
-    ObservationDelta,
-    Repair,
-    StepFailed,
-    ThoughtDelta,
-)
+from agent_parsers.actions.agent import AgentFinish, T, as_text
+from agent_parsers.events import Event, ObservationDelta, Repair
+from agent_parsers.loop.asking import Asking
+from agent_parsers.loop.request import ask, has_provider
 from agent_parsers.messages.writing.native import own_messages
-from agent_parsers.messages.writing.past import past_of
-from agent_parsers.messages.writing.request import ask
-from agent_parsers.parsers.message_parser import MessageParser
-from agent_parsers.registry.dialects_by_name import get_parser
 from agent_parsers.toolset.running import steps_taken
 from agent_parsers.transcripts.transcript import transcript_of
-from output_parsers import ModelRefusalError, OutputParserException
-from output_parsers.model_output import part_of
+from output_parsers import OutputParserException
 from output_parsers.runnables.functions import present
 from output_parsers.streams.readers import aclose, close
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
-from outputs.messages.ai import add_usage
 from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
+    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.loop.request import ToolChoice
     from agent_parsers.messages.writing.past import History
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.parsers.message_parser import MessageParser
     from agent_parsers.toolset import Tools, ToolSet
     from agent_parsers.toolset.running import Approve, ToolErrors
     from agent_parsers.transcripts.transcript import Transcript
     from outputs import BaseMessage, UsageMetadata
-
-__all__ = ["AgentRun", "CutAnswerError", "MaxTurnsError", "OnCut", "arun_agent", "run_agent"]
 
 OnCut: TypeAlias = Literal["raise", "retry", "return"]
 """What to do with an answer that was cut: raise a `CutAnswerError`, tell the model and ask again,
@@ -156,11 +136,14 @@ def run_agent(
     system: str = "",
     history: History = (),
     steps: list[Any] | None = None,
+    output_type: Any = None,
+    tool_choice: ToolChoice = "auto",
     max_turns: int = 8,
     max_retries: int = 2,
     as_messages: bool = True,
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
+    on_partial: Callable[[Any], object] | None = None,
     on_cut: OnCut = "raise",
     tool_errors: ToolErrors = (),
     approve: Approve | None = None,
@@ -182,6 +165,14 @@ def run_agent(
         history: What was said before the question, such as an earlier run.
         steps: The steps of a run that is to go on. The list grows with the run, and so it has them
             if a tool raises, those of other calls of that turn included.
+        output_type: The type of the answer, such as a pydantic model, ``list[str]`` or a JSON
+            Schema; by default that of the parser. A prompt in text tells of it. A client that takes
+            tools gets it as one more tool, which the model calls with its answer; a model that is
+            known to take a schema gets that. A `ToolStrategy` or a `ProviderStrategy` says which of
+            both, an `AutoStrategy` leaves it open. Tools that are called beside an answer run.
+        tool_choice: Whether the model may call a tool: ``"auto"``, ``"none"``, ``"required"``, or
+            the name of the only tool that it may call. An answer where a call is required is an
+            error that the model reads.
         max_turns: How many turns the model has.
         max_retries: How many turns in a row may be unreadable; the model reads what was wrong and
             tries again.
@@ -192,6 +183,9 @@ def run_agent(
         on_event: Called with the events of each turn as they arrive, and then with an
             `ObservationDelta` for each call or a `StepFailed`. With it, clients are asked for
             chunks.
+        on_partial: Called with the answer so far, as data, while it arrives, if it is written as
+            JSON: it has neither been checked nor made an instance of its type. Clients are asked
+            for chunks.
         on_cut: What to do with an answer that was cut at the limit of tokens: raise an error, tell
             the model and ask again, or return it.
         tool_errors: Exceptions for the model to read when a tool raises them, such as
@@ -205,32 +199,42 @@ def run_agent(
         ModelRefusalError: The model refused; asking again does not help.
         OutputParserException: More than *max_retries* turns in a row could not be read; a note of
             the last error says how many.
-        TypeError: *model* is asynchronous or no function, or there are no tools.
+        StructuredOutputError: An answer cannot be used, and the ``handle_errors`` of the
+            `ToolStrategy` do not let the model correct it.
+        TypeError: *model* is asynchronous or no function, there are no tools, or *output_type* has
+            no JSON Schema.
+        ValueError: *tool_choice* is no tool.
         Exception: What a tool or the model raised; of a tool, as for `ToolSet.call`.
 
     Whatever is raised has the run so far as ``run``.
     """
-    loop = _Loop(parser, tools, question, steps, max_retries, on_event, on_cut)
-    history = past_of(history)
+    asking = Asking(
+        parser, question, steps, tools=tools, system=system, history=history,
+        as_messages=as_messages, output_type=output_type, has_provider=has_provider(model),
+        tool_choice=tool_choice, max_retries=max_retries,
+    )  # fmt: skip
+    loop = _Loop(asking, on_event, on_partial, on_cut)
     with loop:
         for _ in range(max_turns):
-            prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
-            reply, end = _end_of(present(loop.ask(model, prompt), _ASYNCHRONOUS), ended)
+            reply, end = _end_of(present(loop.ask(model), _ASYNCHRONOUS), ended)
             if isinstance(reply, AsyncIterable):
                 raise TypeError(_ASYNCHRONOUS)
+            source = iter(chunks := _chunks(reply))
             try:
-                chunks = loop.counted(_chunks(reply))
-                with closing(loop.parser.events(chunks, stop_early=True, **end)) as events:
-                    for event in events:
-                        loop.take(event)
-            except OutputParserException as error:
-                loop.retry(error)
+                for chunk in source:
+                    loop.take(chunk)
+                    if asking.is_over:
+                        break
+            finally:
+                close(source, chunks)
+            if not loop.ends_turn(end):
                 continue
+            if asking.actions:
+                with loop.calls:
+                    called = asking.tools.call(asking.actions, errors=tool_errors, approve=approve)
+                    loop.add(called)
             if loop.is_over():
                 return loop.run
-            if loop.actions:
-                with loop.calls:
-                    loop.add(loop.tools.call(loop.actions, errors=tool_errors, approve=approve))
         raise MaxTurnsError(loop.run, max_turns)
 
 
@@ -243,11 +247,14 @@ async def arun_agent(
     system: str = "",
     history: History = (),
     steps: list[Any] | None = None,
+    output_type: Any = None,
+    tool_choice: ToolChoice = "auto",
     max_turns: int = 8,
     max_retries: int = 2,
     as_messages: bool = True,
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
+    on_partial: Callable[[Any], object] | None = None,
     on_cut: OnCut = "raise",
     tool_errors: ToolErrors = (),
     approve: Approve | None = None,
@@ -258,159 +265,109 @@ async def arun_agent(
     The tools of a turn run concurrently, functions that are not asynchronous in threads, unless
     they are to be *sequential*.
     """
-    loop = _Loop(parser, tools, question, steps, max_retries, on_event, on_cut)
-    history = past_of(history)
+    asking = Asking(
+        parser, question, steps, tools=tools, system=system, history=history,
+        as_messages=as_messages, output_type=output_type, has_provider=has_provider(model),
+        tool_choice=tool_choice, max_retries=max_retries,
+    )  # fmt: skip
+    loop = _Loop(asking, on_event, on_partial, on_cut)
     with loop:
         for _ in range(max_turns):
-            prompt = loop.prompt(question, system=system, history=history, as_messages=as_messages)
-            reply = loop.ask(model, prompt, is_asynchronous=True)
+            reply = loop.ask(model, is_asynchronous=True)
             reply, end = _end_of(await reply if inspect.isawaitable(reply) else reply, ended)
-            chunks = loop.acounted(reply if isinstance(reply, AsyncIterable) else _chunks(reply))
+            chunks = reply if isinstance(reply, AsyncIterable) else _as_asynchronous(_chunks(reply))
+            source = aiter(chunks)
             try:
-                events = loop.parser.aevents(chunks, stop_early=True, **end)
-                async with aclosing(events):
-                    async for event in events:
-                        loop.take(event)
-            except OutputParserException as error:
-                loop.retry(error)
+                async for chunk in source:
+                    loop.take(chunk)
+                    if asking.is_over:
+                        break
+            finally:
+                await aclose(source, chunks)
+            if not loop.ends_turn(end):
                 continue
+            if asking.actions:
+                with loop.calls:
+                    called = asking.tools.acall(
+                        asking.actions, errors=tool_errors, approve=approve, sequential=sequential
+                    )
+                    loop.add(await called)
             if loop.is_over():
                 return loop.run
-            if loop.actions:
-                with loop.calls:
-                    taken = loop.tools.acall(
-                        loop.actions, errors=tool_errors, approve=approve, sequential=sequential
-                    )
-                    loop.add(await taken)
         raise MaxTurnsError(loop.run, max_turns)
 
 
 class _Loop:
-    """What both loops have in common: a run, and the turn that is being read."""
+    """What both loops have in common: a run, and who is told of it."""
 
     def __init__(
         self,
-        parser: str | AnyDialectParser[T] | MessageParser[Any, T],
-        tools: Tools | ToolSet | None,
-        question: str | None,
-        steps: list[Any] | None,
-        max_retries: int,
+        asking: Asking[Any],
         on_event: Callable[[Event], object] | None,
+        on_partial: Callable[[Any], object] | None,
         on_cut: OnCut,
     ) -> None:
-        if isinstance(parser, str):
-            parser = get_parser(parser, tools=tools)
-        if not hasattr(parser, "render_prompt"):
-            raise TypeError(
-                f'an agent has a parser, as of get_parser("react"), not {parser!r:.100}'
-            )
-        if tools is not None:
-            parser = parser.model_copy(
-                update={"tools": _with_type(known_tools(tools), parser.tools)}
-            )
-        if parser.tools is None:
-            raise TypeError("the agent has no tools: give functions, or an empty list")
-        self.parser: Any = parser
-        self.tools: ToolSet = parser.tools
-        self.run = AgentRun([] if steps is None else steps, question=question or "")
-        self.run.thoughts += [""] * len(self.run.steps)
-        self.run.contents += [""] * len(self.run.steps)
-        self.actions: list[AgentAction] = []
+        self._asking = asking
+        self.run: AgentRun[Any] = AgentRun(
+            asking.steps, question=asking.question or "", repairs=asking.repairs
+        )
+        self._add_texts("", "")
         self.calls = _Calls(self)
-        self._thought: list[str] = []  # pieces of that of the turn
-        self._content: list[str] = []  # pieces of that of the turn
-        self._repaired_before = 0  # how many repairs there were before the turn
         self._began = 0.0
-        self._usage: UsageMetadata | None = None  # of the turn
-        self._usage_before: UsageMetadata | None = None
-        self._raised: BaseException | None = None  # by `on_event`
-        self._on_cut = on_cut
-        self._retries = self._max_retries = max_retries
         self._on_event = on_event
+        self._on_partial = on_partial
+        self._on_cut = on_cut
 
-    def prompt(self, question: str | None, **options: Any) -> Any:
-        """Return the prompt for the next turn."""
-        return self.parser.render_prompt(question, self.run.steps, **options)
-
-    def ask(self, model: Any, prompt: Any, *, is_asynchronous: bool = False) -> Any:
-        """Begin a turn: return what *model* replies to *prompt*."""
-        self.run.finish = None
+    def ask(self, model: Any, *, is_asynchronous: bool = False) -> Any:
+        """Begin a turn: return what *model* replies."""
+        request = self._asking.request()
         self.run.turns += 1
-        self.actions = []
-        self._thought, self._content = [], []
-        self._repaired_before = len(self.run.repairs)
-        self._usage, self._usage_before = None, self.run.usage
-        named = self.tools if isinstance(self.parser, MessageParser) else None
+        self.run.finish = None
         return ask(
             model,
-            prompt,
-            self.parser.stop,
-            named,
-            is_streamed=self._on_event is not None,
+            request,
+            is_streamed=self._on_event is not None or self._on_partial is not None,
             is_asynchronous=is_asynchronous,
         )
 
-    def counted(self, chunks: Iterable[Any]) -> Iterator[Any]:
-        """Yield *chunks* of a reply, and add up the tokens that they tell."""
-        try:
-            yield from map(self._counted, chunks)
-        finally:
-            close(chunks)
+    def take(self, chunk: Any) -> None:
+        """Take a chunk of the reply."""
+        self._tell(self._asking.feed(chunk))
+        if self._on_partial is not None and self._asking.has_grown():
+            self._on_partial(self._asking.partial)
 
-    async def acounted(self, chunks: AsyncIterable[Any] | Iterable[Any]) -> AsyncIterator[Any]:
-        """Do the same as `counted` for chunks that may be asynchronous."""
-        if not isinstance(chunks, AsyncIterable):
-            for chunk in self.counted(chunks):
-                yield chunk
-            return
-        try:
-            async for chunk in chunks:
-                yield self._counted(chunk)
-        finally:
-            await aclose(chunks)
+    def ends_turn(self, ended: Ended) -> bool:
+        """End the reply; return whether it is a turn, and not to be asked for again.
 
-    def _counted(self, chunk: Any) -> Any:
-        """Return a *chunk* as a message, unless it is a text, a generation or no chunk at all."""
-        part = chunk
-        with suppress(TypeError, ValueError):  # the parser says what is wrong
-            part = part_of(chunk)
-        usage = getattr(part, "usage_metadata", None)
-        if usage:
-            known, given = self._usage, usage.get("input_tokens")
-            # Some servers tell in each chunk what all of them have cost so far.
-            is_so_far = bool(given) and known is not None and known["input_tokens"] == given
-            self._usage = usage if is_so_far or known is None else add_usage(known, usage)
-            self.run.usage = add_usage(self._usage_before, self._usage)
-        is_within = isinstance(part, str) or part is getattr(chunk, "message", None)
-        return chunk if is_within else part
+        Raises:
+            CutAnswerError: It is an answer that was cut.
+            OutputParserException: It cannot be read, as too many before it.
+        """
+        self._tell(self._asking.close(ended))
+        if self._on_partial is not None and self._asking.has_grown():
+            self._on_partial(self._asking.partial)
+        finish = self.run.finish = self._asking.finish
+        self.run.is_cut = self._asking.is_cut
+        if finish is not None and self.run.is_cut and self._on_cut != "return":
+            if self._on_cut == "raise":
+                raise CutAnswerError(self.run)
+            cut = OutputParserException(_CUT, _CUT_TOLD, finish.log)
+            self.run.finish, self.run.is_cut = None, False
+            self._tell([self._asking.retry(cut)])
+        if not self._asking.is_done:
+            self._add_texts("", "")  # the text of the error has them
+        return self._asking.is_done
 
-    def take(self, event: Event) -> None:
-        """Take an event of the turn."""
-        self._tell(event)
-        if isinstance(event, ActionComplete):
-            self.actions.append(event.action)
-        elif isinstance(event, Finish):
-            self.run.finish = event.finish
-        elif isinstance(event, ThoughtDelta):
-            self._thought.append(event.text)
-        elif isinstance(event, AnswerDelta):
-            self._content.append(event.text)
-        elif isinstance(event, Repair):
-            self.run.repairs.append(event)
-
-    def retry(self, error: OutputParserException) -> None:
-        """Make *error* a step, so that the model reads it; raise it if that does not help."""
-        if isinstance(error, ModelRefusalError) or error is self._raised:
-            raise error
-        if not self._retries:
-            if self._max_retries:
-                error.add_note(f"after {self._max_retries + 1} tries in a row")
-            raise error
-        self._retries -= 1
-        self.run.steps.append(error)
-        self.run.thoughts.append("")  # the text of the error has them
-        self.run.contents.append("")
-        self._tell(StepFailed(error, error.span or (0, 0)))
+    def is_over(self) -> bool:
+        """Return whether the turn is an answer."""
+        if self.run.finish is None:
+            return False
+        self.run.steps += self._asking.answer_steps
+        self._add_texts("", "")
+        said = (self._asking.thought, "") if not self._asking.actions else ("", "")
+        self.run.thoughts.append(said[0])
+        self.run.contents.append(said[1])
+        return True
 
     def __enter__(self) -> None:
         """Begin the run."""
@@ -419,6 +376,7 @@ class _Loop:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         """End the run, and keep it on the *error* that ends it."""
         self.run.seconds = perf_counter() - self._began
+        self.run.usage = self._asking.usage
         if error is not None:
             with suppress(AttributeError):
                 BaseException.__setattr__(error, "run", self.run)  # its class may be frozen
@@ -426,41 +384,21 @@ class _Loop:
     def add(self, steps: list[tuple[AgentAction, Any]]) -> None:
         """Add the *steps* of a turn to the run."""
         self.run.steps += steps
-        self.run.thoughts += ("" if at else "".join(self._thought) for at in range(len(steps)))
-        self.run.contents += ("" if at else "".join(self._content) for at in range(len(steps)))
-        for seen in (as_text(observation) for _, observation in steps):
-            self._tell(ObservationDelta(seen, (0, len(seen))))
+        self._add_texts(self._asking.thought, self._asking.content)
+        seen = (as_text(observation) for _, observation in steps)
+        self._tell([ObservationDelta(each, (0, len(each))) for each in seen])
 
-    def _tell(self, event: Event) -> None:
-        if self._on_event is None:
-            return
-        try:
-            self._on_event(event)
-        except OutputParserException as error:
-            self._raised = error
-            raise
+    def _add_texts(self, thought: str, content: str) -> None:
+        """Add what was said before the steps that are new; the first of them has it."""
+        for texts, text in ((self.run.thoughts, thought), (self.run.contents, content)):
+            while len(texts) < len(self.run.steps):
+                texts.append(text)
+                text = ""  # noqa: PLW2901
 
-    def is_over(self) -> bool:
-        """Return whether the turn that was read is an answer.
-
-        Raises:
-            CutAnswerError: It was cut.
-            OutputParserException: It was cut, as too many turns before it.
-        """
-        finish = self.run.finish
-        repairs = self.run.repairs[self._repaired_before :]
-        self.run.is_cut = finish is not None and any(each.kind == "cut" for each in repairs)
-        if finish is not None and self.run.is_cut and self._on_cut != "return":
-            if self._on_cut == "raise":
-                raise CutAnswerError(self.run)
-            self.run.finish, self.run.is_cut = None, False
-            self.retry(OutputParserException(_CUT, _CUT_TOLD, finish.log))
-            return False
-        self._retries = self._max_retries
-        if finish is not None:
-            self.run.thoughts.append("".join(self._thought))
-            self.run.contents.append("")
-        return finish is not None
+    def _tell(self, events: list[Event]) -> None:
+        if self._on_event is not None:
+            for event in events:
+                self._on_event(event)
 
 
 @dataclass(slots=True)
@@ -477,26 +415,28 @@ class _Calls:
             self.loop.add(steps_taken(error))
 
 
-def _with_type(tools: ToolSet | None, known: ToolSet | None) -> ToolSet | None:
-    """Return *tools* for answers of the type that the *known* ones of the parser have."""
-    if tools is None or known is None or known.output_type is None:
-        return tools
-    return tools.answering(known.output_type.type)
-
-
-def _end_of(reply: Any, ended: Ended) -> tuple[Any, dict[str, Ended]]:
-    """Return what a model replied, and how that ended, as an argument if it is known.
+def _end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
+    """Return what a model replied, and how that ended.
 
     Args:
         reply: What the model replied, or a pair of that and how it ended.
         ended: How it ended, unless the pair says it.
     """
     if isinstance(reply, tuple) and len(reply) == 2 and reply[1] in get_args(Ended):
-        reply, ended = reply
-    return reply, {} if ended == "unknown" else {"ended": ended}
+        return reply
+    return reply, ended
 
 
 def _chunks(reply: Any) -> Iterable[Any]:
     """Return what a model replied as chunks; a whole message is one."""
     is_whole = isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
     return [reply] if is_whole else reply
+
+
+async def _as_asynchronous(chunks: Iterable[Any]) -> AsyncIterator[Any]:
+    """Yield *chunks* for ``async for``."""
+    try:
+        for chunk in chunks:
+            yield chunk
+    finally:
+        close(chunks)

@@ -1,0 +1,34 @@
+"""The loop of an agent, and what it is made of: asking a model for its turn, without I/O."""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.loop.asking import Asking as Asking
+    from agent_parsers.loop.asking import OnBadCall as OnBadCall
+    from agent_parsers.loop.request import ModelRequest as ModelRequest
+    from agent_parsers.loop.request import ToolChoice as ToolChoice
+    from agent_parsers.loop.run import AgentRun as AgentRun
+    from agent_parsers.loop.run import CutAnswerError as CutAnswerError
+    from agent_parsers.loop.run import MaxTurnsError as MaxTurnsError
+    from agent_parsers.loop.run import OnCut as OnCut
+    from agent_parsers.loop.run import arun_agent as arun_agent
+    from agent_parsers.loop.run import run_agent as run_agent
+
+_MODULES = {
+    "AgentRun": "agent_parsers.loop.run",
+    "CutAnswerError": "agent_parsers.loop.run",
+    "MaxTurnsError": "agent_parsers.loop.run",
+    "OnCut": "agent_parsers.loop.run",
+    "arun_agent": "agent_parsers.loop.run",
+    "run_agent": "agent_parsers.loop.run",
+    "Asking": "agent_parsers.loop.asking",
+    "OnBadCall": "agent_parsers.loop.asking",
+    "ModelRequest": "agent_parsers.loop.request",
+    "ToolChoice": "agent_parsers.loop.request",
+}
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES)

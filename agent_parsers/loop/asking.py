@@ -1,0 +1,507 @@
+"""Asking a model for its turn, without any input or output: requests out, replies in."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, get_args
+from uuid import uuid4
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish, T
+from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Event,
+    Finish,
+    InputDelta,
+    Repair,
+    StepFailed,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.loop.request import ModelRequest
+from agent_parsers.messages.reading.arguments import ARGUMENT
+from agent_parsers.messages.writing.past import past_of
+from agent_parsers.parsers.event_parser import TurnReader
+from agent_parsers.parsers.message_parser import MessageParser
+from agent_parsers.registry.dialects_by_name import get_parser
+from output_parsers import ModelRefusalError, OutputParserException
+from output_parsers.model_output import part_of, text_of
+from output_parsers.streams.readers import Budget
+from outputs import AIMessage, tool_call
+from outputs.growing_json.errors import JsonLimitError
+from outputs.growing_json.reader import JsonReader
+from outputs.messages.ai import add_usage
+
+if TYPE_CHECKING:
+    from agent_parsers.loop.request import ToolChoice
+    from agent_parsers.messages.writing.past import History
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.toolset import Tools, ToolSet
+    from agent_parsers.toolset.answer_tools import AnswerTools
+    from output_parsers import ProviderStrategy
+    from outputs import ToolCall, UsageMetadata
+    from outputs.messages.ended import Ended
+
+OnBadCall: TypeAlias = Literal["retry", "return"]
+"""What to do with a call of an unknown tool, or with a wrong input: let the model correct it, or
+return it to the caller, unchecked."""
+
+
+class Asking(Generic[T]):
+    """Asks a model for a turn, and again if the turn cannot be read, without input or output.
+
+    ::
+
+        asking = Asking("hermes", "Where is Thun?", tools=[search])
+        while not asking.is_done:
+            request = asking.request()
+            for chunk in your_model(request.prompt, stop=request.stop):
+                show(asking.feed(chunk))
+                if asking.is_over:
+                    break
+            show(asking.close())
+        asking.actions    # to be run; or asking.finish, the answer
+
+    `run_agent` is a loop around it. To go on, add the steps that were taken to `steps` and request
+    again.
+
+    Args:
+        parser: A parser of any dialect, or of messages; or its name, or that of a model, as
+            `get_parser` takes them.
+        question: What the model is asked; see `DialectParser.render_prompt`.
+        steps: The steps taken so far. The list grows by the errors of turns that are asked again.
+        tools: The tools; by default those of the parser.
+        system: Text before the instructions.
+        history: What was said before the question.
+        as_messages: Whether the prompt is messages; if not, a text.
+        output_type: The type of the answer, a JSON Schema, or a strategy; by default that of the
+            parser. A parser of messages asks for it as a `ToolStrategy` does; or as a
+            `ProviderStrategy`, if *has_provider*. An answer with a `ToolStrategy` is a call, and
+            other calls beside it are `actions`.
+        has_provider: Whether the provider of the model can enforce a schema.
+        tool_choice: Whether the model may call a tool; see `ToolChoice`.
+        on_bad_call: See `OnBadCall`.
+        max_retries: How many turns in a row may be unreadable.
+
+    Raises:
+        TypeError: *parser* is none, there are no tools, or the strategy does not fit the parser.
+        ValueError: *tool_choice* is no tool, or a tool has the name of one for the answer.
+    """
+
+    def __init__(
+        self,
+        parser: str | AnyDialectParser[T] | MessageParser[Any, T],
+        question: str | None = None,
+        steps: list[Any] | None = None,
+        *,
+        tools: Tools | ToolSet | None = None,
+        system: str = "",
+        history: History = (),
+        as_messages: bool = True,
+        output_type: Any = None,
+        has_provider: bool = False,
+        tool_choice: ToolChoice = "auto",
+        on_bad_call: OnBadCall = "retry",
+        max_retries: int = 2,
+    ) -> None:
+        if on_bad_call not in get_args(OnBadCall):
+            raise ValueError(f"on_bad_call is one of {get_args(OnBadCall)}, not {on_bad_call!r}")
+        if isinstance(parser, str):
+            parser = get_parser(parser, tools=tools)
+        if not hasattr(parser, "render_prompt"):
+            raise TypeError(
+                f'an agent has a parser, as of get_parser("react"), not {parser!r:.100}'
+            )
+        given = parser.tools if tools is None else known_tools(tools)
+        if given is None:
+            raise TypeError("the agent has no tools: give functions, or an empty list")
+        self.tools: Final[ToolSet] = given
+        """The tools that can be run."""
+        self.steps: Final[list[Any]] = [] if steps is None else steps
+        """The steps taken so far, and the errors of turns that were asked again."""
+        known = output_type_of(parser.tools) or output_type_of(given)
+        if output_type is None and known is not None:
+            output_type = known.type
+        self._is_native: Final = isinstance(parser, MessageParser)
+        self._answers: AnswerTools | None = None
+        self._provider: ProviderStrategy[Any] | None = None
+        listed = self._ask_for(output_type, has_provider=has_provider)
+        self._choice: Final = tool_choice
+        self._listed: Final = listed
+        self._is_typed: Final = listed.output_type is not None and self._provider is None
+        self.parser: Final[Any] = parser.model_copy(update={"tools": self._chosen(listed)})
+        """The parser that writes the prompts and reads the replies."""
+        self._prompted: Final = {
+            "system": system, "history": past_of(history), "as_messages": as_messages,
+        }  # fmt: skip
+        self.question: Final = question
+        """What the model is asked."""
+        self._on_bad_call: Final = on_bad_call
+        self._retries = self._max_retries = max_retries
+        self.usage: UsageMetadata | None = None
+        """The tokens of all replies, as far as they tell them; `None` if none does."""
+        self.repairs: list[Repair] = []
+        """What was repaired, in the order of the replies; each span is one of its reply."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._stream = self.parser.stream_parser()
+        self._chunks: list[Any] = []  # kept if the turn may be read again
+        self._error: OutputParserException | None = None
+        self._given: list[AgentAction] = []  # calls that give the answer
+        self._thought: list[str] = []
+        self._content: list[str] = []
+        self._repaired_before = len(self.repairs)
+        self._growing: _GrowingAnswer | None = None
+        self._usage: UsageMetadata | None = None  # of the reply
+        self._usage_before = self.usage
+        self.is_done: bool = False
+        """Whether there is a turn: actions, or the answer."""
+        self.actions: list[AgentAction] = []
+        """The calls of the turn that are to be run, in order."""
+        self.finish: AgentFinish | None = None
+        """The final answer; `None` if there is none."""
+        self.answer_steps: list[tuple[AgentAction, str]] = []
+        """The calls that gave the answer beside other calls, and what the model is told of them."""
+
+    # -- the request -----------------------------------------------------------------------------
+
+    def _ask_for(self, output_type: Any, *, has_provider: bool) -> ToolSet:
+        """Return the tools that the model is told of, for answers of the type."""
+        if output_type is None:
+            return self.tools.answering(None)
+        from agent_parsers.toolset.answer_tools import AnswerTools, strategy_of
+
+        strategy = strategy_of(output_type, is_native=self._is_native, has_provider=has_provider)
+        if isinstance(strategy, AnswerTools):
+            self._answers = strategy
+            return self.tools.answering(None).adding(strategy.specs.values())
+        if hasattr(strategy, "schema_spec"):
+            self._provider = strategy
+            strategy = strategy.schema
+        return self.tools.answering(strategy)
+
+    def _chosen(self, listed: ToolSet) -> ToolSet:
+        """Return those of the *listed* tools that the model may call."""
+        choice = self._choice
+        if choice == "auto":
+            return listed
+        if choice == "none":
+            return listed.only(() if self._answers is None else self._answers.specs)
+        from typing import Never
+
+        if choice != "required":
+            if choice not in listed:
+                raise ValueError(
+                    'tool_choice is "auto", "none", "required", or the name of a tool, not'
+                    f" {choice!r}; the tools are {', '.join(listed.names) or 'none'}"
+                )
+            listed = listed.only([choice])
+        return listed.answering(Never)
+
+    def request(self) -> ModelRequest:
+        """Return what the model is asked, and begin to read its reply."""
+        self._begin()
+        prompted: dict[str, Any] = dict(self._prompted)
+        if self._answers is not None:
+            names = " or ".join(self._answers.specs)
+            told = f"Give your final answer by calling {names}."
+            prompted["system"] = "\n\n".join(filter(None, (prompted["system"], told)))
+        prompt = self.parser.render_prompt(self.question, self.steps, **prompted)
+        choice = self._choice
+        if self._answers is not None and choice == "auto":
+            choice = "required"
+        tools = self._listed if self._is_native and len(self._listed) else None
+        return ModelRequest(prompt, self.parser.stop, tools, choice, self._provider)
+
+    # -- the reply -------------------------------------------------------------------------------
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing that follows can be part of the turn."""
+        return self._error is not None or self._stream.is_over
+
+    @property
+    def thought(self) -> str:
+        """The reasoning of the turn so far."""
+        return "".join(self._thought)
+
+    @property
+    def content(self) -> str:
+        """What the user may see so far: text beside the calls, or the answer as it was written."""
+        return "".join(self._content)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer was cut at the limit of tokens."""
+        made = self.repairs[self._repaired_before :]
+        return self.finish is not None and any(each.kind == "cut" for each in made)
+
+    @property
+    def partial(self) -> Any:
+        """The answer so far as data, if it is written as JSON; `None` before it begins."""
+        if self._growing is None:
+            return None
+        value = self._growing.value
+        return value if self._answers is None else self._answers.partial(value)
+
+    def has_grown(self) -> bool:
+        """Return whether `partial` has changed since the last call.
+
+        Of a long answer with many values it is not asked after each chunk.
+        """
+        return self._growing is not None and self._growing.has_changed(is_last=self.is_done)
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """Take the next *chunk* of the reply, or all of it; return the events it completes.
+
+        Raises:
+            ProviderError: The provider failed, and reports it instead of the rest.
+            TypeError: *chunk* is neither a text nor a message.
+        """
+        if self._error is not None:
+            return []
+        part = self._counted(chunk)
+        if self._on_bad_call == "return":
+            self._chunks.append(part)
+        if self._provider is not None:  # what may be a call is held back, the answer as well
+            self._grow(text_of(part))
+        try:
+            return self._taken(self._stream.feed(part))
+        except OutputParserException as error:  # the model is told at the end
+            if isinstance(error, ModelRefusalError):
+                raise
+            self._error = error
+            return []
+
+    def close(self, ended: Ended = "unknown") -> list[Event]:
+        """End the reply and return the last events; afterwards ask again unless `is_done`.
+
+        Args:
+            ended: How the reply ended, if it does not say that itself.
+
+        Raises:
+            ModelRefusalError: The model refused; asking again does not help.
+            OutputParserException: More than *max_retries* replies in a row could not be read; a
+                note says how many.
+            StructuredOutputError: The answer cannot be used, and is not to be asked for again.
+        """
+        events: list[Event] = []
+        try:
+            try:
+                if self._error is not None:
+                    raise self._error
+                for event in TurnReader(self._stream, ended).close():
+                    events += self._taken([event])
+            except OutputParserException as error:
+                if not self._returns(error):
+                    raise
+                events += self._unchecked(error, ended)
+            events += self._end()
+        except OutputParserException as error:
+            return [*events, self.retry(error)]
+        self.is_done = True
+        self._retries = self._max_retries
+        return events
+
+    def retry(self, error: OutputParserException) -> StepFailed:
+        """Make *error* a step, so that the model reads it at the next request.
+
+        Raises:
+            OutputParserException: *error* itself, if asking again does not help.
+        """
+        self.is_done, self.finish, self.actions = False, None, []
+        if isinstance(error, ModelRefusalError):
+            raise error
+        if self._answers is not None:
+            self._answers.handle(error)
+        if not self._retries:
+            if self._max_retries:
+                error.add_note(f"after {self._max_retries + 1} tries in a row")
+            raise error
+        self._retries -= 1
+        self.steps.append(error)
+        return StepFailed(error, error.span or (0, 0))
+
+    def _counted(self, chunk: Any) -> Any:
+        """Return a *chunk* as a message, unless it is a text, a generation or no chunk at all.
+
+        The tokens that it tells are added up.
+        """
+        part = chunk
+        with suppress(TypeError, ValueError):  # the parser says what is wrong
+            part = part_of(chunk)
+        usage = getattr(part, "usage_metadata", None)
+        if usage:
+            known, given = self._usage, usage.get("input_tokens")
+            # Some servers tell in each chunk what all of them have cost so far.
+            is_so_far = bool(given) and known is not None and known["input_tokens"] == given
+            self._usage = usage if is_so_far or known is None else add_usage(known, usage)
+            self.usage = add_usage(self._usage_before, self._usage)
+        is_within = isinstance(part, str) or part is getattr(chunk, "message", None)
+        return chunk if is_within else part
+
+    def _grow(self, text: str) -> None:
+        """Take *text* of an answer that is given as text."""
+        self._growing = self._growing or _GrowingAnswer()
+        self._growing.add(text)
+
+    def _taken(self, events: list[Event]) -> list[Event]:
+        """Take *events* of the turn; return them without the calls that give the answer."""
+        shown: list[Event] = []
+        for event in events:
+            match event:
+                case ActionComplete(action=action):
+                    if self._answers is not None and action.tool in self._answers.specs:
+                        self._given.append(action)
+                        continue
+                    self.actions.append(action)
+                case Finish(finish=finish):
+                    self.finish = finish
+                    if self._answers is not None:
+                        continue
+                case ThoughtDelta(text=text):
+                    self._thought.append(text)
+                case AnswerDelta(text=text):
+                    self._content.append(text)
+                    if self._is_typed:
+                        self._grow(text)
+                case ToolNamed(tool=tool) if self._answers is not None:
+                    self._growing = _GrowingAnswer() if tool in self._answers.specs else None
+                case InputDelta(text=text) if self._answers is not None:
+                    if self._growing is not None:
+                        self._growing.add(text)
+                case Repair():
+                    self.repairs.append(event)
+                case _:
+                    pass
+            shown.append(event)
+        return shown
+
+    # -- the answer ------------------------------------------------------------------------------
+
+    def _end(self) -> list[Event]:
+        """End a turn that was read; return the event of an answer that is given by a call.
+
+        Raises:
+            OutputParserException: The answer cannot be used.
+        """
+        answers = self._answers
+        if answers is None:
+            return []
+        at = len(self._stream.text)
+        if self.finish is not None:
+            value = answers.read_text(self.finish, lenient=self.parser.lenient)
+            self.finish = AgentFinish({"output": value}, self.finish.log)
+        elif self._given:
+            value = answers.read_calls(self._given)
+            self.finish = AgentFinish({"output": value}, self._given[0].log)
+            if self.actions:
+                self.answer_steps = [(self._given[0], answers.strategy.told(value))]
+        else:
+            return []
+        return [Finish(self.finish, (at, at))]
+
+    def _returns(self, error: OutputParserException) -> bool:
+        """Return whether the caller gets the calls of a turn in which one is wrong."""
+        if self._on_bad_call == "retry":
+            return False
+        from agent_parsers.toolset import ToolInputError, UnknownToolError
+
+        if isinstance(error, ToolInputError):
+            return self._answers is None or error.tool not in self._answers.specs
+        return isinstance(error, UnknownToolError)
+
+    def _unchecked(self, error: OutputParserException, ended: Ended) -> list[Event]:
+        """Read the turn again, with any tools and inputs, since a call is wrong.
+
+        Raises:
+            OutputParserException: *error*, if something else is wrong as well.
+        """
+        from agent_parsers.toolset import UnknownToolError
+
+        names = [*self.parser.tools.names]
+        found: OutputParserException = error
+        while True:
+            if isinstance(found, UnknownToolError) and found.name not in names:
+                names.append(found.name)
+            elif found is not error:
+                raise error
+            stream = self.parser.model_copy(update={"tools": known_tools(names)}).stream_parser()
+            try:
+                events = [event for chunk in self._chunks for event in stream.feed(chunk)]
+                events += TurnReader(stream, ended).close()
+            except OutputParserException as another:
+                found = another
+                continue
+            self.actions = []
+            return self._taken([event for event in events if isinstance(event, ActionComplete)])
+
+    # -- for other frameworks --------------------------------------------------------------------
+
+    @property
+    def message(self) -> AIMessage:
+        """The turn as a message, as a server with native calls would return it.
+
+        Each call has an id, and arguments by name: a text is the argument of a tool that has one
+        alone, and else ``__arg1``, which prompts show as text again.
+        """
+        thought = {"reasoning_content": self.thought} if self.thought else {}
+        calls = [self._call(action) for action in self.actions]
+        return AIMessage(self.content, tool_calls=calls, additional_kwargs=thought)
+
+    def _call(self, action: AgentAction) -> ToolCall:
+        given = action.tool_input
+        if not isinstance(given, dict):
+            known = self.tools[action.tool].parameters if action.tool in self.tools else None
+            keys = [*(known or {}).get("properties", ())]
+            given = {keys[0] if len(keys) == 1 else ARGUMENT: given}
+        # All APIs take an id of nine letters and digits, and Mistral's takes no other.
+        call_id = getattr(action, "tool_call_id", None) or uuid4().hex[:9]
+        return tool_call(name=action.tool, args=given, id=call_id)
+
+
+_OPENS: Final = re.compile(r"\s*(?:`{3,}\w*\s*)?(?=[{\[])")
+"""What may stand before an answer in JSON."""
+_MOST_BEFORE: Final = 100
+"""How many characters that may be."""
+
+
+class _GrowingAnswer:
+    """An answer in JSON, as far as it has arrived."""
+
+    def __init__(self) -> None:
+        self._reader = JsonReader()
+        self._budget = Budget()
+        self._before: str | None = ""  # text before the JSON; `None` once it has begun
+
+    @property
+    def value(self) -> Any:
+        """The value so far; `None` before it begins, or if the text is no object or list."""
+        return None if self._before is not None else self._reader.value
+
+    def add(self, text: str) -> None:
+        """Add what follows."""
+        if self._before is not None:
+            if len(self._before) > _MOST_BEFORE:
+                return
+            self._before += text
+            if (opened := _OPENS.match(self._before)) is None:
+                return
+            text, self._before = self._before[opened.end() :], None
+        self._budget.add(text)
+        with suppress(JsonLimitError):
+            self._reader.feed(text)
+
+    def has_changed(self, *, is_last: bool) -> bool:
+        """Return whether the value has changed since the last call, unless that costs too much.
+
+        Args:
+            is_last: Whether nothing follows.
+        """
+        if self._before is not None or not (is_last or self._budget.suffices):
+            return False
+        self._budget.spend()
+        return self._reader.changed()

@@ -1,0 +1,184 @@
+"""The tools that a model calls to give an answer of a type; they are never run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Never, NoReturn
+
+from agent_parsers.toolset.declaring.forms import spec_from
+from agent_parsers.toolset.output_type import OutputType
+from agent_parsers.toolset.problems.errors import AnswerError
+from output_parsers.strategies.errors import (
+    MultipleStructuredOutputsError,
+    StructuredOutputError,
+    StructuredOutputValidationError,
+    sent_to_model,
+)
+from output_parsers.strategies.loop import structured_output_error_message
+from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
+from output_parsers.types.models import is_v1_model
+
+if TYPE_CHECKING:
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.toolset.schemas.spec import ToolSpec
+    from output_parsers import OutputParserException
+
+_WRAPPED: Final = "answer"
+"""The tool, and its only argument, for an answer that is no object."""
+
+
+class AnswerTools:
+    """The tools by which an answer of a type is given: for a union, one for each member.
+
+    Args:
+        output_type: A `ToolStrategy`, or a type. If the type is no object, such as ``list[str]``,
+            the answer is the argument ``answer`` of a tool of that name.
+
+    Raises:
+        TypeError: The type has no JSON Schema.
+        ValueError: Two members of a union have the same name.
+    """
+
+    def __init__(self, output_type: Any) -> None:
+        self._is_wrapped = False
+        self.strategy: ToolStrategy[Any]
+        """What to do with answers that cannot be used."""
+        self.specs: dict[str, ToolSpec]
+        """The tools, by name."""
+        if isinstance(output_type, ToolStrategy):
+            self.strategy, output_type = output_type, output_type.schema
+            self.specs = _specs(self.strategy)
+        else:
+            try:
+                self.strategy = ToolStrategy(output_type)
+                self.specs = _specs(self.strategy)
+            except (TypeError, ValueError):  # it is no object
+                self.strategy = ToolStrategy(_wrapped(output_type))
+                self.specs = _specs(self.strategy)
+                self._is_wrapped = True
+        self.output_type: Final = OutputType(output_type)
+        """The type; an answer may also be given as text."""
+
+    def read_calls(self, calls: Sequence[AgentAction]) -> Any:
+        """Return the answer that *calls*, whose inputs were checked, give: one does.
+
+        Raises:
+            MultipleStructuredOutputsError: There are several.
+        """
+        if len(calls) > 1:
+            error = MultipleStructuredOutputsError([each.tool for each in calls], None)
+            error.llm_output = log = calls[0].log
+            error.span = (0, len(log))
+            error.ai_message = next(iter(getattr(calls[0], "message_log", ())), None)
+            raise error
+        call = calls[0]
+        origin = self.specs[call.tool].origin
+        value = call.tool_input if origin is None else origin.run(call.tool_input)
+        if not self._is_wrapped:
+            return value
+        return value[_WRAPPED] if isinstance(value, dict) else getattr(value, _WRAPPED)
+
+    def partial(self, value: Any) -> Any:
+        """Return how much of the answer is in *value*, the arguments so far or a text as data."""
+        return value.get(_WRAPPED) if self._is_wrapped and isinstance(value, dict) else value
+
+    def read_text(self, finish: AgentFinish, *, lenient: bool) -> Any:
+        """Return the answer that is given as text.
+
+        Raises:
+            AnswerError: It is not of the type.
+        """
+        try:
+            return self.output_type.read(finish.output, lenient=lenient).value
+        except AnswerError as error:
+            names = " or ".join(self.specs)
+            error.observation = f"{error.advice}\nGive your final answer by calling {names}."
+            error.llm_output, error.span = finish.log, (0, len(finish.log))
+            raise
+
+    def handle(self, error: OutputParserException) -> None:
+        """Set what the model is told of an *error* of an answer, as the strategy says.
+
+        Raises:
+            StructuredOutputError: The model is not to be asked again.
+        """
+        name = getattr(error, "tool", None)
+        wrong: StructuredOutputError
+        if isinstance(error, StructuredOutputError):
+            wrong = error
+        elif isinstance(error, AnswerError):
+            name = " or ".join(self.specs)
+            wrong = StructuredOutputValidationError(name, error, error.ai_message, is_text=True)
+        elif name in self.specs:
+            wrong = StructuredOutputValidationError(name, error, error.ai_message)
+        else:
+            return
+        told = structured_output_error_message(wrong, self.strategy.handle_errors)
+        if told is None:
+            raise wrong from (None if wrong is error else error)
+        if told != sent_to_model(wrong):  # else what is known of the error says more
+            error.observation = told
+
+
+def _specs(strategy: ToolStrategy[Any]) -> dict[str, ToolSpec]:
+    """Return the tools of a *strategy*, by name.
+
+    Raises:
+        ValueError: Two have the same name, or a schema is not that of an object.
+    """
+    names = strategy.bindings  # which must differ
+    specs = (spec_from(each.schema, name=each.name) for each in strategy.schema_specs)
+    return dict(zip(names, specs, strict=True))
+
+
+def _wrapped(output_type: Any) -> Any:
+    """Return an object whose only member is of the type."""
+    if isinstance(output_type, dict):
+        inner = {name: value for name, value in output_type.items() if name != "$defs"}
+        return {
+            "title": _WRAPPED,
+            "type": "object",
+            "properties": {_WRAPPED: inner},
+            "required": [_WRAPPED],
+            "$defs": output_type.get("$defs", {}),
+        }
+    from pydantic import create_model
+
+    return create_model(_WRAPPED, answer=(output_type, ...))
+
+
+def strategy_of(output_type: Any, *, is_native: bool, has_provider: bool) -> Any:
+    """Return how a model is asked for an answer of the type.
+
+    Args:
+        output_type: A type, a JSON Schema, or a strategy.
+        is_native: Whether the model's calls are read from messages.
+        has_provider: Whether the provider can enforce a schema.
+
+    Returns:
+        `AnswerTools`, a `ProviderStrategy`, or the type itself, of which the prompt tells.
+
+    Raises:
+        TypeError: The type has no JSON Schema, or only messages have the strategy.
+    """
+    if isinstance(output_type, ToolStrategy):
+        return AnswerTools(output_type)
+    if isinstance(output_type, ProviderStrategy):
+        if not is_native:
+            raise TypeError(
+                "a ProviderStrategy is for native calls, since it makes the whole reply JSON: use"
+                ' a parser such as get_parser("tools"), a ToolStrategy, or the type itself'
+            )
+        return output_type
+    if isinstance(output_type, AutoStrategy):
+        output_type = output_type.schema
+    if not is_native or output_type in (Never, NoReturn) or is_v1_model(output_type):
+        return output_type
+    if OutputType(output_type).takes_text:
+        return output_type
+    if has_provider:
+        try:
+            return AutoStrategy(output_type).resolve(has_provider=True)
+        except ValueError:
+            pass
+    return AnswerTools(output_type)

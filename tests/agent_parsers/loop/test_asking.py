@@ -1,0 +1,190 @@
+"""`Asking`: a turn of every dialect, asked for and asked for again, without a model at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    AnswerDelta,
+    OutputParserException,
+    StepFailed,
+    get_parser,
+    list_dialects,
+)
+from agent_parsers.loop import Asking
+from agent_parsers.testing import ScriptedModel
+from agent_parsers.toolset import ToolInputError, UnknownToolError
+from output_parsers import ModelRefusalError
+from outputs import AIMessage
+
+
+def area(lake: str) -> str:
+    """Tells how large a lake is."""
+    return f"{lake}: 48 km2"
+
+
+def depth(lake: str, metres: bool = True) -> str:
+    """Tells how deep a lake is."""
+    return f"{lake}: 217 {metres}"
+
+
+THUN = {"lake": "Thun"}
+
+
+def read(asking: Asking[Any], text: str, size: int = 5) -> list[Any]:
+    """Request a turn, and read *text* as the reply."""
+    asking.request()
+    events: list[Any] = []
+    for at in range(0, len(text), size):
+        events += asking.feed(text[at : at + size])
+        if asking.is_over:
+            break
+    return events + asking.close("stop")
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_every_dialect(name: str) -> None:
+    if name in ("smolagents_code", "self_ask"):
+        pytest.skip("it has one tool, which is not named")
+    parser: Any = get_parser(name, tools=[area])
+    right = parser.render(AgentAction("area", THUN, ""))
+    asking = Asking(name, "How large?", tools=[area])
+    first = asking.request().prompt
+    failed = read(asking, right.replace("area", "aria"))
+    assert (asking.is_done, asking.actions, asking.finish) == (False, [], None)
+    (error,) = asking.steps
+    assert isinstance(error, UnknownToolError)
+    assert [event.error for event in failed if isinstance(event, StepFailed)] == [error]
+    assert asking.request().prompt != first
+    read(asking, right)
+    assert asking.is_done
+    (action,) = asking.actions
+    assert (action.tool, action.tool_input) == ("area", THUN)
+    message = asking.message
+    (call,) = message.tool_calls
+    assert (call["name"], call["args"]) == ("area", THUN)
+    assert call["id"]
+    asking.steps.append((action, area(**THUN)))
+    read(asking, parser.render(AgentFinish({"output": "48 km2"}, "")))
+    assert asking.is_done
+    assert asking.finish is not None
+    assert (asking.finish.output, asking.actions) == ("48 km2", [])
+    assert asking.message.tool_calls == []
+    assert len(asking.steps) == 2
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_every_dialect_returns_bad_calls_if_asked_to(name: str) -> None:
+    if name in ("smolagents_code", "self_ask"):
+        pytest.skip("it has one tool, which is not named")
+    parser: Any = get_parser(name, tools=[area])
+    right = parser.render(AgentAction("area", THUN, ""))
+    for wrong, tool, given in (
+        (right.replace("area", "aria"), "aria", THUN),
+        (right.replace("lake", "lago"), "area", {"lago": "Thun"}),
+    ):
+        if wrong == right:  # the dialect writes no names of arguments
+            continue
+        asking = Asking(name, "How large?", tools=[area], on_bad_call="return")
+        read(asking, wrong)
+        assert asking.is_done
+        assert asking.steps == []
+        (call,) = asking.message.tool_calls
+        assert call["name"] == tool
+        assert call["args"] in (given, {"__arg1": "Thun"})  # a dialect may write texts alone
+
+
+def test_all_calls_of_a_turn_are_returned() -> None:
+    parser: Any = get_parser("hermes", tools=[area, depth])
+    steps = [AgentAction("area", THUN, ""), AgentAction("depth", THUN, "")]
+    text = "\n".join(map(parser.render, steps)).replace("lake", "lago").replace("depth", "dept")
+    asking = Asking("hermes", "?", tools=[area, depth], on_bad_call="return")
+    read(asking, f"I look. {text}")
+    message = asking.message
+    assert [(each["name"], each["args"]) for each in message.tool_calls] == [
+        ("area", {"lago": "Thun"}), ("dept", {"lago": "Thun"}),
+    ]  # fmt: skip
+    assert message.content == "I look."
+    assert len({each["id"] for each in message.tool_calls}) == 2
+    broken = Asking("hermes", "?", tools=[area], on_bad_call="return")
+    read(broken, '<tool_call>\n{"name": "aria", "arguments": {"lake": \n</tool_call>')
+    assert not broken.is_done
+    assert isinstance(broken.steps[0], OutputParserException)
+
+
+def test_a_native_call_is_returned_with_its_id() -> None:
+    said = AIMessage(
+        "",
+        tool_calls=[{"name": "aria", "args": THUN, "id": "call_7"}],
+        additional_kwargs={"reasoning_content": "Hm."},
+    )
+    asking = Asking("tools", "?", tools=[area], on_bad_call="return")
+    request = asking.request()
+    assert request.tools is not None
+    assert request.tools.names == ("area",)
+    asking.feed(said)
+    asking.close()
+    assert asking.message.tool_calls[0]["id"] == "call_7"
+    assert asking.message.additional_kwargs == {"reasoning_content": "Hm."}
+
+
+def test_it_gives_up_after_so_many_replies_in_a_row() -> None:
+    asking = Asking("react", "?", tools=[area], max_retries=1)
+    wrong, right = "Action: aria\nAction Input: Thun", "Action: area\nAction Input: Thun"
+    for _ in range(2):
+        read(asking, wrong)
+        read(asking, right)
+        asking.steps.append((asking.actions[0], "48"))
+    read(asking, wrong)
+    with pytest.raises(UnknownToolError) as raised:
+        read(asking, wrong)
+    assert raised.value.__notes__[-1] == "after 2 tries in a row"
+    assert not asking.is_done
+
+
+def test_a_refusal_and_a_mistake_of_the_caller_are_raised_at_once() -> None:
+    asking = Asking("tools", "?", tools=[area])
+    asking.request()
+    asking.feed({"choices": [{"delta": {"refusal": "No."}, "finish_reason": "stop"}]})
+    with pytest.raises(ModelRefusalError):
+        asking.close()
+    asking.request()
+    with pytest.raises(TypeError):
+        asking.feed(3)
+    with pytest.raises(ValueError, match="on_bad_call is one of"):
+        Asking("react", "?", tools=[], on_bad_call="pass")  # type: ignore[arg-type]
+    for parser, reason in (("react", "the agent has no tools"), (3, "an agent has a parser")):
+        with pytest.raises(TypeError, match=reason):
+            Asking(parser, "?")  # type: ignore[arg-type]
+
+
+def test_what_is_longer_than_it_may_be_is_told_at_the_end() -> None:
+    parser: Any = get_parser("hermes", tools=[area], max_chars=10)
+    asking = Asking(parser, "?")
+    events = read(asking, "x" * 30)
+    assert isinstance(events[-1], StepFailed)
+    assert "longer" in str(asking.steps[0])
+
+
+def test_only_what_belongs_to_the_answer_is_shown_as_content() -> None:
+    asking = Asking("hermes", "?", tools=[area])
+    text = "<think>Let me see.</think>It is 48 km2."
+    events = read(asking, text, 3)
+    assert "".join(e.text for e in events if isinstance(e, AnswerDelta)) == "It is 48 km2."
+    assert (asking.thought, asking.content) == ("Let me see.", "It is 48 km2.")
+
+
+def test_the_model_that_a_loop_asks_gets_the_same() -> None:
+    model = ScriptedModel(["Final Answer: 48"])
+    asking = Asking("react", "How large?", tools=[area], system="Be brief.")
+    request = asking.request()
+    asking.feed(model(request.prompt, stop=request.stop))
+    asking.close()
+    assert asking.finish is not None
+    assert model.calls[0].stop == tuple(get_parser("react").stop)
+    with pytest.raises(ToolInputError):
+        get_parser("react", tools=[depth]).parse("Action: depth\nAction Input: {}")
