@@ -24,9 +24,9 @@ from output_parsers.tool_calls.calls import (
 )
 from output_parsers.tool_calls.models import build, check_model, name_of
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
-from output_parsers.tool_calls.streams import ParsedCall, ToolCallsReader
+from output_parsers.tool_calls.streams import ParsedCall, Place, ToolCallsReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
-from output_parsers.types.models import is_v1_model
+from output_parsers.types.models import dump, is_v1_model
 from outputs.messages.wire_calls import unread_calls
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         [{"type": "search", "args": {"query": "rain"}}]
 
     For a message without calls it returns ``[]``. A stream yields this first, and then the calls
-    with the arguments so far. It ends with the result or the error for the whole message.
+    with the arguments so far; with ``diff`` it yields what changed, as lists of JSON Patch
+    operations (RFC 6902). It ends with the result or the error for the whole message.
 
     Results share the arguments with the message and with each other: treat them as read-only.
 
@@ -200,9 +201,33 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         return {"args": call.args, "type": call.name}
 
     @override
+    def _diff(self, prev: Any, next: Any) -> Any:
+        import jsonpatch
+
+        return jsonpatch.make_patch(prev, next).patch
+
+    @override
     def _reader(self) -> ChunkReader[Any]:
         # A subclass that overrides `parse_result` gets the sum of all chunks each time.
-        return super()._reader() if self._is_overridden() else ToolCallsReader(self)
+        if self._is_overridden():
+            return super()._reader()
+        return ToolCallsReader(self, places=self._places if self._reports_changes() else None)
+
+    def _reports_changes(self) -> bool:
+        """Return whether the results are made of calls as they are, whose changes are reported."""
+        cls, own = JsonOutputToolsParser, type(self)
+        is_ours = own._result_of in (cls._result_of, JsonOutputKeyToolsParser._result_of)
+        same = own._diff is cls._diff and own._described is cls._described
+        return self.diff and is_ours and same
+
+    def _places(self, calls: list[ParsedCall]) -> list[tuple[ParsedCall, Place]]:
+        """Return where the result for *calls* has each of them."""
+        if self.first_tool_only:
+            return [(call, Place("", "/args", "/type")) for call in calls[:1]]
+        return [
+            (call, Place(f"/{number}", f"/{number}/args", f"/{number}/type"))
+            for number, call in enumerate(calls)
+        ]
 
     def _is_overridden(self) -> bool:
         own = JsonOutputToolsParser.parse_result
@@ -233,6 +258,13 @@ class JsonOutputKeyToolsParser(JsonOutputToolsParser):
             return results[0] if results else None
         return results
 
+    @override
+    def _places(self, calls: list[ParsedCall]) -> list[tuple[ParsedCall, Place]]:
+        places = super()._places([call for call in calls if call.name == self.key_name])
+        if self.return_id:
+            return places
+        return [(call, Place(place.call, place.call, None)) for call, place in places]
+
 
 def _is_cut_short(message: Any) -> bool:
     metadata = getattr(message, "response_metadata", None) or {}
@@ -253,7 +285,7 @@ class PydanticToolsParser(JsonOutputToolsParser[Calls]):
 
     A stream yields each object as soon as the arguments so far are valid, and again as they grow,
     though not after every chunk if there are many values. It ends with the result or the error for
-    the whole message.
+    the whole message. With ``diff``, it yields what changed in the objects as data.
 
     Raises:
         pydantic.ValidationError: The arguments of a call are not valid for its model. If the reply
@@ -313,3 +345,11 @@ class PydanticToolsParser(JsonOutputToolsParser[Calls]):
         if self.first_tool_only:
             return objects[0] if objects else None
         return objects
+
+    @override
+    def _diff(self, prev: Any, next: Any) -> Any:
+        return super()._diff(*map(_as_data, (prev, next)))
+
+
+def _as_data(result: Any) -> Any:
+    return [*map(dump, result)] if isinstance(result, list) else dump(result)

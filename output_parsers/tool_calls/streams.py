@@ -6,10 +6,10 @@ earlier chunks. The chunks are added once, at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from output_parsers.model_output import ModelOutput, part_of
 from output_parsers.streams.accumulator import Accumulator
@@ -22,6 +22,10 @@ from outputs.messages.wire_calls import chunks_from_wire, pieces_of
 if TYPE_CHECKING:
     from output_parsers.exceptions import OutputParserException
     from outputs import Generation
+    from outputs.growing_json.value import Operation
+
+PlacesOf: TypeAlias = "Callable[[list[ParsedCall]], list[tuple[ParsedCall, Place]]]"
+"""Returns where the result for some calls has those that it has."""
 
 
 class CallsParser(Changing, Protocol):
@@ -131,16 +135,37 @@ class ParsedCall:
     """The error in its arguments, if they cannot be read."""
 
 
+class Place(NamedTuple):
+    """Where a result has a call, as JSON pointers."""
+
+    call: str
+    """The call, as it is described."""
+    args: str
+    """Its arguments."""
+    name: str | None
+    """Its name; `None` if the result has it not."""
+
+
 class ToolCallsReader(_MessageReader[CallsParser]):
     """Returns the result for the calls so far after each chunk, if it has changed.
 
     If the first chunk is not an AI message, neither is the sum, and its calls are only in
     ``additional_kwargs``.
+
+    Args:
+        parser: The parser.
+        places: Returns where the result for some calls has those that it has. With it, changes are
+            returned, as those who read the arguments report them, instead of results.
     """
 
     _calls: GrowingCalls[_ArrivingCall] | None = None
     _is_ai = True
     _is_raw = False  # whether there is a field for calls in ``additional_kwargs``
+
+    def __init__(self, parser: CallsParser, *, places: PlacesOf | None = None) -> None:
+        super().__init__(parser)
+        self._places = places
+        self._given: list[tuple[ParsedCall, str, str | None, Any]] = []  # with its fields
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         """Read *chunk* and return the result if it has changed."""
@@ -164,7 +189,41 @@ class ToolCallsReader(_MessageReader[CallsParser]):
             self._calls.add(piece)
         if not pieces and not is_first:
             return ()
-        return self._results.give(self._parser._result_of(self._so_far(), partial=True))
+        found = self._so_far()
+        result = self._parser._result_of(found, partial=True)
+        if self._places is None:
+            return self._results.give(result)
+        return self._give_changes(result, self._places(found or []))
+
+    def _give_changes(
+        self, result: Any, places: Sequence[tuple[ParsedCall, Place]]
+    ) -> Iterable[Any]:
+        """Return what has changed of the *result*, in which the calls have *places*."""
+        last, given = self._results.last, self._given
+        growing = {id(call.parsed): call for call in self._calls.calls} if self._calls else {}
+        self._given = [(call, call.name, call.id, call.args) for call, _ in places]
+        grown = [growing[id(call)].changes() for call, _ in places]
+        goes_on = len(places) >= len(given) and all(
+            call is before and call.id == its_id
+            for (call, _), (before, _, its_id, _) in zip(places, given, strict=False)
+        )
+        if last is None or not goes_on:
+            return self._results.give(result)
+        operations: list[Operation] = []
+        for number, ((call, place), changes) in enumerate(zip(places, grown, strict=True)):
+            if number >= len(given):
+                at = result if place.call == "" else result[number]
+                operations.append({"op": "add", "path": place.call, "value": at})
+                continue
+            if place.name is not None and call.name != given[number][1]:
+                operations.append({"op": "replace", "path": place.name, "value": call.name})
+            operations += (
+                {**each, "path": place.args + each["path"]}
+                for each in changes
+                if each["path"] or each["value"] != given[number][3]  # `{}` may stand for no text
+            )
+        self._results.last = result
+        return (operations,) if operations else ()
 
     def _so_far(self) -> list[ParsedCall] | None:
         """Return the calls as a parser finds them in the sum, or `None` if there are no calls."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 from operator import add
 from typing import Any
 
+import jsonpatch
 import langchain_core.messages as lc_messages
 import langchain_core.output_parsers.openai_tools as lc
 import pytest
@@ -24,7 +25,7 @@ from output_parsers.openai_tools import (
     PydanticToolsParser,
 )
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from output_parsers.tool_calls.streams import ToolCallsReader
+from output_parsers.types.models import dump
 from outputs import AIMessage, AIMessageChunk, BaseMessageChunk, Generation, HumanMessageChunk
 
 from ...helpers.growth import assert_linear
@@ -309,17 +310,64 @@ def test_differences_are_the_parsers_own() -> None:
     chunks = stream_of(calls, native, AIMessageChunk)
     found = list(Added(diff=True).transform(iter(chunks)))
     assert [[call["type"] for call in new] for new in found] == [[], ["Search"], ["ping"]]
-    with pytest.raises(NotImplementedError):
-        list(JsonOutputToolsParser(diff=True).transform(iter(chunks)))
 
 
-def test_the_work_for_a_chunk_does_not_grow() -> None:
+def applied(patches: Iterable[list[Any]]) -> list[Any]:
+    """Return the document after each patch."""
+    document: Any = None
+    documents = []
+    for patch in patches:
+        document = jsonpatch.apply_patch(copy.deepcopy(document), copy.deepcopy(patch))
+        documents.append(document)
+    return documents
+
+
+@pytest.mark.parametrize(("kind", "fields"), PARSERS)
+@given(st.lists(CHUNKS, min_size=1, max_size=6) | st.lists(HUMAN, min_size=1, max_size=4))
+def test_patches_lead_to_the_results(kind: str, fields: Any, chunks: list[Any]) -> None:
+    results, error = run(OURS[kind](**fields).transform(iter(chunks)))
+    patches, same = run(OURS[kind](**fields, diff=True).transform(iter(chunks)))
+    assert str(error) == str(same)
+    assert applied(patches) == [dumped(result) for result in results]
+
+
+@pytest.mark.parametrize(("kind", "fields"), PARSERS)
+@given(CALLS, st.sampled_from([native, old]))
+def test_so_they_do_for_whole_calls(kind: str, fields: Any, calls: Any, make: Any) -> None:
+    chunks = stream_of(calls, make, AIMessageChunk)
+    results, _ = run(OURS[kind](**fields).transform(iter(chunks)))
+    patches, _ = run(OURS[kind](**fields, diff=True).transform(iter(chunks)))
+    assert applied(patches) == [dumped(result) for result in results]
+    assert all(patches)
+
+
+def dumped(result: Any) -> Any:
+    return [*map(dump, result)] if isinstance(result, list) else dump(result)
+
+
+def test_a_patch_is_as_long_as_its_chunk() -> None:
+    text = json.dumps({"query": "rain", "tags": ["a", "b"]})
+    chunks = [
+        native(AIMessageChunk, 0, "Search", text[:13]),
+        native(AIMessageChunk, 0, None, text[13:]),
+    ]
+    assert list(JsonOutputToolsParser(diff=True).transform(iter(chunks))) == [
+        [{"op": "replace", "path": "", "value": [{"args": {"query": "ra"}, "type": "Search"}]}],
+        [
+            {"op": "replace", "path": "/0/args/query", "value": "rain"},
+            {"op": "add", "path": "/0/args/tags", "value": ["a", "b"]},
+        ],
+    ]
+
+
+@pytest.mark.parametrize("diff", [False, True])
+def test_the_work_for_a_chunk_does_not_grow(diff: bool) -> None:
     def chunks(size: int) -> list[AIMessageChunk]:
         text = json.dumps({"query": "x" * size})
         return [native(AIMessageChunk, 0, None, text[i : i + 16]) for i in range(0, len(text), 16)]
 
     def read(chunks: list[AIMessageChunk]) -> None:
-        reader = ToolCallsReader(JsonOutputToolsParser())
+        reader = JsonOutputToolsParser(diff=diff)._reader()
         for chunk in chunks:
             reader.feed(chunk)
 
