@@ -16,9 +16,9 @@ import output_parsers
 from agent_laws import BrokenLawError
 from agent_laws.laws.streams import a_stream_ends_in_the_result_of_the_whole
 from output_parsers import (
+    BaseCumulativeTransformOutputParser,
     BaseOutputParser,
     JsonOutputParser,
-    JsonOutputToolsParser,
     ListOutputParser,
     OutputParserException,
 )
@@ -285,5 +285,10 @@ def test_what_a_parser_does_not_have_is_told_by_name() -> None:
         PromptWords().parse_iter("a b")
     with pytest.raises(NotImplementedError, match="Words has no format instructions"):
         PromptWords().get_format_instructions()
-    with pytest.raises(NotImplementedError, match="JsonOutputToolsParser cannot report changes"):
-        list(JsonOutputToolsParser(diff=True).transform(iter([AIMessageChunk("")])))
+
+    class Loud(BaseCumulativeTransformOutputParser[str]):
+        def parse(self, text: str) -> str:
+            return text.upper()
+
+    with pytest.raises(NotImplementedError, match="Loud cannot report changes"):
+        list(Loud(diff=True).transform(iter(["a"])))

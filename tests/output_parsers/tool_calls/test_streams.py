@@ -380,7 +380,7 @@ def test_a_whole_message_in_a_stream_continues_its_calls_as_in_the_sum() -> None
         "", tool_call_chunks=[{"name": "f", "args": '{"a"', "id": None, "index": None}]
     )
     rest = AIMessage("", invalid_tool_calls=[{"name": None, "args": ": 1}", "id": None}])
-    reader = ToolCallsReader(JsonOutputToolsParser())
+    reader = JsonOutputToolsParser()._reader()
     assert list(reader.feed(begun)) == [[{"args": {}, "type": "f"}]]
     assert list(reader.feed(rest)) == [[{"args": {"a": 1}, "type": "f"}]]
     assert list(reader.close()) == []
