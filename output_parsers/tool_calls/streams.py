@@ -204,7 +204,7 @@ class ToolCallsReader(_MessageReader[CallsParser]):
         self._given = [(call, call.name, call.id, call.args) for call, _ in places]
         grown = [growing[id(call)].changes() for call, _ in places]
         goes_on = len(places) >= len(given) and all(
-            call is before and call.id == its_id
+            call is before and call.id == its_id and growing[id(call)].value is call.args
             for (call, _), (before, _, its_id, _) in zip(places, given, strict=False)
         )
         if last is None or not goes_on:
