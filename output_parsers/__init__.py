@@ -176,4 +176,6 @@ _MODULES = modules_of(
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist
-    __getattr__, __dir__, __all__ = late_names(__name__, globals(), _MODULES, "outputs")
+    __getattr__, __dir__, __all__ = late_names(
+        __name__, globals(), _MODULES, "outputs", "agent_parsers"
+    )

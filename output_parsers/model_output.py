@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from output_parsers.printable import kind_of
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
+from outputs.clients.any_client import is_call
 from outputs.messages.utils import MESSAGE_CLASSES
 
 __all__ = [
@@ -77,8 +78,9 @@ def part_of(output: ModelOutput) -> str | HasContent:
     text = getattr(output, "text", None)
     if isinstance(text, str):
         return text
+    found = "one call of a message" if is_call(output) else kind_of(output)
     raise TypeError(
-        f"a parser takes a str, a message or a generation, not {kind_of(output)};"
+        f"a parser takes a str, a message or a generation, not {found};"
         " outputs.from_any says what else counts as a message"
     )
 

@@ -24,7 +24,7 @@ from output_parsers.tool_calls.calls import (
 )
 from output_parsers.tool_calls.models import build, check_model, name_of
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
-from output_parsers.tool_calls.streams import ParsedCall, Place, ToolCallsReader
+from output_parsers.tool_calls.streams import CallPlace, ParsedCall, ToolCallsReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from output_parsers.types.models import dump, is_v1_model
 from outputs.messages.wire_calls import unread_calls
@@ -220,12 +220,12 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         same = own._diff is cls._diff and own._described is cls._described
         return self.diff and is_ours and same
 
-    def _places(self, calls: list[ParsedCall]) -> list[tuple[ParsedCall, Place]]:
+    def _places(self, calls: list[ParsedCall]) -> list[tuple[ParsedCall, CallPlace]]:
         """Return where the result for *calls* has each of them."""
         if self.first_tool_only:
-            return [(call, Place("", "/args", "/type")) for call in calls[:1]]
+            return [(call, CallPlace("", "/args", "/type")) for call in calls[:1]]
         return [
-            (call, Place(f"/{number}", f"/{number}/args", f"/{number}/type"))
+            (call, CallPlace(f"/{number}", f"/{number}/args", f"/{number}/type"))
             for number, call in enumerate(calls)
         ]
 
@@ -259,11 +259,11 @@ class JsonOutputKeyToolsParser(JsonOutputToolsParser):
         return results
 
     @override
-    def _places(self, calls: list[ParsedCall]) -> list[tuple[ParsedCall, Place]]:
+    def _places(self, calls: list[ParsedCall]) -> list[tuple[ParsedCall, CallPlace]]:
         places = super()._places([call for call in calls if call.name == self.key_name])
         if self.return_id:
             return places
-        return [(call, Place(place.call, place.call, None)) for call, place in places]
+        return [(call, CallPlace(place.call, place.call, None)) for call, place in places]
 
 
 def _is_cut_short(message: Any) -> bool:

@@ -220,7 +220,7 @@ class DialectTrial:
 
     def _take_mark(self, written: str, at: int) -> None:
         """Take the next marker, as far as it says how the text begins."""
-        if _is_shared(written):
+        if any(written in mark for mark in SHARED):  # which may be half of it
             self._reasons = written in _REASONING
             if written in _REASONING.values():
                 self._has_words = False  # they are reasoning, which the prompt may have opened
@@ -345,11 +345,6 @@ def try_reply(
     trial.result = stream.result
     trial.is_framed = trial.frames_answer(text)
     return trial
-
-
-def _is_shared(mark: str) -> bool:
-    """Return whether *mark*, or half of it, is part of what dialects read whatever they write."""
-    return any(mark in shared for shared in SHARED)
 
 
 def _canonical(tool_input: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Ma
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, get_args
 
 from pydantic import BaseModel
 
@@ -19,6 +19,7 @@ from agent_parsers.events import Event, ObservationDelta, Repair
 from agent_parsers.loop.asking import Asking
 from agent_parsers.loop.request import ask, has_provider
 from agent_parsers.messages.writing.native import own_messages
+from agent_parsers.registry.problems import wrong_option
 from agent_parsers.toolset.running import steps_taken
 from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import OutputParserException
@@ -147,6 +148,7 @@ def run_agent(
     on_cut: OnCut = "raise",
     tool_errors: ToolErrors = (),
     approve: Approve | None = None,
+    **others: Never,
 ) -> AgentRun[T]:
     """Ask a model until it answers, run the tools it calls, and tell it what it got wrong.
 
@@ -192,6 +194,7 @@ def run_agent(
             ``(LookupError, TimeoutError)``. A `ToolException` always is.
         approve: Called with each action before a tool of its turn runs. It returns `True`; or
             `False`, or a text for the model, if the call is not to run; or other arguments for it.
+        **others: There are none; names from other libraries lead to an error that says ours.
 
     Raises:
         CutAnswerError: The answer was cut.
@@ -201,13 +204,15 @@ def run_agent(
             the last error says how many.
         StructuredOutputError: An answer cannot be used, and the ``handle_errors`` of the
             `ToolStrategy` do not let the model correct it.
-        TypeError: *model* is asynchronous or no function, there are no tools, or *output_type* has
-            no JSON Schema.
+        TypeError: *model* is asynchronous or no function, there are no tools, *output_type* has no
+            JSON Schema, or there is no such argument.
         ValueError: *tool_choice* is no tool.
         Exception: What a tool or the model raised; of a tool, as for `ToolSet.call`.
 
     Whatever is raised has the run so far as ``run``.
     """
+    if others:
+        raise wrong_option(next(iter(others)), run_agent)
     asking = Asking(
         parser, question, steps, tools=tools, system=system, history=history,
         as_messages=as_messages, output_type=output_type, has_provider=has_provider(model),
@@ -259,12 +264,15 @@ async def arun_agent(
     tool_errors: ToolErrors = (),
     approve: Approve | None = None,
     sequential: bool = False,
+    **others: Never,
 ) -> AgentRun[T]:
     """Do the same as `run_agent` with a model, tools and *approve* that may be asynchronous.
 
     The tools of a turn run concurrently, functions that are not asynchronous in threads, unless
     they are to be *sequential*.
     """
+    if others:
+        raise wrong_option(next(iter(others)), arun_agent)
     asking = Asking(
         parser, question, steps, tools=tools, system=system, history=history,
         as_messages=as_messages, output_type=output_type, has_provider=has_provider(model),

@@ -18,6 +18,7 @@ from agent_parsers.messages.reading.pieces import message_in, not_text
 from agent_parsers.messages.reading.stream import MessageStreamParser
 from agent_parsers.messages.reading.whole import result_of
 from agent_parsers.messages.writing.native import own_messages
+from agent_parsers.messages.writing.past import past_of_steps
 from agent_parsers.parsers.event_parser import BaseAgentOutputParser, EventParser
 from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage
@@ -163,7 +164,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         system = "\n\n".join(filter(None, (system, self.get_format_instructions())))
         head = [SystemMessage(system)] if system else []
         asked = [] if question is None else [HumanMessage(question)]
-        taken = own_messages(steps)
+        taken = own_messages(past_of_steps(steps))
         return [*head, *said, *asked, *taken]
 
     def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn[T]:

@@ -253,7 +253,7 @@ def get_parser(
             *on_conflict*.
     """
     if others:
-        raise wrong_option(next(iter(others)))
+        raise wrong_option(next(iter(others)), get_parser)
     if output_type is not None:
         from agent_parsers.toolset import ToolSet
 

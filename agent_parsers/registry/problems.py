@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+import inspect
+from collections.abc import Callable
+from typing import Any, Final
 
 from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.toolset.problems.names import did_you_mean
@@ -15,8 +17,15 @@ _MEANT: Final = {
     "tool": "tools",
     "functions": "tools",
     **dict.fromkeys(("response_model", "response_format", "output_model", "schema"), "output_type"),
+    **dict.fromkeys(("max_iterations", "max_steps", "recursion_limit"), "max_turns"),
+    **dict.fromkeys(("retries", "max_tries"), "max_retries"),
+    **dict.fromkeys(("system_prompt", "instructions", "system_message"), "system"),
+    **dict.fromkeys(("messages", "chat_history", "message_history"), "history"),
+    **dict.fromkeys(("handle_tool_error", "handle_tool_errors"), "tool_errors"),
+    **dict.fromkeys(("callbacks", "verbose", "stream"), "on_event"),
+    "intermediate_steps": "steps",
 }
-"""What arguments that there are not are called here."""
+"""What arguments of other libraries are called here."""
 
 
 def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
@@ -46,10 +55,14 @@ def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
     )
 
 
-def wrong_option(name: str) -> TypeError:
-    """Return the error for an argument of `get_parser` that there is not."""
-    meant = f": use {_MEANT[name]}" if name in _MEANT else ""
-    return TypeError(f"get_parser() got an unexpected keyword argument {name!r}{meant}")
+def wrong_option(name: str, function: Callable[..., Any]) -> TypeError:
+    """Return the error for an argument that a *function* does not have."""
+    own = inspect.signature(function).parameters
+    meant = _MEANT.get(name, "")
+    hint = f": use {meant}" if meant.partition("=")[0] in own else did_you_mean(name, own)
+    if not meant and hint:
+        hint = f".{hint}"
+    return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def wrong_name(value: object) -> TypeError:

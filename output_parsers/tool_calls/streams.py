@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from outputs import Generation
     from outputs.growing_json.value import Operation
 
-PlacesOf: TypeAlias = "Callable[[list[ParsedCall]], list[tuple[ParsedCall, Place]]]"
+PlacesOf: TypeAlias = "Callable[[list[ParsedCall]], list[tuple[ParsedCall, CallPlace]]]"
 """Returns where the result for some calls has those that it has."""
 
 
@@ -135,7 +135,7 @@ class ParsedCall:
     """The error in its arguments, if they cannot be read."""
 
 
-class Place(NamedTuple):
+class CallPlace(NamedTuple):
     """Where a result has a call, as JSON pointers."""
 
     call: str
@@ -196,7 +196,7 @@ class ToolCallsReader(_MessageReader[CallsParser]):
         return self._give_changes(result, self._places(found or []))
 
     def _give_changes(
-        self, result: Any, places: Sequence[tuple[ParsedCall, Place]]
+        self, result: Any, places: Sequence[tuple[ParsedCall, CallPlace]]
     ) -> Iterable[Any]:
         """Return what has changed of the *result*, in which the calls have *places*."""
         last, given = self._results.last, self._given

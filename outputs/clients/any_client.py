@@ -47,6 +47,8 @@ def from_any(value: Any) -> BaseMessage:
 
 def _message(value: Any) -> BaseMessage:
     fields = _fields(value)
+    if is_call(fields):
+        raise TypeError("expected a message, not one of its calls: give the message that has it")
     try:
         message = _read(fields)
     except ValidationError as error:
@@ -59,6 +61,14 @@ def _message(value: Any) -> BaseMessage:
     if message is None:
         raise TypeError(f"expected a message, not {type(value).__name__} with keys {list(fields)}")
     return message
+
+
+def is_call(value: Any) -> bool:
+    """Return whether *value* is one call: ours, LangChain's or Chat Completions', as data."""
+    if not isinstance(value, dict) or "content" in value:
+        return False
+    kind = value.get("type")
+    return (kind == "tool_call" and "args" in value) or (kind == "function" and "function" in value)
 
 
 def _fields(value: Any) -> dict[str, Any]:

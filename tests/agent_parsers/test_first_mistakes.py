@@ -96,6 +96,8 @@ from agent_parsers import ReactParser
 from agent_parsers import JsonOutputParser
 from agent_parsers import AIMessage
 from agent_parsers import LLM
+from agent_parsers import AgentExecutor
+from outputs import AgentAction
 from output_parsers import HumanMessage
 from output_parsers import Parser
 import agent_parsers.react
@@ -190,6 +192,9 @@ run_agent("gpt-5", "Why?", parser, [search])
 run_agent(str, "Why?", "raect", [search])
 run_agent(str, "Why?", messages, [search])
 run_agent(str, "Why?", parser)
+run_agent(str, "Why?", parser, [search], max_iterations=3)
+run_agent(str, "Why?", parser, [search], response_format=Person)
+run_agent(str, "Why?", parser, [search], max_turn=3)
 run_agent(str, None, parser, [search])
 run_agent(lambda: "Final Answer: 42", "Why?", parser, [search])
 run_agent(lambda prompt: None, "Why?", parser, [search])

@@ -250,6 +250,7 @@ def test_elements_in_order_are_read_as_langchain_reads_them(text: str) -> None:
     assume(text.count(opens) == text.count(closes))
     assume(before.count(opens) == before.count(closes))
     assume(before.rfind(opens) <= before.rfind(closes))
+    assume("/tool_input>" not in text.replace("</tool_input>", ""))  # half a mark
     ours, theirs = both("xml", text)
     if "tool" in theirs:
         theirs["tool"] = theirs["tool"].strip()

@@ -24,6 +24,7 @@ _DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", 
 _BULLET: Final = re.compile(r"""[-*•][ \t]+(?=[\w`*"'])""").match
 _NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
 _CALL: Final = re.compile(r"([\w.-]+)[ \t]*\((.*)\)", re.DOTALL).fullmatch
+_TEXT_CALL: Final = re.compile(r"(\w[\w.-]*)\[((?:[^\n[\]]|\[[^\n[\]]*\])+)\]").fullmatch
 _MARKS: Final = re.compile(r"[\W_]+")
 _NO_ACTION: Final = {
     "none", "n/a", "na", "no action", "no action needed", "no tool", "null", "nothing",
@@ -58,9 +59,9 @@ def repair_tool_name(
     """Read the name of a tool as models write it.
 
     The name is read as by `tool_named`. In addition, a call (``search("old bridge")``,
-    ``search(query="old bridge")``) is read as a name and an input. If the *tools* are known, a
-    phrase that names exactly one of them after nothing but leading words (``Use search``) is read
-    as that tool, unless the phrase denies something (``Do not use search``).
+    ``search(query="old bridge")``, ``search[old bridge]``) is read as a name and an input. If the
+    *tools* are known, a phrase that names exactly one of them after nothing but leading words
+    (``Use search``) is read as that tool, unless it denies something (``Do not use search``).
 
     Raises:
         BadPayload: The text says that there is no action (``None``), or does not name a tool: it is
@@ -71,9 +72,11 @@ def repair_tool_name(
         return ToolHead(written)
     name = _undressed(written.rstrip(" ,;"))
     tool_input: str | dict[Any, Any] | None = None
-    if (call := read_python_call(name)) is not None:
-        name, arguments = call
-        tool_input = arguments or None
+    call = read_python_call(name)
+    if call is None and (bracketed := _TEXT_CALL(name)) is not None:  # as in the paper on ReAct
+        call = bracketed[1], bracketed[2].strip()
+    if call is not None:
+        name, tool_input = call[0], call[1] or None
     name = _without_namespace(name, known)
     key = name.lower().rstrip(".")
     is_phrase = False

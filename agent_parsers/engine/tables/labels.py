@@ -11,6 +11,7 @@ from unicodedata import normalize
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.tables.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.forms.form import NUMBER, Form, Marks, Written
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect, PromptWords
@@ -70,8 +71,11 @@ def with_labels(
         example: An example of an action; default: that of *dialect*.
 
     Raises:
+        TypeError: *dialect* is none.
         ValueError: The dialect has no such label, or two labels are spelt alike.
     """
+    if not hasattr(dialect, "lenient"):
+        raise TypeError(f"expected a Dialect, as of get_dialect, not {kind_of(dialect)}")
     new = _Labels(_named(dialect, labels), colon)
     strict, lenient = new.table(dialect.strict), new.table(dialect.lenient)
     observations = observations or {}

@@ -42,12 +42,14 @@ from agent_parsers.messages.writing.elsewhere import (
 from agent_parsers.messages.writing.entries import is_text
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
+    NO_STEP,
     PastAnswer,
     PastCall,
     PastError,
     PastResult,
     PastTurn,
     past_of,
+    past_of_steps,
     with_texts,
 )
 from outputs import AIMessage, HumanMessage, SystemMessage
@@ -58,11 +60,6 @@ if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
     from agent_parsers.toolset import ToolSet
     from outputs import BaseMessage
-
-
-_NO_STEP: Final = (
-    "a step is an action and what its tool returned, as in (action, observation), not {}"
-)
 
 
 def conversation(
@@ -107,11 +104,7 @@ def own_turns(steps: History, dialect: Dialect, tools: ToolSet | None) -> list[T
     Raises:
         TypeError: *steps* contains something else.
     """
-    if isinstance(steps, str) or (isinstance(steps, list) and str in map(type, steps)):
-        raise TypeError(_NO_STEP.format("str"))
-    if isinstance(steps, list) and any(map(_is_pair_of_texts, steps)):
-        raise TypeError(_NO_STEP.format("a pair of texts"))
-    past = past_of(steps)
+    past = past_of_steps(steps)
     writer = _Writer(dialect, tools, past)
     return [turn for item in writer.regrouped(past) for turn in writer.turns(item)]
 
@@ -235,7 +228,7 @@ class _Writer:
                 yield from self.turns(self._read(item))
             case _:
                 raise TypeError(
-                    f"{_NO_STEP.format(type(item).__name__)}: messages of the user go to history="
+                    f"{NO_STEP.format(type(item).__name__)}: messages of the user go to history="
                 )
 
     # -- calls --------------------------------------------------------------------------------
@@ -455,10 +448,6 @@ def _is_part(found: Turn | None, own: Turn) -> bool:
     if found is None or found.actions or found.output == own.output:
         return False
     return as_text(found.output) in as_text(own.output)
-
-
-def _is_pair_of_texts(step: Any) -> bool:
-    return isinstance(step, tuple) and [*map(type, step)] == [str, str]
 
 
 def _finish(output: Any, log: str) -> AgentFinish:

@@ -54,6 +54,10 @@ NO_RESULT: Final = "(there is no result)"
 NOT_RUN: Final = "Not run, because another call of this turn could not be made."
 """The result of a call that was not run because another call of its turn was wrong."""
 
+NO_STEP: Final = (
+    "a step is an action and what its tool returned, as in (action, observation), not {}"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class PastCall:
@@ -197,6 +201,23 @@ def past_of(history: Any) -> Past:
         else:
             past.append(item)
     return past
+
+
+def past_of_steps(steps: Any) -> Past:
+    """Return *steps*, which are no messages, as `past_of` does.
+
+    Raises:
+        TypeError: *steps* contains something else.
+    """
+    if isinstance(steps, str) or (isinstance(steps, list) and str in map(type, steps)):
+        raise TypeError(NO_STEP.format("str"))
+    if isinstance(steps, list) and any(map(_is_pair_of_texts, steps)):
+        raise TypeError(NO_STEP.format("a pair of texts"))
+    return past_of(steps)
+
+
+def _is_pair_of_texts(step: Any) -> bool:
+    return isinstance(step, tuple) and [*map(type, step)] == [str, str]
 
 
 def _items(history: Any) -> Iterator[Any]:

@@ -77,6 +77,7 @@ def test_an_event_that_says_nothing_is_a_chunk_that_says_nothing(event: dict[str
     [
         {"type": "text", "text": "Hello"},  # a block
         {"type": "tool_call", "name": "f", "args": {}, "id": "1"},
+        {"type": "function", "id": "1", "function": {"name": "f", "arguments": "{}"}},
         {"type": "session.created"},
         [{"type": "text", "text": "Hello"}],
         [{"role": "user", "content": "Hello"}],

@@ -240,7 +240,9 @@ def _guards(
 ) -> Iterator[Guard]:
     """Yield what has to hold for a marker to count in *state*."""
     marker = crossing.marker
-    is_inline = marker.begins if isinstance(marker, Inline) else _is_anywhere(marker)
+    is_inline = isinstance(marker, Label) and marker.anywhere
+    if isinstance(marker, Inline):
+        is_inline = marker.begins
     if is_inline and table.lenient:  # strict reading follows its reference: it looks for labels
         yield guards.not_within_backticks
     if isinstance(marker, Inline) and marker.begins:
@@ -264,10 +266,6 @@ def _guards(
         yield guards.not_mentioned
     if isinstance(marker, Quotable):
         yield guards.not_named
-
-
-def _is_anywhere(marker: Marker) -> bool:
-    return isinstance(marker, Label) and marker.anywhere
 
 
 def _has_reader(state: str, table: Table) -> bool:

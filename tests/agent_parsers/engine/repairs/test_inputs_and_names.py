@@ -43,7 +43,7 @@ def tool(written: str, tools: list[str] | None = None) -> ToolHead:
         ("search()", "search"),
         ("`search()`", "search"),
         ("search (web)", "search (web)"),
-        ("search[x]", "search[x]"),
+        ("search[", "search["),
         ("a.b.search", "a.b.search"),
         ("[", "["),
         ("``", "``"),
@@ -82,6 +82,39 @@ def test_a_phrase_that_names_one_tool_is_that_tool_and_needs_an_input(
     written: str, name: str
 ) -> None:
     assert tool(written, TOOLS) == ToolHead(name, needs_input=True)
+
+
+@pytest.mark.parametrize(
+    ("written", "tool_input"),
+    [
+        ("search[Franz Kafka]", "Franz Kafka"),
+        ("Search[ Franz Kafka ]", "Franz Kafka"),
+        ("functions.search[x = y[1]]", "x = y[1]"),
+        ("`search[Lake (Thun)]`", "Lake (Thun)"),
+    ],
+)
+def test_a_text_in_brackets_behind_a_name_is_its_input(written: str, tool_input: str) -> None:
+    assert tool(written, ["search"]) == ToolHead("search", tool_input, is_called=True)
+    known, called = get_parser("react", tools=["search"]), f"Action: {written}"
+    ends: list[Ended] = ["stop", "unknown"]
+    for ended in ends:
+        turn = known.read(called, ended=ended)
+        assert [(each.tool, each.tool_input) for each in turn.actions] == [("search", tool_input)]
+        assert [repair.kind for repair in turn.repairs] == ["tool_name"]
+    with pytest.raises(OutputParserException):
+        known.read(f"{called} and more")
+    with pytest.raises(OutputParserException, match="two inputs"):
+        known.read(f"{called}\nAction Input: y")
+    for at in range(len("Action: search["), len(called)):
+        with pytest.raises(OutputParserException):
+            known.read(called[:at])
+
+
+@pytest.mark.parametrize(
+    "written", ["search[a], search[b]", "search[a", "search[]a]", "search[[a]", "search[a\nb]"]
+)
+def test_brackets_that_may_be_something_else_are_no_input(written: str) -> None:
+    assert tool(written, ["search"]).tool_input is None
 
 
 @pytest.mark.parametrize(
