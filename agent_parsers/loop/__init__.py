@@ -7,6 +7,7 @@ from outputs.lazy_names import late_names
 if TYPE_CHECKING:
     from agent_parsers.loop.asking import Asking as Asking
     from agent_parsers.loop.asking import OnBadCall as OnBadCall
+    from agent_parsers.loop.asking import ToolsIn as ToolsIn
     from agent_parsers.loop.request import ModelRequest as ModelRequest
     from agent_parsers.loop.request import ToolChoice as ToolChoice
     from agent_parsers.loop.run import AgentRun as AgentRun
@@ -25,6 +26,7 @@ _MODULES = {
     "run_agent": "agent_parsers.loop.run",
     "Asking": "agent_parsers.loop.asking",
     "OnBadCall": "agent_parsers.loop.asking",
+    "ToolsIn": "agent_parsers.loop.asking",
     "ModelRequest": "agent_parsers.loop.request",
     "ToolChoice": "agent_parsers.loop.request",
 }

@@ -22,7 +22,8 @@ from agent_parsers.events import (
 )
 from agent_parsers.loop.request import ModelRequest
 from agent_parsers.messages.reading.arguments import ARGUMENT
-from agent_parsers.messages.writing.past import past_of
+from agent_parsers.messages.writing.native import with_native_calls
+from agent_parsers.messages.writing.past import past_of, past_of_steps
 from agent_parsers.parsers.event_parser import TurnReader
 from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.registry.dialects_by_name import get_parser
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
     from outputs import ToolCall, UsageMetadata
     from outputs.messages.ended import Ended
 
+ToolsIn: TypeAlias = Literal["prompt", "template"]
+"""Where a model that writes calls as text is told of the tools: in the prompt, or by the chat
+template of its server, which gets them as they are, and past calls and results as well."""
 OnBadCall: TypeAlias = Literal["retry", "return"]
 """What to do with a call of an unknown tool, or with a wrong input: let the model correct it, or
 return it to the caller, unchecked."""
@@ -76,6 +80,7 @@ class Asking(Generic[T]):
         system: Text before the instructions.
         history: What was said before the question.
         as_messages: Whether the prompt is messages; if not, a text.
+        tools_in: See `ToolsIn`.
         output_type: The type of the answer, a JSON Schema, or a strategy; by default that of the
             parser. A parser of messages asks for it as a `ToolStrategy` does; or as a
             `ProviderStrategy`, if *has_provider*. An answer with a `ToolStrategy` is a call, and
@@ -100,14 +105,18 @@ class Asking(Generic[T]):
         system: str = "",
         history: History = (),
         as_messages: bool = True,
+        tools_in: ToolsIn = "prompt",
         output_type: Any = None,
         has_provider: bool = False,
         tool_choice: ToolChoice = "auto",
         on_bad_call: OnBadCall = "retry",
         max_retries: int = 2,
     ) -> None:
-        if on_bad_call not in get_args(OnBadCall):
-            raise ValueError(f"on_bad_call is one of {get_args(OnBadCall)}, not {on_bad_call!r}")
+        for name, value, known in (
+            ("on_bad_call", on_bad_call, OnBadCall), ("tools_in", tools_in, ToolsIn)
+        ):  # fmt: skip
+            if value not in get_args(known):
+                raise ValueError(f"{name} is one of {get_args(known)}, not {value!r}")
         if isinstance(parser, str):
             parser = get_parser(parser, tools=tools)
         if not hasattr(parser, "render_prompt"):
@@ -121,9 +130,9 @@ class Asking(Generic[T]):
         """The tools that can be run."""
         self.steps: Final[list[Any]] = [] if steps is None else steps
         """The steps taken so far, and the errors of turns that were asked again."""
-        known = output_type_of(parser.tools) or output_type_of(given)
-        if output_type is None and known is not None:
-            output_type = known.type
+        typed = output_type_of(parser.tools) or output_type_of(given)
+        if output_type is None and typed is not None:
+            output_type = typed.type
         self._is_native: Final = isinstance(parser, MessageParser)
         self._answers: AnswerTools | None = None
         self._provider: ProviderStrategy[Any] | None = None
@@ -132,7 +141,11 @@ class Asking(Generic[T]):
         self._listed: Final = listed
         self._is_typed: Final = listed.output_type is not None and self._provider is None
         self.parser: Final[Any] = parser.model_copy(update={"tools": self._chosen(listed)})
-        """The parser that writes the prompts and reads the replies."""
+        """The parser that reads the replies."""
+        is_templated = tools_in == "template" and not self._is_native
+        self._writer: Final[Any] = (
+            get_parser("tools", tools=self.parser.tools) if is_templated else self.parser
+        )
         self._prompted: Final = {
             "system": system, "history": past_of(history), "as_messages": as_messages,
         }  # fmt: skip
@@ -209,12 +222,26 @@ class Asking(Generic[T]):
             names = " or ".join(self._answers.specs)
             told = f"Give your final answer by calling {names}."
             prompted["system"] = "\n\n".join(filter(None, (prompted["system"], told)))
-        prompt = self.parser.render_prompt(self.question, self.steps, **prompted)
+        steps: list[Any] = self.steps
+        if self._writer is not self.parser:
+            history = prompted["history"]
+            past = with_native_calls([*history, *past_of_steps(steps)], self._read_past)
+            prompted["history"], steps = past[: len(history)], past[len(history) :]
+        prompt = self._writer.render_prompt(self.question, steps, **prompted)
         choice = self._choice
         if self._answers is not None and choice == "auto":
             choice = "required"
-        tools = self._listed if self._is_native and len(self._listed) else None
+        is_told = isinstance(self._writer, MessageParser)
+        tools = self._listed if is_told and len(self._listed) else None
         return ModelRequest(prompt, self.parser.stop, tools, choice, self._provider)
+
+    def _read_past(self, text: str) -> tuple[str, str]:
+        """Return the thought and the content of a turn that the model wrote in the past."""
+        try:
+            turn = self.parser.model_copy(update={"tools": None}).read(text, ended="stop")
+        except OutputParserException:  # then its calls say what is known of it
+            return "", ""
+        return turn.thought, turn.content
 
     # -- the reply -------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from agent_parsers.actions.agent import AgentFinish, T, as_text
 from agent_parsers.events import Event, ObservationDelta, Repair
-from agent_parsers.loop.asking import Asking
+from agent_parsers.loop.asking import Asking, ToolsIn
 from agent_parsers.loop.request import ask, has_provider
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.registry.problems import wrong_option
@@ -142,6 +142,7 @@ def run_agent(
     max_turns: int = 8,
     max_retries: int = 2,
     as_messages: bool = True,
+    tools_in: ToolsIn = "prompt",
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
     on_partial: Callable[[Any], object] | None = None,
@@ -179,6 +180,9 @@ def run_agent(
         max_retries: How many turns in a row may be unreadable; the model reads what was wrong and
             tries again.
         as_messages: Whether the prompt is messages; if not, a text.
+        tools_in: Where a model that writes calls as text is told of the tools: in the ``"prompt"``;
+            or by the chat ``"template"`` of its server, which gets them from the client, and past
+            calls and their results as messages.
         ended: How replies end that do not say it: ``"stop"`` is for a model that returns whole
             replies as text. If it is not known, half a call may be one of a tool without an input,
             and is an error.
@@ -215,8 +219,8 @@ def run_agent(
         raise wrong_option(next(iter(others)), run_agent)
     asking = Asking(
         parser, question, steps, tools=tools, system=system, history=history,
-        as_messages=as_messages, output_type=output_type, has_provider=has_provider(model),
-        tool_choice=tool_choice, max_retries=max_retries,
+        as_messages=as_messages, tools_in=tools_in, output_type=output_type,
+        has_provider=has_provider(model), tool_choice=tool_choice, max_retries=max_retries,
     )  # fmt: skip
     loop = _Loop(asking, on_event, on_partial, on_cut)
     with loop:
@@ -257,6 +261,7 @@ async def arun_agent(
     max_turns: int = 8,
     max_retries: int = 2,
     as_messages: bool = True,
+    tools_in: ToolsIn = "prompt",
     ended: Ended = "unknown",
     on_event: Callable[[Event], object] | None = None,
     on_partial: Callable[[Any], object] | None = None,
@@ -275,8 +280,8 @@ async def arun_agent(
         raise wrong_option(next(iter(others)), arun_agent)
     asking = Asking(
         parser, question, steps, tools=tools, system=system, history=history,
-        as_messages=as_messages, output_type=output_type, has_provider=has_provider(model),
-        tool_choice=tool_choice, max_retries=max_retries,
+        as_messages=as_messages, tools_in=tools_in, output_type=output_type,
+        has_provider=has_provider(model), tool_choice=tool_choice, max_retries=max_retries,
     )  # fmt: skip
     loop = _Loop(asking, on_event, on_partial, on_cut)
     with loop:

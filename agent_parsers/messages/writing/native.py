@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
+    Past,
     PastAnswer,
     PastCall,
     PastError,
@@ -71,6 +72,28 @@ def _for_api(item: Any, *, is_last: bool) -> Iterator[BaseMessage | PastTurn]:
             yield from map(HumanMessage, told)
         case _:
             yield item
+
+
+def with_native_calls(past: Past, read: Callable[[str], tuple[str, str]]) -> Past:
+    """Return *past* in which calls that a model wrote as text are native calls with ids.
+
+    Args:
+        past: What has happened.
+        read: Returns the thought and the content of such a text.
+    """
+    done: Past = []
+    for number, item in enumerate(past):
+        if isinstance(item, PastTurn) and item.log and not _has_calls(item.message):
+            thought, content = read(item.log)
+            message = AIMessage(content, additional_kwargs=_reasoning(thought))
+            calls = tuple(
+                replace(call, id=call.id or f"call{number:03}{index:02}", answer=None)
+                for index, call in enumerate(item.calls)
+            )
+            done.append(replace(item, message=message, calls=calls, log=""))
+        else:
+            done.append(item)
+    return done
 
 
 def _has_calls(message: AIMessage) -> bool:

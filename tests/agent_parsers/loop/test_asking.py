@@ -14,6 +14,7 @@ from agent_parsers import (
     StepFailed,
     get_parser,
     list_dialects,
+    to_openai,
 )
 from agent_parsers.loop import Asking
 from agent_parsers.testing import ScriptedModel
@@ -168,6 +169,53 @@ def test_what_is_longer_than_it_may_be_is_told_at_the_end() -> None:
     events = read(asking, "x" * 30)
     assert isinstance(events[-1], StepFailed)
     assert "longer" in str(asking.steps[0])
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_a_template_gets_the_tools_and_the_past_as_they_are(name: str) -> None:
+    if name in ("smolagents_code", "self_ask"):
+        pytest.skip("it has one tool, which is not named")
+    parser: Any = get_parser(name, tools=[area])
+    text = parser.render(AgentAction("area", THUN, ""))
+    asking = Asking(name, "How large?", tools=[area], tools_in="template", system="Be brief.")
+    first = asking.request()
+    assert [(each.type, each.text) for each in first.prompt] == [
+        ("system", "Be brief."), ("human", "How large?"),
+    ]  # fmt: skip
+    assert first.tools is not None
+    assert first.tools.names == ("area",)
+    for number in (1, 2):
+        read(asking, text)
+        asking.steps += [(action, area(**THUN)) for action in asking.actions]
+        called, result = asking.request().prompt[-2:]
+        (call,) = called.tool_calls
+        assert (call["name"], call["args"]) in [("area", THUN), ("area", {"__arg1": "Thun"})]
+        assert (result.tool_call_id, result.text) == (call["id"], "Thun: 48 km2")
+        ids = [
+            each["id"] for message in asking.request().prompt
+            for each in getattr(message, "tool_calls", ())
+        ]  # fmt: skip
+        written = getattr(asking.actions[0], "tool_call_id", None)  # which is the same twice
+        assert len({*ids}) == (1 if written else number)
+    to_openai(asking.request().prompt)
+
+
+def test_what_a_model_said_before_its_calls_is_kept_for_a_template() -> None:
+    asking = Asking("hermes", "?", tools=[area], tools_in="template", history=[
+        ("user", "Hello!"), AIMessage("<think>Hm.</think>Hello."),
+    ])  # fmt: skip
+    call = '<tool_call>\n{"name": "area", "arguments": {"lake": "Thun"}}\n</tool_call>'
+    read(asking, f"<think>Let me see.</think>I look.\n{call}\n{call}")
+    asking.steps += [(action, area(**THUN)) for action in asking.actions]
+    user, answer, asked, called, *results = asking.request().prompt
+    assert (user.text, asked.text) == ("Hello!", "?")
+    assert "Hello." in answer.text
+    assert (called.text, called.additional_kwargs["reasoning_content"]) == (
+        "I look.", "Let me see.",
+    )  # fmt: skip
+    assert [each["id"] for each in called.tool_calls] == [each.tool_call_id for each in results]
+    with pytest.raises(ValueError, match="tools_in is one of"):
+        Asking("react", "?", tools=[], tools_in="chat")  # type: ignore[arg-type]
 
 
 def test_only_what_belongs_to_the_answer_is_shown_as_content() -> None:
