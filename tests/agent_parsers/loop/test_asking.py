@@ -186,6 +186,7 @@ def test_a_template_gets_the_tools_and_the_past_as_they_are(name: str) -> None:
     assert first.tools.names == ("area",)
     for number in (1, 2):
         read(asking, text)
+        written = getattr(asking.actions[0], "tool_call_id", None)  # which is the same twice
         asking.steps += [(action, area(**THUN)) for action in asking.actions]
         called, result = asking.request().prompt[-2:]
         (call,) = called.tool_calls
@@ -195,7 +196,6 @@ def test_a_template_gets_the_tools_and_the_past_as_they_are(name: str) -> None:
             each["id"] for message in asking.request().prompt
             for each in getattr(message, "tool_calls", ())
         ]  # fmt: skip
-        written = getattr(asking.actions[0], "tool_call_id", None)  # which is the same twice
         assert len({*ids}) == (1 if written else number)
     to_openai(asking.request().prompt)
 
