@@ -37,7 +37,10 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "docs/models.md", "docs/templates.md", "docs/lenient.md", "docs/dialects.md",
         "docs/call-dialects.md",
     ),
-    "Test": ("docs/testing.md", "examples/snapshot_agent/README.md", "tools/conformance/README.md"),
+    "Test": (
+        "docs/testing.md", "docs/prompts-in-ci.md", "examples/snapshot_agent/README.md",
+        "tools/conformance/README.md",
+    ),
     "Understand": (
         "docs/architecture.md", "docs/safety.md", "docs/live.md", "docs/differences.md",
         "docs/benchmarks.md", "docs/growth.md", "docs/moved.md", "docs/versions.md",

@@ -21,9 +21,11 @@ from agent_parsers.core import AutoParser
 from agent_parsers.testing.snapshots.pages import (
     AnyParser,
     Replies,
+    chain_page,
     events_page,
     output_page,
     prompt_page,
+    run_page,
 )
 from agent_parsers.testing.snapshots.readable import difference, readable
 from agent_parsers.transcripts import parse_transcripts
@@ -81,12 +83,15 @@ class SnapshotPrompt(_SnapshotFixture):
 
     def __call__(
         self,
-        parser: str | Dialect | AnyParser | BaseOutputParser[Any],
+        parser: str | Dialect | AnyParser | BaseOutputParser[Any] | Any,
         *,
         tools: Tools | None = None,
         question: str = _QUESTION,
         steps: Sequence[Step] | None = None,
         replies: Replies | None = None,
+        run: Any = None,
+        step: int = 1,
+        inputs: Any = None,
         name: str | None = None,
     ) -> None:
         """Compare the format with the snapshot.
@@ -95,20 +100,30 @@ class SnapshotPrompt(_SnapshotFixture):
             parser: A parser; or a dialect or the name of a parser, which is read in lenient mode.
                 Of an output parser, the snapshot shows the instructions, and what it makes of
                 *replies*. A parser that `as_langchain` returned is shown as the one that it wraps.
+                Or a chain, ours or LangChain's: a prompt, a model, which is not asked, and a
+                parser; the snapshot shows the prompt, and what it makes of *replies*.
             tools: The tools; leave them out if *parser* is a parser, which has its own.
             question: The question for the agent.
             steps: The steps so far; by default calls of the first two tools.
             replies: Replies of the model, a mapping by title or a list. By default an action, an
                 answer, text in no known format, and a call of an unknown tool.
+            run: A run, of `run_agent` or of a log; then the snapshot shows the prompt that led to
+                one of its steps, and what the model wrote.
+            step: The number of that step, from 1.
+            inputs: What a chain is invoked with.
             name: Path of the file below the folder of snapshots, without the suffix.
 
         Raises:
             TypeError: Both a parser and *tools* are given.
-            ValueError: There is no such dialect.
+            ValueError: There is no such dialect or step, or a chain without a prompt.
         """
         __tracebackhide__ = True
         given: Any = getattr(parser, "parser", parser)  # of one that wraps it for LangChain
-        if isinstance(given, BaseOutputParser) and not hasattr(given, "render_prompt"):
+        if isinstance(getattr(given, "steps", None), list):
+            page = chain_page(given.steps, inputs, replies)
+        elif run is not None:
+            page = run_page(_parser(given, tools), run, step)
+        elif isinstance(given, BaseOutputParser) and not hasattr(given, "render_prompt"):
             page = output_page(given, replies)
         else:
             page = prompt_page(_parser(given, tools), question, steps, replies)

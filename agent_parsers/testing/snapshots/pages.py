@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from agent_parsers import AgentAction, AgentFinish, MessageParser, OpenAIFunctionsAgentOutputParser
 from agent_parsers.authoring import Written, replies
@@ -113,6 +113,65 @@ def prompt_page(
     return "\n".join(parts)
 
 
+def run_page(parser: AnyParser, run: Any, step: int) -> str:
+    """Return the prompt that led to a *step* of a *run*, and what the model wrote then.
+
+    Raises:
+        ValueError: The run has no such step.
+    """
+    past = [*(run.all_steps if hasattr(run, "all_steps") else run.steps)]
+    if not 1 <= step <= len(past) + (not hasattr(run, "all_steps")):
+        raise ValueError(f"the run has {len(past)} steps, and no step {step}")
+    here = past[step - 1 : step]
+    first = step - 1
+    while here and first and _log_of(past[first - 1]) == _log_of(here[0]) != "":  # of the same turn
+        first -= 1
+    many = "the run" if len(past) == 1 else f"step {first + 1} of the run"
+    prompt = parser.render_prompt(run.question or None, past[:first])
+    parts = [f"{heading(f'the prompt that led to {many}')}{_as_text(prompt)}\n"]
+    parts.append(f"{heading('where it stops')}{readable(parser.stop)}")
+    if said := _log_of(here[0] if here else (run.finish,)):
+        parts.append(f"{heading('what the model wrote')}{quoted(said)}\n{_reading(parser, said)}")
+    return "\n".join(parts)
+
+
+def _log_of(step: Any) -> str:
+    """Return what the model wrote at a *step*, as far as that is text."""
+    if isinstance(step, OutputParserException):
+        return step.llm_output or ""
+    action = step[0] if isinstance(step, tuple) else getattr(step, "action", None)
+    return getattr(action, "log", "")
+
+
+def chain_page(steps: Sequence[Any], inputs: Any, replies: Replies | None) -> str:
+    """Return the prompt that a chain makes of *inputs*, and what its parser makes of *replies*.
+
+    Args:
+        steps: The steps of the chain: a prompt, a model, which is not asked, and a parser.
+        inputs: What the chain is invoked with.
+        replies: What the model may reply.
+
+    Raises:
+        ValueError: None of the steps returns a prompt.
+    """
+    prompt, at = inputs, 0
+    while not hasattr(prompt, "to_messages"):
+        if at + 1 >= len(steps):
+            raise ValueError("a chain to compare begins with a prompt, before its model")
+        prompt = steps[at].invoke(prompt)
+        at += 1
+    said = prompt.to_messages()
+    is_text = len(said) == 1 and said[0].type == "human"
+    parts = [f"{heading('the prompt')}{_as_text(said[0].content if is_text else said)}\n"]
+    bound = getattr(steps[at], "kwargs", {}) if at < len(steps) else {}
+    for name, value in bound.items():
+        parts.append(f"{heading(f'what the model is given: {name}')}{readable(value)}")
+    parser = getattr(steps[-1], "parser", steps[-1])  # of one that wraps it for LangChain
+    for title, reply in _titled({} if replies is None else replies):
+        parts.append(f"{heading(title)}{quoted(reply)}\n{_result_of(parser, reply)}")
+    return "\n".join(parts)
+
+
 def output_page(parser: BaseOutputParser[Any], replies: Replies | None) -> str:
     """Return what an output parser asks for, and what it makes of *replies*."""
     instructions = parser.get_format_instructions()
@@ -122,8 +181,10 @@ def output_page(parser: BaseOutputParser[Any], replies: Replies | None) -> str:
     return "\n".join(parts)
 
 
-def _result_of(parser: BaseOutputParser[Any], reply: Any) -> str:
+def _result_of(parser: Any, reply: Any) -> str:
     """Return what *parser* makes of a *reply*, or its error and the message for the model."""
+    if isinstance(parser, TurnParser | MessageParser):
+        return _reading(cast("AnyParser", parser), reply)
     try:
         return readable(parser.invoke(reply))
     except OutputParserException as error:

@@ -75,7 +75,7 @@ def test_the_file_has_the_prompt_the_stops_and_replies_with_what_they_parse_to(
     assert '\noutput: "It is so."\n' in section(page, "an answer")
     wrong = section(page, "a tool that there is not")
     assert "\n'no_such_tool' is not one of the tools\n  --> line 2, column 9\n" in wrong
-    assert "There is no tool 'no_such_tool'. Did you mean 'search'? The tools are" in wrong
+    assert "There is no tool 'no_such_tool'. The tools are: search, sell." in wrong
 
 
 def test_it_does_so_for_every_dialect(project: Project) -> None:
@@ -279,3 +279,116 @@ def test_an_agent_parser_for_langchain_is_shown_as_itself(project: Project) -> N
     parser = "get_parser('react', tools=['area'])"
     pages = pages_of(project, parser, f"{parser}.as_langchain()")
     assert pages[0] == pages[1]
+
+
+RUN = f"""{HEAD}
+from agent_parsers import parse_transcript, run_agent
+from agent_parsers.testing import ScriptedModel
+
+RUN = run_agent(
+    ScriptedModel(["Action: serch\\nAction Input: Bern", "Action: search\\nAction Input: Bern",
+                   "Final Answer: old"]), "How old?", "react", TOOLS)
+LOG = parse_transcript(
+    "Question: How old?\\nAction: search\\nAction Input: Bern\\nObservation: 1191\\n"
+    "Final Answer: old", dialect="react")
+TURN = '<tool_call>\\n{{"name": "search", "arguments": {{"query": "Bern"}}}}\\n</tool_call>'
+SEVERAL = run_agent(ScriptedModel([f"{{TURN}}\\n{{TURN}}", "old"]), "How old?", "hermes", TOOLS)
+"""
+
+
+def test_a_run_is_shown_by_the_prompt_of_one_of_its_steps(project: Project) -> None:
+    page = snapshot_of(project, "snapshot_prompt('react', tools=TOOLS, run=RUN, step=2)", head=RUN)
+    assert titles(page) == [
+        "the prompt that led to step 2 of the run",
+        "where it stops",
+        "what the model wrote",
+    ]
+    prompt = section(page, "the prompt that led to step 2 of the run")
+    assert "Did you mean 'search'?" in prompt
+    assert prompt.count("Action Input: Bern") == 2  # what it wrote, and an example
+    assert 'input:\n  "query": "Bern"' in section(page, "what the model wrote")
+
+
+@pytest.mark.parametrize(
+    ("run", "step", "told"),
+    [
+        ("RUN", 1, "Did you mean 'search'?"),
+        ("RUN", 3, '"old"'),
+        ("LOG", 1, '"Bern"'),
+        ("LOG", 2, '"old"'),
+    ],
+)
+def test_so_is_an_answer_or_an_error_also_of_a_log(
+    project: Project, run: str, step: int, told: str
+) -> None:
+    line = f"snapshot_prompt('react', tools=TOOLS, run={run}, step={step})"
+    page = snapshot_of(project, line, head=RUN)
+    assert told in section(page, "what the model wrote")
+    assert "Question: How old?" in page
+
+
+def test_a_turn_of_several_calls_has_one_prompt(project: Project) -> None:
+    lines = [f"snapshot_prompt('hermes', tools=TOOLS, run=SEVERAL, step={n})" for n in (1, 2)]
+    write(project, lines, RUN)
+    project.run("--snapshot-update")
+    first, second = (page for name, page in project.files().items() if name.endswith(".txt"))
+    assert first == second
+    assert "the prompt that led to step 1 of the run" in first
+
+
+def test_a_step_that_there_is_not_is_told(project: Project) -> None:
+    write(project, ["snapshot_prompt('react', tools=TOOLS, run=RUN, step=4)"], RUN)
+    assert "ValueError: the run has 2 steps, and no step 4" in project.run("--snapshot-update")
+
+
+CHAIN = f"""{HEAD}
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.prompts import ChatPromptTemplate
+from output_parsers import JsonOutputParser, PromptTemplate, RunnableSequence
+
+SAID = [("system", "Be brief."), ("human", "How old is {{city}}?")]
+PROMPT = ChatPromptTemplate.from_messages(SAID)
+MODEL = FakeListChatModel(responses=["never asked"])
+
+def model(prompt):
+    raise AssertionError("it is not asked")
+"""
+
+
+def test_a_chain_is_shown_by_its_prompt_and_what_it_makes_of_replies(project: Project) -> None:
+    line = (
+        "snapshot_prompt(PROMPT | MODEL.bind(stop=['.']) | JsonOutputParser(),"
+        " inputs={'city': 'Bern'}, replies=['{\"age\": 1191}', 'Old.'])"
+    )
+    page = snapshot_of(project, line, head=CHAIN)
+    assert titles(page) == ["the prompt", "what the model is given: stop", "reply 1", "reply 2"]
+    prompt = section(page, "the prompt")
+    assert "Be brief." in prompt
+    assert "How old is Bern?" in prompt
+    assert '"age": 1191' in section(page, "reply 1")
+    assert "the JSON cannot be read" in section(page, "reply 2")
+
+
+def test_so_is_one_of_ours_with_an_agent_parser(project: Project) -> None:
+    line = (
+        "snapshot_prompt(RunnableSequence(PromptTemplate('How old is {city}?'), model,"
+        " get_parser('react', tools=TOOLS)), inputs={'city': 'Bern'},"
+        " replies={'a call': 'Action: search\\nAction Input: Bern'})"
+    )
+    page = snapshot_of(project, line, head=CHAIN)
+    assert section(page, "the prompt").strip() == "How old is Bern?"
+    assert 'tool: "search"' in section(page, "a call")
+
+
+def test_so_is_one_with_an_agent_parser_for_langchain(project: Project) -> None:
+    line = (
+        "snapshot_prompt(PROMPT | MODEL | get_parser('react', tools=TOOLS).as_langchain(),"
+        " inputs={'city': 'Bern'}, replies=['Action: search\\nAction Input: Bern'])"
+    )
+    assert 'tool: "search"' in snapshot_of(project, line, head=CHAIN)
+
+
+def test_a_chain_without_a_prompt_is_told(project: Project) -> None:
+    write(project, ["snapshot_prompt(MODEL | JsonOutputParser(), inputs='Bern')"], CHAIN)
+    told = "ValueError: a chain to compare begins with a prompt, before its model"
+    assert told in project.run("--snapshot-update")
