@@ -58,7 +58,7 @@ def test_it_is_installed_under_the_name_of_its_module() -> None:
     assert plugins == {"pytest_agent_parsers": "pytest_agent_parsers"}
     built = project["tool"]["hatch"]["build"]["targets"]
     assert "pytest_agent_parsers.py" in built["wheel"]["only-include"]
-    assert "pytest_agent_parsers.py" in built["sdist"]["include"]
+    assert "/pytest_agent_parsers.py" in built["sdist"]["include"]
 
 
 def test_loading_it_by_hand_as_well_does_no_harm(
