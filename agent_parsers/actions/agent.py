@@ -20,6 +20,7 @@ from typing_extensions import TypeVar
 
 from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
+from outputs.clients.media import MediaFile, Parts, parts_of
 from outputs.json_form.storable import TABLES, Storable
 from outputs.messages.base import text_of
 
@@ -189,9 +190,18 @@ class WithResult(Generic[T]):
 
 def observed(observation: Any) -> Any:
     """Return what a tool returned: *observation*, or the text of a `ToolMessage` of any library."""
-    if getattr(observation, "type", None) == "tool" and hasattr(observation, "content"):
-        return text_of(observation.content)
-    return observation
+    return text_of(observation.content) if _is_message(observation) else observation
+
+
+def parts_seen(observation: Any) -> Parts:
+    """Return the parts of what a tool returned, if one of them is an image or another file."""
+    if _is_message(observation):
+        return parts_of(observation.content, is_content=True)
+    return parts_of(observation)
+
+
+def _is_message(observation: Any) -> bool:
+    return getattr(observation, "type", None) == "tool" and hasattr(observation, "content")
 
 
 def pair_of(step: Any) -> tuple[AgentAction, Any]:
@@ -231,8 +241,13 @@ def as_text(observation: Any) -> str:
     """Return an observation as text, the same in every dialect.
 
     Text stays as it is. Anything else is written as JSON, pydantic models and dataclasses in it as
-    objects; if something in it has no JSON form, it is `str` of the whole.
+    objects; if something in it has no JSON form, it is `str` of the whole. For an image, or another
+    file, its type stands there.
     """
+    if isinstance(observation, str):
+        return observation
+    if parts := parts_seen(observation):
+        return parts_as_text(parts)
     observation = observed(observation)
     if isinstance(observation, str):
         return observation
@@ -240,6 +255,12 @@ def as_text(observation: Any) -> str:
         return json.dumps(observation, ensure_ascii=False, default=_as_object)
     except (TypeError, ValueError, RecursionError):
         return str(observation)
+
+
+def parts_as_text(parts: Parts) -> str:
+    """Return *parts* as text, in which the type of a file stands for it."""
+    texts = (str(part) if isinstance(part, MediaFile) else as_text(part) for part in parts)
+    return "\n".join(texts)
 
 
 def as_data(answer: Any) -> Any:

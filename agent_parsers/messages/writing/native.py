@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from agent_parsers.actions.agent import as_text
 from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
@@ -18,9 +19,11 @@ from agent_parsers.messages.writing.past import (
     past_of,
 )
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage, tool_call
+from outputs.clients.media import MediaFile
 
 if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
+    from outputs.clients.media import Parts
 
 _CALLS: Final = ("tool_calls", "function_call")
 """Where a message may have the calls that are written as `tool_calls`."""
@@ -168,7 +171,18 @@ def _results(turn: PastTurn) -> Iterator[BaseMessage]:
 def _tool_message(call: PastCall, **named: Any) -> ToolMessage:
     """Return the result of a *call*, with the name of its tool where it is wanted."""
     status: Literal["error", "success"] = "error" if call.is_error else "success"
-    return ToolMessage(call.result, tool_call_id=call.id or "", status=status, **named)
+    content = blocks_of_parts(call.parts) if call.parts else call.result
+    return ToolMessage(content, tool_call_id=call.id or "", status=status, **named)
+
+
+def blocks_of_parts(
+    parts: Parts, write: Callable[[MediaFile], dict[str, Any]] = lambda file: file.block
+) -> list[Any]:
+    """Return *parts* of a result as blocks of a message, files as *write* returns them."""
+    return [
+        write(part) if isinstance(part, MediaFile) else {"type": "text", "text": as_text(part)}
+        for part in parts
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ from agent_parsers.actions.agent import (
     AgentStep,
     WithResult,
     as_text,
+    parts_as_text,
+    parts_seen,
 )
 from agent_parsers.actions.tool_action import (
     ToolAgentAction,
@@ -47,6 +49,7 @@ from outputs import (
     SystemMessage,
     ToolMessage,
 )
+from outputs.clients.media import Parts, parts_of
 from outputs.messages.base import text_of
 
 NO_RESULT: Final = "(there is no result)"
@@ -81,6 +84,8 @@ class PastCall:
     """The id that the model gave."""
     answer: BaseMessage | None = None
     """The message with the result, if it came in one."""
+    parts: Parts = ()
+    """The parts of the result, if one of them is an image or another file."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -440,6 +445,7 @@ def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> Past
         tool_input=given,
         written=written,
         result=as_text(step.observation) if step.is_seen else None,
+        parts=parts_seen(step.observation) if step.is_seen else (),
         id=_id_of(action),
         is_error=getattr(step.observation, "status", "") == "error",
         is_function=is_function,
@@ -542,7 +548,8 @@ def _call_of_piece(piece: CallPiece, *, is_function: bool) -> PastCall:
 def _add_result(past: Past, message: ToolMessage | FunctionMessage) -> None:
     """Add the result in *message* to its call, or to *past* as what the user says."""
     content = message.content
-    text = text_of(content) or (as_text(content) if content else "")
+    parts = parts_of(content, is_content=True)
+    text = parts_as_text(parts) or text_of(content) or (as_text(content) if content else "")
     for place in range(len(past) - 1, -1, -1):
         turn = past[place]
         if not isinstance(turn, PastTurn):
@@ -552,7 +559,7 @@ def _add_result(past: Past, message: ToolMessage | FunctionMessage) -> None:
             continue
         calls = list(turn.calls)
         is_error = getattr(message, "status", "") == "error"
-        calls[at] = replace(calls[at], result=text, is_error=is_error, answer=message)
+        calls[at] = replace(calls[at], result=text, is_error=is_error, answer=message, parts=parts)
         past[place] = replace(turn, calls=tuple(calls))
         return
     past.append(PastResult(message.name or "", text))

@@ -17,13 +17,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.messages.writing.entries import is_text
-from agent_parsers.messages.writing.native import Ids, past_for_api
+from agent_parsers.messages.writing.native import Ids, blocks_of_parts, past_for_api
 from agent_parsers.messages.writing.past import PastCall, PastTurn, blocks_of
 from outputs import AIMessage, HumanMessage
 
 if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
     from outputs import BaseMessage
+    from outputs.clients.media import MediaFile
 
 _IDS: Final = Ids("Anthropic", fits=re.compile(r"[\w-]+", re.ASCII).fullmatch, is_unique=True)
 _KEPT: Final = ("redacted_thinking", "server_tool_use", "mcp_tool_use")
@@ -107,10 +108,20 @@ def _use(call: PastCall, block: dict[Any, Any]) -> dict[str, Any]:
     return {**block, "type": "tool_use", "id": call.id, "name": call.tool, "input": call.arguments}
 
 
+def _file(file: MediaFile) -> dict[str, Any]:
+    kind = "image" if file.kind == "image" else "document"
+    if not file.base64:
+        return {"type": kind, "source": {"type": "url", "url": file.url}}
+    source = {"type": "base64", "media_type": file.mime_type, "data": file.base64}
+    return {"type": kind, "source": source}
+
+
 def _result(call: PastCall) -> dict[str, Any]:
     result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
     given = None if call.answer is None else call.answer.content
-    if isinstance(given, list) and not all(map(is_text, given)):
+    if call.parts:
+        result["content"] = blocks_of_parts(call.parts, _file)
+    elif isinstance(given, list) and not all(map(is_text, given)):
         result["content"] = given  # such as images
     elif call.result:
         result["content"] = call.result

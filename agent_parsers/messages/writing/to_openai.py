@@ -18,6 +18,7 @@ from agent_parsers.messages.writing.native import Ids, past_for_api
 from agent_parsers.messages.writing.past import PastCall, PastTurn
 from output_parsers.tool_calls.refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
+from outputs.clients.media import MediaFile
 from outputs.messages.base import text_of
 from outputs.messages.wire_calls import STREAMED_CALLS
 
@@ -37,7 +38,9 @@ def to_openai(
 
     The calls of one message stay together, followed by their results. Arguments are written as the
     model wrote them, unless they had to be repaired. Steps that did not come as calls become plain
-    messages of the assistant and the user. Reasoning is left out: this API does not take it.
+    messages of the assistant and the user. Reasoning is left out: this API does not take it. Images
+    and other files that tools returned are in a message of the user behind the results, which are
+    text.
 
     Args:
         history: A run; or steps, turns, answers and errors of turns, as parsers return them and
@@ -90,7 +93,28 @@ def _turn(turn: PastTurn) -> list[dict[str, Any]]:
         for call in turn.calls
         if call.result is not None
     )
-    return [{**said, "tool_calls": calls}, *results]
+    return [{**said, "tool_calls": calls}, *results, *_files(turn)]
+
+
+def _files(turn: PastTurn) -> list[dict[str, Any]]:
+    """Return the files that tools of a *turn* returned; a result is text, so the user has them."""
+    content: list[dict[str, Any]] = []
+    for call in turn.calls:
+        files = [part for part in call.parts if isinstance(part, MediaFile)]
+        if files:
+            content.append({"type": "text", "text": f"What {call.tool} returned:"})
+            content += map(_file, files)
+    return [{"role": "user", "content": content}] if content else []
+
+
+def _file(file: MediaFile) -> dict[str, Any]:
+    if file.kind == "image":
+        return {"type": "image_url", "image_url": {"url": file.address}}
+    if file.kind == "audio" and file.base64:
+        form = file.mime_type.partition("/")[2]
+        return {"type": "input_audio", "input_audio": {"data": file.base64, "format": form}}
+    name = f"file.{file.mime_type.partition('/')[2]}"
+    return {"type": "file", "file": {"filename": name, "file_data": file.address}}
 
 
 def _entries(turn: PastTurn) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.messages.writing.native import Ids, past_for_api
+from agent_parsers.messages.writing.native import Ids, blocks_of_parts, past_for_api
 from agent_parsers.messages.writing.past import PastCall, PastTurn, blocks_of
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs.clients.openai_responses import ITEMS
@@ -24,6 +24,7 @@ from outputs.messages.base import text_of
 if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
     from outputs import BaseMessage
+    from outputs.clients.media import MediaFile
 
 _IDS: Final = Ids("the Responses API")
 _CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
@@ -147,4 +148,14 @@ def _call(call: PastCall, block: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _output(call: PastCall, kind: str) -> dict[str, Any]:
-    return {"type": f"{kind}_output", "call_id": call.id, "output": call.result}
+    seen: Any = call.result
+    if call.parts:
+        seen = [*map(_input_part, blocks_of_parts(call.parts, _file))]
+    return {"type": f"{kind}_output", "call_id": call.id, "output": seen}
+
+
+def _file(file: MediaFile) -> dict[str, Any]:
+    if file.kind == "image":
+        return {"type": "input_image", "image_url": file.address}
+    name = f"file.{file.mime_type.partition('/')[2]}"
+    return {"type": "input_file", "filename": name, "file_data": file.address}
