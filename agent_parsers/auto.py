@@ -33,52 +33,51 @@ _TWO_WAYS: Final = (
 
 def dialect_of(text: str) -> Dialect | None:
     """Return the dialect of *text*, or the one that reads plain text; `None` if it is not clear."""
-    try:
-        name = AutoOutputParser()._dialect_of(text)
-    except OutputParserException:
-        return None
-    return get_dialect(name or _PLAIN)
+    name, error = AutoOutputParser()._find_dialect(text)
+    return None if error else get_dialect(name or _PLAIN)
 
 
 class AutoOutputParser(AutoParser[T]):
     """Reads each turn in the dialect that `detect` finds in it; see `AutoParser`."""
 
     @override
-    def _parser_for(self, text: str) -> tuple[AnyDialectParser, str]:
+    def _find_parser(self, text: str) -> tuple[AnyDialectParser, str, OutputParserException | None]:
         check_text(text)
-        name = self._dialect_of(text) if len(text) <= self.max_chars else ""  # refused when read
+        name, error = "", None
+        if len(text) <= self.max_chars:  # else it is refused when it is read
+            name, error = self._find_dialect(text)
         parser = dialect_parser(
             get_dialect(name or _PLAIN),
             lenient=self.lenient,
             tools=self.tools,
             max_chars=self.max_chars,
         )
-        return parser, name
+        return parser, name, error
 
-    def _dialect_of(self, text: str) -> str:
-        """Return the dialect of *text*; empty if it has no sign of one."""
+    def _find_dialect(self, text: str) -> tuple[str, OutputParserException | None]:
+        """Return the likeliest dialect of *text*, and why it is not certain.
+
+        The name is empty if there is no sign of a dialect.
+        """
         found = detect_reply(text, self.tools)
-        if found.is_ambiguous:
-            raise OutputParserException(
-                f"{found}: name the dialect, as in get_parser({found.candidates[0].dialect!r})",
-                llm_output=text,
-                observation=_TWO_WAYS,
-                send_to_llm=True,
-            )
-        if found.candidates:
-            name = found.candidates[0].dialect
-            if not is_signed(try_reply(get_dialect(name), text, self.tools), text):
-                raise OutputParserException(
-                    f"{found}, or plain text: name the dialect, as in get_parser({name!r})",
-                    llm_output=text,
-                    observation=_TWO_WAYS,
-                    send_to_llm=True,
-                )
-            return name
-        labelled = try_reply(get_dialect(_LABELS), text, self.tools)
-        if labelled.markers and labelled.errors:
-            raise labelled.errors[0]
-        return ""
+        if not found.candidates:
+            labelled = try_reply(get_dialect(_LABELS), text, self.tools)
+            if labelled.markers and labelled.errors:
+                return _LABELS, labelled.errors[0]
+            return "", None
+        name = found.candidates[0].dialect
+        if not found.is_ambiguous:
+            if is_signed(try_reply(get_dialect(name), text, self.tools), text):
+                return name, None
+            said = f"{found}, or plain text"
+        else:
+            said = str(found)
+        return name, OutputParserException(
+            f"{said}: name the dialect, as in get_parser({name!r})",
+            llm_output=text,
+            observation=_TWO_WAYS,
+            send_to_llm=True,
+        )
 
     @override
     def _tools_parser(self) -> ToolsAgentOutputParser:

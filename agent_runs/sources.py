@@ -216,7 +216,7 @@ def content_of(stream: IO[str] | LiveText) -> Lines | Values:
         return _checked(lines, stream)
     first = _first_filled(lines)
     if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
-        return Values(_values_of_lines(lines), are_items=True)
+        return Values(values_of_lines(lines), are_items=True)
     if not _may_be_json(start):
         return _checked(lines, stream)
     whole = "".join(_checked(lines, stream))
@@ -291,7 +291,7 @@ def _value_of(text: str) -> Any:
     return value if isinstance(value, dict | list) else _NO_VALUE
 
 
-def _values_of_lines(lines: Lines) -> Iterator[Value]:
+def values_of_lines(lines: Lines) -> Iterator[Value]:
     """Yield the value of each line; one that is not JSON is yielded as its text."""
     for number, line in enumerate(lines, lines.number):
         if line.strip():

@@ -7,13 +7,14 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import typer
 
-from agent_parsers.cli.options import NAME, DialectArgument, ToolsGiven, fail, known_tools
+from agent_parsers.cli.help import Commands
+from agent_parsers.cli.options import DialectArgument, ToolsGiven, fail, known_tools
+from agent_parsers.cli.wording import NAME
 
-commands: typer.Typer = typer.Typer(rich_markup_mode=None)
-_derived: Final = typer.Typer(
+commands: Commands = Commands()
+_derived: Final = Commands(
     name="dialect",
     no_args_is_help=True,
-    rich_markup_mode=None,
     help="Find or derive the dialect of a model from its chat template.",
 )
 
@@ -128,7 +129,10 @@ def response_template(
 @commands.command()
 def playground(
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where it listens; 0 takes any free port.")
+        int,
+        typer.Option(
+            metavar="N", min=0, max=65535, help="Where it listens; 0 takes any free port."
+        ),
     ] = 0,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:

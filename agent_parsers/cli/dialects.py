@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from rich import box
@@ -22,8 +23,14 @@ _GROUPS: Final = {
 
 
 def list_known(out: Screen, form: Format, words: Sequence[str]) -> None:
-    """Write the dialects whose name, alias or summary has each of *words*."""
+    """Write the dialects whose name, alias or summary has each of *words*.
+
+    If none has, *words* may be the name of a model; its dialect is written then.
+    """
     rows = [row for row in map(_row, map(get_dialect, list_dialects())) if _has_all(row, words)]
+    if not rows:
+        with suppress(ValueError):  # it is the name of no model with a dialect
+            rows = [_row(get_dialect(" ".join(words)))]
     if form is Format.JSON:
         echo_json(json.dumps(rows, ensure_ascii=False, indent=2))
     elif form is Format.JSONL:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn, TypeAlias, TypeVar
 
 import typer
 
+from agent_parsers.cli.wording import NAME, on_command_line
+
 if TYPE_CHECKING:
     from agent_parsers import ToolSet
 
 FormatT = TypeVar("FormatT", bound=StrEnum)
 
-NAME: Final = "agent-parsers"
+AUTO: Final = "auto"
+"""What stands for a dialect, or a form of logs, that is to be recognised."""
 STDIN: Final = "-"
 """The file name for standard input."""
 NOT_ALL: Final = 1
@@ -24,11 +27,21 @@ USAGE: Final = 2
 
 
 class Format(StrEnum):
-    """The output format of runs."""
+    """The output format of runs and replies."""
 
     TABLE = "table"
     JSON = "json"
     JSONL = "jsonl"
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of a file in this format."""
+        return ".txt" if self is Format.TABLE else f".{self.value}"
+
+
+SUFFIXES: Final = {".json": Format.JSON, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}
+"""The formats that the name of a file says."""
+_NOT_WRITTEN: Final = (".csv", ".tsv", ".parquet")
 
 
 class TextOrJson(StrEnum):
@@ -40,21 +53,23 @@ class TextOrJson(StrEnum):
 
 def fail(message: str) -> NoReturn:
     """Say on standard error why there is no result, and exit."""
-    typer.echo(f"{NAME}: {message}", err=True)
+    typer.echo(f"{NAME}: {on_command_line(message)}", err=True)
     raise typer.Exit(NOT_ALL)
 
 
-def known_dialect(name: str | None) -> str | None:
+def known_dialect(name: str) -> str:
     """Return the name of the dialect with this *name* or alias; any other is a usage error."""
     from agent_parsers import get_dialect
 
     try:
-        return None if name is None else get_dialect(name).name
+        return get_dialect(name).name
     except ValueError as error:
-        said = str(error).partition(": use get_parser(")[0]
-        said = said.partition("; for another model")[0]
-        said = said.replace("list_dialects() has", f"`{NAME} dialects` has")
-        raise typer.BadParameter(said) from None
+        raise typer.BadParameter(str(error)) from None
+
+
+def known_or_auto(name: str) -> str:
+    """Return `known_dialect` of *name*, or ``"auto"``."""
+    return name if name == AUTO else known_dialect(name)
 
 
 def dialects_like(incomplete: str) -> list[str]:
@@ -80,12 +95,12 @@ def known_tools(tools: str | None) -> "ToolSet | None":
 
 
 DialectOption: TypeAlias = Annotated[
-    str | None,
+    str,
     typer.Option(
         metavar="NAME",
-        callback=known_dialect,
+        callback=known_or_auto,
         autocompletion=dialects_like,
-        help="Dialect of the models' text; recognised if not named.",
+        help="Dialect of the models' text, or a model that writes it; recognised if not named.",
     ),
 ]
 DialectArgument: TypeAlias = Annotated[
@@ -94,8 +109,24 @@ DialectArgument: TypeAlias = Annotated[
         metavar="NAME",
         callback=known_dialect,
         autocompletion=dialects_like,
-        help="Name or alias of a dialect.",
+        help="A dialect, by its name or alias, or a model that writes it.",
         show_default=False,
+    ),
+]
+LenientFlag: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--lenient/--strict",
+        help="Repair common mistakes, or read only what follows the dialect.",
+    ),
+]
+OutPath: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="PATH",
+        help="Write to this file or, if the name has no suffix, to files in this folder.",
     ),
 ]
 ToolsGiven: TypeAlias = Annotated[
@@ -115,6 +146,21 @@ def only_for(kind: str, ctx: typer.Context, *names: str) -> None:
         source = ctx.get_parameter_source(parameter.name or "")
         if parameter.name in names and source is not None and source.name != "DEFAULT":
             raise typer.BadParameter(f"it is only for {kind}", param_hint=parameter.opts[0])
+
+
+def format_of(ctx: typer.Context, form: Format, as_json: bool, out: str | None) -> Format:
+    """Return the output format: what the options say, or else the suffix of the file *out*.
+
+    The suffix of a table that is not written is a usage error.
+    """
+    source = ctx.get_parameter_source("form")
+    if as_json or out is None or (source is not None and source.name != "DEFAULT"):
+        return or_json(form, as_json)
+    suffix = Path(out).suffix.lower()
+    if suffix in _NOT_WRITTEN:
+        message = f"{suffix} cannot be written here: choose .json, .jsonl or .txt"
+        raise typer.BadParameter(message, param_hint="--out")
+    return SUFFIXES.get(suffix, form)
 
 
 def or_json(form: FormatT, as_json: bool) -> FormatT:

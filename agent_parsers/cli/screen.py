@@ -46,3 +46,28 @@ class Screen(Console):
 def echo_json(text: str, *, end: str = "\n") -> None:
     """Write JSON to standard output at once, in UTF-8 regardless of the locale."""
     typer.echo((text + end).encode(), nl=False)
+
+
+class JsonOutput:
+    """Writes values as JSON to standard output: each on a line, of a list or on its own.
+
+    Args:
+        as_list: Whether to write a list.
+    """
+
+    def __init__(self, *, as_list: bool) -> None:
+        self._as_list = as_list
+        self._is_first = True
+
+    def write(self, text: str) -> None:
+        """Write one value, which is a line of JSON already, at once."""
+        if not self._as_list:
+            echo_json(text)
+        else:
+            echo_json(("[\n" if self._is_first else ",\n") + text, end="")
+        self._is_first = False
+
+    def close(self) -> None:
+        """End the output after the last value."""
+        if self._as_list:
+            echo_json("[]" if self._is_first else "\n]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
 from typing_extensions import override
@@ -19,6 +19,7 @@ from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import EmitCalls
+    from agent_parsers.explain.explanation import Explanation
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from output_parsers import ModelOutput
     from output_parsers.runnables.step import RunnableConfig
@@ -137,6 +138,21 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             dialect=name,
         )
 
+    def explain(self, text: str, *, ended: Ended = "unknown") -> Explanation:
+        """Explain why a turn is read as it is, in the dialect that is found in it; never raise.
+
+        `Explanation.dialect` says which. If the text may be in two dialects, it is explained in the
+        likelier one, and the error names both.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended; see `parse`.
+        """
+        self._check_only_whole("explain")
+        parser, _, error = self._find_parser(text)
+        explanation = parser.explain(text, ended=ended)
+        return explanation if error is None else replace(explanation, result=None, error=error)
+
     @override
     def stream_parser(self, *, calls: EmitCalls = "all") -> AutoStreamParser:
         """Return a stream parser for one turn, which tells all events at its end.
@@ -165,13 +181,20 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             raise
         return text, said if ended == "unknown" else ended
 
-    @abstractmethod
     def _parser_for(self, text: str) -> tuple[AnyDialectParser, str]:
         """Return the parser that reads *text*, and the name of its dialect; see `AutoTurn`.
 
         Raises:
             OutputParserException: It may be in two dialects, or has labels of steps but no action.
         """
+        parser, name, error = self._find_parser(text)
+        if error is not None:
+            raise error
+        return parser, name
+
+    @abstractmethod
+    def _find_parser(self, text: str) -> tuple[AnyDialectParser, str, OutputParserException | None]:
+        """Return the parser that fits *text* best, its dialect, and why that is not certain."""
 
     @abstractmethod
     def _tools_parser(self) -> Any:
@@ -188,6 +211,11 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     def get_format_instructions(self) -> NoReturn:
         """Raise a `ValueError`: each dialect has instructions of its own."""
         _name_it("format instructions")
+
+    def explain_chunks(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise a `ValueError`: what a stream is written in is certain only at its end."""
+        self._check_only_whole("explain_chunks")
+        _name_it("chunks to explain")
 
     def render(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         """Raise a `ValueError`: each dialect writes steps in its own way."""

@@ -117,6 +117,55 @@ def parse_files(
     return Parsed(rows, errors)
 
 
+def rows_in(file: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file.
+
+    Raises:
+        FileError: It cannot be read.
+    """
+    with _reading(file), pq.ParquetFile(file) as opened:
+        for batch in opened.iter_batches():
+            yield from batch.to_pylist()
+
+
+def first_texts(files: Sequence[str], column: str, count: int) -> list[str]:
+    """Return the first texts in a column of Parquet files; none if there is no such column.
+
+    Raises:
+        FileError: A file cannot be read.
+    """
+    texts: list[str] = []
+    for file in files:
+        with _reading(file), pq.ParquetFile(file) as opened:
+            if column in opened.schema_arrow.names:
+                for batch in opened.iter_batches(batch_size=count, columns=[column]):
+                    found = batch.column(0).to_pylist()
+                    texts += (text for text in found if isinstance(text, str))
+                    if len(texts) >= count:
+                        return texts[:count]
+    return texts
+
+
+def write_rows(rows: Sequence[dict[str, Any]], out: str, parser: TableParser) -> Parsed:
+    """Parse the texts in *rows*, which need not have the same keys, and write a Parquet file.
+
+    Raises:
+        FileError: The values of a key are of several types; or the parser does not take them.
+        OSError: The file cannot be written.
+    """
+    columns: dict[str, Any] = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        try:
+            columns[name] = pa.array([row.get(name) for row in rows])
+        except (pa.ArrowException, OverflowError, UnicodeError) as error:
+            said = str(error).partition("\n")[0]
+            raise FileError(out, f"Parquet cannot hold the column {name!r}: {said}") from error
+    with _reading(out):
+        table = parser(pa.table(columns))
+    pq.write_table(table, out)
+    return Parsed(table.num_rows, table.num_rows - table["error"].null_count)
+
+
 # -- what is to be done --------------------------------------------------------------------------
 
 
@@ -160,7 +209,8 @@ def _reading(file: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, TypeError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        number = getattr(error, "errno", None)
+        reason = os.strerror(number) if number else str(error).partition("\n")[0]
         raise FileError(file, reason) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,18 +12,23 @@ from rich.text import Text
 from agent_parsers import OutputParserException
 from agent_parsers.cli.options import TextOrJson
 from agent_parsers.cli.screen import Screen, echo_json
-from agent_parsers.core import Following, draw_outcome
+from agent_parsers.cli.wording import on_command_line
+from agent_parsers.core import AutoParser, Following, draw_outcome
 from agent_runs import read_runs
 from agent_runs.cli.files import read_chunks, read_whole
 from agent_runs.cli.json_output import dumps
-from agent_runs.cli.trouble import Trouble, trouble_lines
+from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
 
 if TYPE_CHECKING:
     from agent_parsers.core import AnyDialectParser
+    from agent_parsers.explain import Explanation
 
 
 def explain_file(
-    file: str, parser: AnyDialectParser, view: TextOrJson, page: str | None = None
+    file: str,
+    parser: AnyDialectParser | AutoParser,
+    view: TextOrJson,
+    page: str | None = None,
 ) -> bool:
     """Read a file with one reply, and write its explanation to standard output.
 
@@ -42,15 +48,16 @@ def explain_file(
         err.print(trouble_lines(text, err.width), soft_wrap=True)
         return False
     explanation = parser.explain(text)
-    has_more = explanation.ignored and any(span.part == "skipped" for span in explanation.spans)
-    if (explanation.error or has_more) and (found := _log_in(text)) is not None:
-        err = Screen(stderr=True)
-        words = f"{file}: this is {found}, of which one turn is explained; `parse` reads it whole"
-        err.print(words, markup=False, soft_wrap=True)
+    is_plain = isinstance(parser, AutoParser) and not (
+        explanation.error or parser.read(text).dialect
+    )
+    say_what_it_is(file, explanation, is_plain=is_plain)
+    if view is TextOrJson.JSON:
+        echo_json(dumps(explanation.to_json()))
+        return explanation.error is None
+    explanation = _in_options(explanation)
     if page is not None:
         Path(page).write_text(explanation.to_html(), encoding="utf-8")
-    elif view is TextOrJson.JSON:
-        echo_json(dumps(explanation.to_json()))
     else:
         drawn = explanation.render(color=out.has_color, width=out.width)
         out.print(Text.from_ansi(drawn), soft_wrap=True)
@@ -87,6 +94,36 @@ def follow_file(file: str, parser: AnyDialectParser) -> bool:
     drawn = draw_outcome(explanation, color=out.has_color, width=out.width)
     out.print(Text.from_ansi(f"\n{drawn}"), soft_wrap=True)
     return explanation.error is None
+
+
+def say_what_it_is(file: str, explanation: Explanation, *, is_plain: bool) -> None:
+    """Say on standard error if what was read as one reply is the log of a run, or is plain text.
+
+    Args:
+        file: Name of the file.
+        explanation: How it was read.
+        is_plain: Whether there is no sign of a dialect in it.
+    """
+    has_more = explanation.ignored and any(span.part == "skipped" for span in explanation.spans)
+    words = "no sign of a dialect, so all of it is the answer; --dialect names one"
+    may_be_log = explanation.error or has_more or is_plain
+    if may_be_log and (found := _log_in(explanation.text)) is not None:
+        words = f"this is {found}, which `parse` reads whole"
+    elif not is_plain:
+        return
+    err = Screen(stderr=True)
+    err.print(f"{name_of(file)}: {words}", markup=False, soft_wrap=True)
+
+
+def _in_options(explanation: Explanation) -> Explanation:
+    """Return an explanation whose error speaks of options, as people read it."""
+    error = explanation.error
+    if error is None or (reason := on_command_line(error.reason)) == error.reason:
+        return explanation
+    said = OutputParserException(
+        reason, llm_output=error.llm_output, span=error.span, observation=error.observation
+    )
+    return replace(explanation, error=said)
 
 
 def _log_in(text: str) -> str | None:

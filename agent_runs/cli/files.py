@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final, cast
@@ -15,9 +15,11 @@ from agent_parsers.cli.options import STDIN
 from agent_runs import read_runs
 from agent_runs.cli.shown_runs import HowToRead, ShownRun
 from agent_runs.cli.trouble import FilePlace, Trouble, trouble_of
+from agent_runs.reading.reader import UnknownLogError
 
 _BOM: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 1 << 16
+_AS_REPLY: Final = "; `agent-parsers reply FILE` reads one reply, or a column of replies"
 
 
 def size_of(file: str) -> int | None:
@@ -27,6 +29,18 @@ def size_of(file: str) -> int | None:
         return path.stat().st_size if file != STDIN and path.is_file() else None
     except (OSError, ValueError):  # reading it will report why
         return None
+
+
+def is_parquet(file: str) -> bool:
+    """Return whether the name of a file says that it is a Parquet file."""
+    return file.lower().endswith(".parquet")
+
+
+def total_size(files: Sequence[str]) -> int | None:
+    """Return the number of bytes to read; `None` if it is unknown for some file."""
+    sizes = [size_of(file) for file in files]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
 
 
 def read_file(
@@ -39,10 +53,13 @@ def read_file(
         options: How to read it.
         advance: Called with the number of bytes read since the last call.
     """
+    if is_parquet(file):
+        yield Trouble(file, "a table of replies, which `agent-parsers reply` reads")
+        return
     failed: list[OutputParserException] = []
     number = 0
     try:
-        with _open(file) as stream:
+        with open_file(file) as stream:
             counted = cast("Any", io.BufferedReader(_Counted(stream, advance)))
             for run in read_runs(
                 counted,
@@ -54,9 +71,12 @@ def read_file(
             ):
                 number += 1
                 yield from _troubles(file, failed)
-                yield ShownRun(file, number, run, options.strict)
+                yield ShownRun(file, number, run, options.fail_on_notices)
     except OSError as error:
         yield Trouble(file, error.strerror or str(error))
+    except UnknownLogError as error:
+        if not failed:  # as below
+            yield Trouble(file, f"{error.reason}{_AS_REPLY if error.llm_output else ''}")
     except OutputParserException as error:
         if not failed:  # they are the reason why there is no run
             failed.append(error)
@@ -75,7 +95,7 @@ def _troubles(file: str, failed: list[OutputParserException]) -> Iterator[Troubl
 def read_whole(file: str) -> str | Trouble:
     """Return the text of one file with any name, or the reason why it cannot be read."""
     try:
-        with _open(file) as stream:
+        with open_file(file) as stream:
             return stream.read().removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
         return _not_utf8(file, error)
@@ -89,7 +109,7 @@ def read_chunks(file: str) -> Iterator[str | Trouble]:
     """Yield the text of one file as it arrives, and at last the reason if it cannot be read."""
     decoder = getincrementaldecoder("utf-8-sig")()
     try:
-        with _open(file) as stream:
+        with open_file(file) as stream:
             while chunk := stream.read1(_CHUNK):
                 yield decoder.decode(chunk)
             decoder.decode(b"", final=True)
@@ -101,7 +121,8 @@ def read_chunks(file: str) -> Iterator[str | Trouble]:
         yield Trouble(file, str(error))
 
 
-def _open(file: str) -> AbstractContextManager[io.BufferedReader]:
+def open_file(file: str) -> AbstractContextManager[io.BufferedReader]:
+    """Open a file, or standard input, which stays open."""
     if file == STDIN:
         if sys.stdin is None:
             raise OSError("standard input is closed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def as_json(run: ShownRun) -> str:
     return dumps({**written, **found})
 
 
-def dumps(value: Any) -> str:
+def dumps(
+    value: Any, *, allow_nan: bool = False, default: Callable[[Any], Any] | None = None
+) -> str:
     """Return *value* as one line of JSON that is safe to encode as UTF-8 and to show anywhere."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=allow_nan, default=default)
     return _UNSAFE.sub(lambda char: f"\\u{ord(char[0]):04x}", text)

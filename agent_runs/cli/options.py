@@ -8,11 +8,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from agent_parsers.cli.options import STDIN, USAGE
+from agent_parsers.cli.options import AUTO, STDIN, USAGE
 
 
 def _known_reader(name: str) -> str:
-    if name != "auto":
+    if name != AUTO:
         from agent_runs.readers.known import get_reader
 
         try:
@@ -61,8 +61,9 @@ ReaderName: TypeAlias = Annotated[
         help="Form of the logs, of those that `forms` lists; recognised if not named.",
     ),
 ]
-StrictFlag: TypeAlias = Annotated[
-    bool, typer.Option("--strict", help="Count every notice as something that was not read.")
+FailOnNotices: TypeAlias = Annotated[
+    bool,
+    typer.Option("--fail-on-notices", help="Count every notice as something that was not read."),
 ]
 
 

@@ -1,28 +1,25 @@
-"""The command ``parse``: files in, runs out, in each output format; tables in, a table out."""
+"""The command ``parse``: files in, runs out, in each output format."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, assert_never
+from typing import Any, Protocol, assert_never
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from agent_parsers.cli.options import Format
-from agent_parsers.cli.screen import Screen, echo_json
+from agent_parsers.cli.screen import JsonOutput, Screen, echo_json
 from agent_parsers.core import FACTS, facts_of
 from agent_runs.cli.bar import ProgressBar
-from agent_runs.cli.files import read_file, size_of
+from agent_runs.cli.files import read_file, total_size
 from agent_runs.cli.json_output import as_json, dumps
 from agent_runs.cli.shown_runs import HowToRead, ShownRun
 from agent_runs.cli.table import print_run
-from agent_runs.cli.trouble import Trouble, trouble_lines
+from agent_runs.cli.trouble import Trouble, counted, trouble_lines
 from output_parsers.printable import printable
-
-if TYPE_CHECKING:
-    from agent_parsers import Dialect, ToolSet
 
 
 def parse_files(
@@ -51,9 +48,9 @@ def parse_files(
         writer = _Summary(out, as_table=form is Format.TABLE)
     # A table includes the errors of its run; do not show them twice on the same screen.
     reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
-    tally = _Tally(strict=options.strict)
+    tally = _Tally(fail_on_notices=options.fail_on_notices)
     try:
-        with ProgressBar(err, _total(files)) as bar:
+        with ProgressBar(err, total_size(files)) as bar:
             for file in files:
                 for found in read_file(file, options, bar.advance):
                     tally.add(found)
@@ -73,55 +70,12 @@ def parse_files(
     return tally.is_clean
 
 
-def parse_tables(
-    files: Sequence[str], out: str, dialect: Dialect, tools: ToolSet | None, column: str, jobs: int
-) -> bool:
-    """Read the rows of Parquet files, and write them to one file with the columns of their turns.
-
-    Args:
-        files: Paths.
-        out: Path of the file to write.
-        dialect: The dialect of the texts.
-        tools: The tools; `None` accepts any.
-        column: The column with the texts.
-        jobs: Number of processes.
-
-    Returns:
-        Whether everything could be read.
-    """
-    err = Screen(stderr=True)
-    try:  # imported lazily: they need an extra
-        from agent_runs.bulk import TableParser
-        from agent_runs.bulk.files import FileError, parse_files
-    except ImportError as error:
-        err.print(Text(f"agent-parsers: {error}"), soft_wrap=True)
-        return False
-    parser = TableParser(dialect, column=column, tools=tools)
-    try:
-        with ProgressBar(err, _total(files)) as bar:
-            parsed = parse_files(files, out, parser, jobs, bar.advance)
-    except FileError as error:
-        err.print(trouble_lines(Trouble(error.file, error.reason), err.width), soft_wrap=True)
-        return False
-    if parsed.errors:
-        read = f"read: {_count(parsed.rows - parsed.errors, 'row')}"
-        said = f"not read: {_count(parsed.errors, 'row')}, as the column error says; {read}"
-        err.print(Text(said, "bold"), soft_wrap=True)
-    return not parsed.errors
-
-
-def _total(files: Sequence[str]) -> int | None:
-    """Return the number of bytes to read; `None` if it is unknown for some file."""
-    sizes = [size_of(file) for file in files]
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
-
-
 class _Tally:
     """Counts the runs and steps that could be read, and those that could not."""
 
-    def __init__(self, *, strict: bool) -> None:
-        self._unread = ("step or notice", "steps or notices") if strict else ("step", "")
+    def __init__(self, *, fail_on_notices: bool) -> None:
+        notices = ("step or notice", "steps or notices")
+        self._unread = notices if fail_on_notices else ("step", "")
         self._runs = 0
         self._steps = 0
         self._bad_steps = 0
@@ -144,15 +98,11 @@ class _Tally:
     def __str__(self) -> str:
         bad = []
         if self._bad_steps:
-            bad.append(_count(self._bad_steps, *self._unread))
+            bad.append(counted(self._bad_steps, *self._unread))
         if self._bad_sources:
-            bad.append(_count(self._bad_sources, "file or record", "files or records"))
-        read = f"{_count(self._steps, 'step')} of {_count(self._runs, 'run')}"
+            bad.append(counted(self._bad_sources, "file or record", "files or records"))
+        read = f"{counted(self._steps, 'step')} of {counted(self._runs, 'run')}"
         return f"not read: {' and '.join(bad)}; read: {read}"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 # -- formats ------------------------------------------------------------------------------------
@@ -176,9 +126,9 @@ def _writer_for(form: Format, screen: Screen, *, full: bool) -> _Writer:
         case Format.TABLE:
             return _Tables(screen, full=full)
         case Format.JSON:
-            return _JsonList()
+            return _Json(as_list=True)
         case Format.JSONL:
-            return _JsonLines()
+            return _Json(as_list=False)
         case _:
             assert_never(form)
 
@@ -194,26 +144,15 @@ class _Tables:
         pass
 
 
-class _JsonLines:
-    def write(self, run: ShownRun) -> None:
-        echo_json(as_json(run))
-
-    def close(self) -> None:
-        pass
-
-
-class _JsonList:
-    """Writes one list, with a run on each line."""
-
-    def __init__(self) -> None:
-        self._before = "[\n"
+class _Json:
+    def __init__(self, *, as_list: bool) -> None:
+        self._output = JsonOutput(as_list=as_list)
 
     def write(self, run: ShownRun) -> None:
-        echo_json(self._before + as_json(run), end="")
-        self._before = ",\n"
+        self._output.write(as_json(run))
 
     def close(self) -> None:
-        echo_json("[]" if self._before == "[\n" else "\n]")
+        self._output.close()
 
 
 class _Summary:

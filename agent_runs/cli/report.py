@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from agent_parsers.cli.options import STDIN
+from agent_parsers.cli.output import write_out
 from agent_parsers.cli.screen import Screen
 from agent_parsers.transcripts import RunSource
 from agent_runs.cli.bar import ProgressBar
@@ -30,12 +32,17 @@ def report_files(
     Args:
         files: Paths; ``-`` is standard input.
         options: How to read them.
-        out: Path of the page; `None` for standard output.
+        out: Path of the page, or a folder for a page of each file; `None` for standard output.
         title: Title of the page; `None` for the names of the files.
 
     Returns:
         Whether everything could be read.
     """
+    return write_out(out, files, ".html", partial(_report, options=options, title=title))
+
+
+def _report(files: Sequence[str], options: HowToRead, title: str | None) -> bool:
+    """Write a report of the runs in *files* to standard output."""
     err = Screen(stderr=True)
     troubles: list[Trouble] = []
     unread: list[str] = []
@@ -54,10 +61,7 @@ def report_files(
         page = report_html(runs(), title=title or _title(files), unread=unread)
     for trouble in troubles:
         err.print(trouble_lines(trouble, err.width), soft_wrap=True)
-    if out is None:
-        typer.echo(page.encode(), nl=False)
-    else:
-        Path(out).write_text(page, encoding="utf-8")
+    typer.echo(page.encode(), nl=False)
     return not troubles
 
 

@@ -29,7 +29,7 @@ class HowToRead:
     """The dialect of the models' text; `None` to recognise it."""
     tools: ToolSet | None = None
     """The tools of the runs; `None` to accept any."""
-    strict: bool = False
+    fail_on_notices: bool = False
     """Whether a notice counts as something that could not be read."""
     follow: bool = False
     """Whether to wait for more at the end of a file, until the user interrupts that."""
@@ -43,7 +43,7 @@ class ShownRun:
     number: int
     """Number of the run in its file, from 1."""
     transcript: Transcript
-    strict: bool = False
+    fail_on_notices: bool = False
     """Whether notices are troubles."""
 
     @property
@@ -79,7 +79,7 @@ class ShownRun:
             for step in self.transcript.failed
             if step.error is not None
         ]
-        if not self.strict:
+        if not self.fail_on_notices:
             return failed
         # imported lazily: the help needs none of it
         from agent_runs.reading.parts import is_open_end

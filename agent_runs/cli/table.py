@@ -1,4 +1,4 @@
-"""Printing a run as a table for people."""
+"""Printing a run as a table for people, and the cells and fields of such tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LEAST_WIDTH: Final = 8
 """Least width of a column of text, in cells."""
 
 
-class _Cut:
+class Cut:
     """Text in a cell, cut to the words that fit on a few lines."""
 
     def __init__(self, text: str, style: str = "") -> None:
@@ -69,11 +69,11 @@ def print_run(console: Console, run: ShownRun, *, full: bool = False) -> None:
         title += f", {printable(transcript.id)}"
     console.rule(Text(f"{title} ({run.dialect})", "bold"), align="left", style="dim")
     if transcript.question:
-        console.print(_field("Question", transcript.question))
+        console.print(field("Question", transcript.question))
     console.print(_steps(run, console.width, full=full))
     answer = run.answer.action if run.answer else None
     if isinstance(answer, AgentFinish):
-        console.print(_field("Final Answer", str(answer.return_values.get("output")), "green"))
+        console.print(field("Final Answer", str(answer.return_values.get("output")), "green"))
     else:
         console.print(Text("No final answer", "yellow"))
     if run.repairs:
@@ -81,7 +81,7 @@ def print_run(console: Console, run: ShownRun, *, full: bool = False) -> None:
         for number, repair in run.repairs:
             where = f"step {number}" if number else "question"
             console.print(Text(f"  {where}: {printable(repair.message)}"))
-    if (notices := run.transcript.notices) and not run.strict:
+    if (notices := run.transcript.notices) and not run.fail_on_notices:
         console.print(Text(f"\nNotices ({len(notices)})", "yellow"))
         for notice in notices:
             where = f"step {notice.step}: " if notice.step else ""
@@ -101,7 +101,8 @@ def _brief(text: str) -> str:
     return words if len(words) <= _BRIEF else f"{words[:_BRIEF]} …"
 
 
-def _field(label: str, text: str, style: str = "") -> RenderableType:
+def field(label: str, text: str, style: str = "") -> RenderableType:
+    """Return a text of any length beside its label."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -117,7 +118,7 @@ def _steps(run: ShownRun, width: int, *, full: bool) -> Table:
     table.add_column("Tool", max_width=width // 5, overflow="fold")
     table.add_column("Input", ratio=2, overflow="fold")
     table.add_column("Observation", ratio=3, overflow="fold")
-    cell = _whole if full else _Cut
+    cell = _whole if full else Cut
     for step in run.transcript.all_steps:
         cells = (cell(*text) for text in _cells(step, is_answer=step is run.answer))
         table.add_row(str(step.number), *cells)
@@ -135,7 +136,7 @@ def _cells(step: TranscriptStep, *, is_answer: bool) -> Iterator[tuple[str, str]
     match step.action:
         case AgentAction(tool=tool, tool_input=tool_input):
             yield tool, "cyan"
-            yield _as_text(tool_input), ""
+            yield as_text(tool_input), ""
         case AgentFinish(return_values=values):
             yield "Final Answer", "green"
             yield "" if is_answer else str(values.get("output")), ""
@@ -145,7 +146,8 @@ def _cells(step: TranscriptStep, *, is_answer: bool) -> Iterator[tuple[str, str]
     yield step.observation or "", ""
 
 
-def _as_text(tool_input: str | dict[Any, Any]) -> str:
+def as_text(tool_input: str | dict[Any, Any]) -> str:
+    """Return an input as people read it: a text as it is, an object as JSON."""
     if isinstance(tool_input, str):
         return tool_input
     return json.dumps(tool_input, ensure_ascii=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.cli.options import STDIN
+from agent_parsers.cli.wording import on_command_line
 from output_parsers.printable import excerpt, printable
 
 if TYPE_CHECKING:
@@ -84,6 +85,11 @@ def name_of(file: str) -> str:
     return "<stdin>" if file == STDIN else printable(file)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return how many there are: ``1 step``, ``2 steps``, or the plural that is given."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def trouble_lines(trouble: Trouble, width: int) -> Text:
     """Return what could not be read, where and why, as text for a person.
 
@@ -98,7 +104,9 @@ def trouble_lines(trouble: Trouble, width: int) -> Text:
     place = "".join(f":{number}" for number in trouble.place or () if number)
     within = f" ({printable(trouble.within)})" if trouble.within else ""
     text = Text.assemble(
-        (f"{name_of(trouble.file)}{place}: ", "bold"), printable(trouble.reason), within
+        (f"{name_of(trouble.file)}{place}: ", "bold"),
+        printable(on_command_line(trouble.reason)),
+        within,
     )
     if trouble.excerpt is not None:
         shown = trouble.excerpt

@@ -269,3 +269,28 @@ def test_auto_is_no_dialect() -> None:
         get_parser("auto").stream_parser(calls="each")
     with pytest.raises(ValueError, match="name of a parser"):
         register(replace(get_dialect("react"), name="auto", aliases=()))
+
+
+@pytest.mark.parametrize(("text", "name"), [(HERMES, "hermes"), (REACT, "react")])
+def test_a_turn_is_explained_in_the_dialect_that_is_found(text: str, name: str) -> None:
+    assert get_parser("auto").explain(text) == get_parser(name).explain(text)
+
+
+def test_what_may_be_in_two_dialects_is_explained_with_the_error() -> None:
+    parser = get_parser("auto")
+    with pytest.raises(OutputParserException) as raised:
+        parser.parse(OPEN)
+    explained = parser.explain(OPEN)
+    assert (explained.dialect, explained.result) == ("react", None)
+    assert str(explained.error) == str(raised.value)
+    assert "".join(span.text for span in explained.spans) == OPEN
+
+
+def test_plain_text_is_explained_as_the_answer() -> None:
+    (span,) = get_parser("auto").explain("It is noon.").spans
+    assert (span.part, span.text) == ("answer", "It is noon.")
+
+
+def test_chunks_are_not_explained() -> None:
+    with pytest.raises(ValueError, match='"auto" has no chunks to explain'):
+        get_parser("auto").explain_chunks(["x"])

@@ -72,7 +72,7 @@ def command(*args: object, stdin: bytes = b"") -> Outcome:
 
 def parse(*args: object, stdin: bytes = b"") -> Outcome:
     """Run ``agent-parsers parse``, which writes JSON if *args* have no other format."""
-    has_format = {"--format", "--json", "--out"} & set(args) or ".parquet" in str(args)
+    has_format = {"--format", "--json"} & set(args)
     return command("parse", *args, *(() if has_format else ("--json",)), stdin=stdin)
 
 

@@ -7,17 +7,17 @@ from importlib.metadata import entry_points
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
 
 from agent_parsers.cli.commands import dialects
-from agent_parsers.cli.options import NAME
+from agent_parsers.cli.help import CommandGroup
+from agent_parsers.cli.wording import NAME
 
 _INTERRUPTED: Final = 130
 _BROKEN_PIPE: Final = 141
 """The status that a shell reports for a program ended by a closed pipe."""
 
 
-class _Commands(TyperGroup):
+class _Commands(CommandGroup):
     """Ends quietly if the user interrupts it or the reader of its output closes the pipe."""
 
     def invoke(self, ctx: Any) -> Any:

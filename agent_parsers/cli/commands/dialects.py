@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal
 
 import typer
 
+from agent_parsers.cli.help import Commands
 from agent_parsers.cli.options import (
-    NAME,
     DialectArgument,
     Format,
     FormatOption,
@@ -19,13 +19,14 @@ from agent_parsers.cli.options import (
     known_tools,
     or_json,
 )
+from agent_parsers.cli.wording import NAME
 from agent_parsers.constrain import GrammarForm
 from agent_parsers.core import TurnKind
 
 _TOOLS: Final = {"search": "Looks a question up.", "calculator": "Works out an expression."}
 """Tools for the instructions that `show` prints."""
 
-commands: typer.Typer = typer.Typer(rich_markup_mode=None)
+commands: Commands = Commands()
 
 
 @commands.command()
@@ -34,7 +35,7 @@ def dialects(
         list[str] | None,
         typer.Argument(
             metavar="WORD",
-            help="Only those whose name or summary has all words.",
+            help="Only those whose name or summary has all words; or the name of a model.",
             show_default=False,
         ),
     ] = None,
@@ -87,13 +88,15 @@ def grammar(
     ] = None,
     thoughts: Annotated[bool, typer.Option(help="Whether a turn may have a thought.")] = True,
     max_calls: Annotated[
-        int | None, typer.Option(min=1, help="The most calls of a turn; by default any number.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="The most calls of a turn; by default any number."),
     ] = None,
     max_thought: Annotated[
-        int | None, typer.Option(min=0, help="The most characters of a thought.")
+        int | None, typer.Option(metavar="N", min=0, help="The most characters of a thought.")
     ] = None,
     max_content: Annotated[
-        int | None, typer.Option(min=0, help="The most characters of content beside calls.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="The most characters of content beside calls."),
     ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Refuse schemas that cannot be said as a whole.")

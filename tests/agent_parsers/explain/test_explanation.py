@@ -489,8 +489,7 @@ def test_a_file_that_cannot_be_read_is_reported(
 )
 def test_the_log_of_a_run_is_for_another_command(path: Path, words: str) -> None:
     outcome = command("explain", path, "--format", "json")
-    more = "of which one turn is explained; `parse` reads it whole"
-    assert outcome.stderr == f"{path}: {words}, {more}\n"
+    assert outcome.stderr == f"{path}: {words}, which `parse` reads whole\n"
     assert outcome.runs
 
 

@@ -70,7 +70,7 @@ TEXT = "Thought: hm\n**Action:** search\nAction Input: \x1b[2Jlakes\n"
 
 
 def test_it_ends_with_the_notes_and_the_result() -> None:
-    outcome = command("explain", "--follow", stdin=TEXT.encode())
+    outcome = command("explain", "--follow", "--dialect", "react", stdin=TEXT.encode())
     assert outcome.status == 0
     assert outcome.stdout == (
         "Thought: hm\n**Action:** search\nAction Input: \ufffd[2Jlakes\n\n"
@@ -86,15 +86,15 @@ def test_it_ends_with_the_error() -> None:
 
 
 def test_text_that_is_not_utf_8_ends_it() -> None:
-    outcome = command("explain", "--follow", stdin=b"Thought: \xff")
+    outcome = command("explain", "--follow", "--dialect", "react", stdin=b"Thought: \xff")
     assert outcome.status == 1
     assert "not UTF-8: byte 0xff" in outcome.stderr
-    assert command("explain", "--follow", "/none.txt").status == 1
+    assert command("explain", "--follow", "--dialect", "react", "/none.txt").status == 1
 
 
 @pytest.mark.parametrize("option", [["--format", "json"], ["--html", "x.html"]])
 def test_it_has_one_view(option: list[str]) -> None:
-    outcome = command("explain", "--follow", *option, stdin=b"x")
+    outcome = command("explain", "--follow", "--dialect", "react", *option, stdin=b"x")
     assert outcome.status == 2
     assert "only for a reply that is not followed" in outcome.stderr
 
@@ -102,16 +102,16 @@ def test_it_has_one_view(option: list[str]) -> None:
 def test_it_has_colours_in_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "reply.txt"
     path.write_text(TEXT)
-    status, seen, _ = terminal(["explain", "--follow", path])
+    status, seen, _ = terminal(["explain", "--follow", "--dialect", "react", path])
     assert status == 0
     assert "\x1b[1;35msearch" in seen
     assert "\x1b[2J" not in seen
-    assert COLOUR.sub("", seen) == command("explain", "--follow", path).stdout
+    assert COLOUR.sub("", seen) == command("explain", "--follow", "--dialect", "react", path).stdout
 
 
 def test_text_is_shown_before_the_stream_ends() -> None:
     ran = subprocess.Popen(
-        [*COMMAND, "explain", "--follow"],
+        [*COMMAND, "explain", "--follow", "--dialect", "react"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment(),

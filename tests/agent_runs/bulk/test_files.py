@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -17,7 +20,7 @@ from agent_runs.bulk import TableParser, parse_table
 from agent_runs.bulk import files as _files
 from agent_runs.bulk.files import FileError, parse_files
 
-from ...helpers.command_line import parse
+from ...helpers.command_line import command
 from ...helpers.effort import MANY
 from ...helpers.tables import check_rows
 
@@ -221,39 +224,81 @@ def test_a_killed_process_is_reported(made: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> None:
     out = made.with_name("out.parquet")
-    outcome = parse(made, "-o", out, "--dialect", "react")
+    outcome = command("reply", made, "-o", out, "--dialect", "react")
     said = "not read: 2 rows, as the column error says; read: 4 rows\n"
     assert outcome == type(outcome)(1, "", said)
     assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
     clean = made.with_name("clean.parquet")
     pq.write_table(pa.table({"reply": ["[f(a=1)]"]}), clean)
-    outcome = parse(clean, "-o", out, "--dialect", "pythonic", "--column", "reply", "--tools", "f")
+    arguments = "--dialect", "pythonic", "--column", "reply", "--tools", "f"
+    outcome = command("reply", clean, "-o", out, *arguments)
     assert (outcome.status, outcome.stderr) == (0, "")
     assert pq.read_table(out)["calls"].to_pylist()[0][0]["input"] == '{"a":1}'
 
 
+def test_the_dialect_of_a_table_is_found(made: Path) -> None:
+    out = made.with_name("out.parquet")
+    outcome = command("reply", made, "-o", out)
+    assert f"{made}: read as react, found in 5 replies; --dialect names another\n" in outcome.stderr
+    assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.json", "in.csv"])
+def test_tables_of_other_forms_become_the_same_rows(made: Path, name: str) -> None:
+    rows = pq.read_table(made).filter(pc.is_valid(pc.field("text"))).to_pylist()
+    path, out = made.with_name(name), made.with_name("out.parquet")
+    if name.endswith(".csv"):
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, ["id", "text"])
+            writer.writeheader()
+            writer.writerows(rows)
+        rows = [{**row, "id": str(row["id"])} for row in rows]
+    else:
+        lines = map(json.dumps, rows)
+        path.write_text("\n".join(lines) if name.endswith("l") else f"[{','.join(lines)}]")
+    outcome = command("reply", path, "--column", "text", "--dialect", "react", "-o", out)
+    assert (outcome.status, outcome.stdout) == (1, "")
+    parsed = pq.read_table(out)
+    assert parsed.equals(parse_table(pa.Table.from_pylist(rows)))
+    written = command(
+        "reply", path, "--column", "text", "--dialect", "react", "--format", "jsonl"
+    ).runs
+    for row in parsed.to_pylist():
+        for call in row["calls"] or ():
+            call["input"] = json.loads(call["input"])
+        assert written.pop(0) == row
+    assert not written
+
+
+def test_values_that_parquet_cannot_hold_are_named(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.parquet"
+    path.write_text(
+        '{"id": 1, "text": "Final Answer: 1"}\n{"id": "a", "text": "Final Answer: 1"}\n'
+    )
+    outcome = command("reply", path, "-o", out)
+    assert f"{out}: Parquet cannot hold the column 'id': " in outcome.stderr
+    assert (outcome.status, out.exists()) == (1, False)
+
+
 def test_the_command_names_a_file_that_it_cannot_parse(made: Path) -> None:
     out = made.with_name("out.parquet")
-    outcome = parse(made, "-o", out, "--dialect", "react", "--column", "reply")
-    said = f"{made}: there is no column 'reply' in the data; it has id, text\n"
+    outcome = command("reply", made, "-o", out, "--dialect", "react", "--column", "reply")
+    said = f"{made}: there is no column 'reply'; --column names one of id, text\n"
     assert (outcome.status, outcome.stderr) == (1, said)
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["in.parquet", "log.txt", "-o", "x"], "tables and logs are parsed apart"),
-        (["in.parquet", "-o", "x"], "--dialect: Parquet files need it"),
-        (["in.parquet", "--dialect", "react"], "--out: Parquet files need it"),
-        (["in.parquet", "--strict"], "--strict: it is only for logs"),
-        (["in.parquet", "--format", "json"], "--format: it is only for logs"),
-        (["log.txt", "-o", "x"], "--out: it is only for tables"),
-        (["log.txt", "--jobs", "2"], "--jobs: it is only for tables"),
+        (["in.parquet", "-o", "out.csv"], "--out: .csv cannot be written here"),
+        (["in.parquet", "-o", "out.parquet", "--json"], "--json: it is only for"),
+        (["in.jsonl", "-o", "out.parquet", "-j", "2"], "--jobs: it is only for Parquet"),
+        (["in.parquet", "--jobs", "2"], "--jobs: it is only for Parquet"),
         (["in.parquet", "--jobs", "0"], "--jobs"),
     ],
 )
 def test_a_wrong_command_is_named(arguments: list[str], reason: str) -> None:
-    outcome = parse(*arguments)
+    outcome = command("reply", *arguments)
     assert outcome.status == 2
     assert reason in outcome.stderr.replace("'", "").replace(" / -o", "")
 

@@ -217,17 +217,17 @@ def test_an_unknown_format_is_a_usage_error() -> None:
     assert "yaml" in outcome.stderr
 
 
-def test_strict_counts_notices_as_errors(tmp_path: Path) -> None:
+def test_notices_count_as_errors_if_asked(tmp_path: Path) -> None:
     path = tmp_path / "cut.txt"
     path.write_text("Question: why?\nAction: search\nAction Input: {}\n")
-    outcome, strict = parse(path), parse(path, "--strict")
+    outcome, strict = parse(path), parse(path, "--fail-on-notices")
     assert (outcome.status, outcome.stderr, strict.status) == (0, "", 1)
     assert strict.runs == outcome.runs
     notices = [notice["message"] for notice in outcome.run["notices"]]
     assert len(notices) == 2
     assert all(f"{notice} (run 1" in strict.stderr for notice in notices)
     assert "not read: 2 steps or notices; read: 1 step of 1 run" in strict.stderr
-    assert parse(BRIDGE, "--strict").status == 0
+    assert parse(BRIDGE, "--fail-on-notices").status == 0
 
 
 def test_dialects_lists_all_of_them() -> None:

@@ -262,7 +262,8 @@ def test_the_dialect_of_a_text_is_found_and_said() -> None:
 
 def test_prose_is_reported_to_have_no_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "notes.txt", "The mill rests on Sunday.\n")
-    assert f"{path}: found no run, and no form of log, in this text\n" in parse(path).stderr
+    said = parse(path).stderr
+    assert f"{path}: found no run, and no form of log, in this text; `agent-parsers reply" in said
     assert f"{path}: found nothing to read\n" in parse(write(path, " \n")).stderr
 
 

@@ -34,7 +34,7 @@ def test_what_cannot_be_read_is_in_the_report_too() -> None:
     assert "/none.log: No such file or directory" in outcome.stdout
 
 
-@pytest.mark.parametrize(("text", "status"), [("Final Answer: <i>3</i>\n", 0), ("so\n", 1)])
+@pytest.mark.parametrize(("text", "status"), [("Final Answer: <i>3</i>\n", 0), ("Action: so\n", 1)])
 def test_an_explanation_is_written_as_a_page(text: str, status: int, tmp_path: Path) -> None:
     out = tmp_path / "reply.html"
     outcome = command("explain", "--html", out, stdin=text.encode())

@@ -1,38 +1,42 @@
-"""The commands that read the runs of agents, and other texts, from files.
+"""The commands and their options.
 
 Each imports what it does when it runs.
 """
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
+from agent_parsers.cli.help import Commands
 from agent_parsers.cli.options import (
+    AUTO,
     NOT_ALL,
     DialectOption,
     Format,
     FormatOption,
     JsonFlag,
+    LenientFlag,
+    OutPath,
     TextOrJson,
     ToolsGiven,
-    dialects_like,
-    known_dialect,
+    format_of,
     known_tools,
     only_for,
     or_json,
 )
 from agent_runs.cli.json_output import JSON_SHAPE
 from agent_runs.cli.options import (
+    FailOnNotices,
     FileNames,
     ReaderName,
-    StrictFlag,
     known_writer,
     or_stdin,
     writers_like,
 )
 from agent_runs.cli.shown_runs import HowToRead
 
-commands: typer.Typer = typer.Typer(rich_markup_mode=None)
+commands: Commands = Commands()
 
 
 @commands.command(
@@ -42,8 +46,8 @@ commands: typer.Typer = typer.Typer(rich_markup_mode=None)
 def parse(  # noqa: D103
     ctx: typer.Context,
     files: FileNames = None,
-    reader: ReaderName = "auto",
-    dialect: DialectOption = None,
+    reader: ReaderName = AUTO,
+    dialect: DialectOption = AUTO,
     tools: ToolsGiven = None,
     form: FormatOption = Format.TABLE,
     as_json: JsonFlag = False,
@@ -51,44 +55,26 @@ def parse(  # noqa: D103
     summary: Annotated[
         bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
     ] = False,
-    strict: StrictFlag = False,
+    fail_on_notices: FailOnNotices = False,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Wait for more at the end of the file.")
     ] = False,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="PATH", help="Tables: the Parquet file to write."),
-    ] = None,
-    column: Annotated[
-        str, typer.Option(metavar="NAME", help="Tables: the column with the replies.")
-    ] = "text",
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, help="Tables: how many processes to use.")
-    ] = 1,
+    out: OutPath = None,
 ) -> None:
     # The docstring, which is the help text, is set below, since it quotes the shape of the JSON.
-    from agent_runs.cli.parse import parse_files, parse_tables
+    from agent_parsers.cli.output import write_out
+    from agent_runs.cli.parse import parse_files
 
-    if any(map(_is_table, files or ())):
-        from agent_parsers import get_dialect
-
-        only_for("logs", ctx, "reader", "form", "as_json", "full", "summary", "strict", "follow")
-        if not all(map(_is_table, files or ())):
-            raise typer.BadParameter("tables and logs are parsed apart", param_hint="FILE")
-        if dialect is None or out is None:
-            missing = "--dialect" if dialect is None else "--out"
-            raise typer.BadParameter("Parquet files need it", param_hint=missing)
-        known = known_tools(tools)
-        if not parse_tables(files or (), out, get_dialect(dialect), known, column, jobs):
-            raise typer.Exit(NOT_ALL)
-        return
-    only_for("tables, whose names end in .parquet", ctx, "out", "column", "jobs")
-    options = _options_of(reader, dialect, tools, strict=strict, follow=follow)
-    form = or_json(form, as_json)
+    options = _options_of(reader, dialect, tools, fail_on_notices=fail_on_notices, follow=follow)
+    form = format_of(ctx, form, as_json, out)
     names = or_stdin(ctx, files)
     if follow and len(names) > 1:
         raise typer.BadParameter("one file at a time can be followed", param_hint="--follow")
-    if not parse_files(names, options, form, full=full, summary=summary):
+
+    def write(files: Sequence[str]) -> bool:
+        return parse_files(files, options, form, full=full, summary=summary)
+
+    if not write_out(out, names, form.suffix, write):
         raise typer.Exit(NOT_ALL)
 
 
@@ -100,9 +86,7 @@ is recognised from its content; the command `forms` lists the forms. What a log 
 shown as a notice. A run that comes through a pipe, or in a file that is followed, is shown when
 nothing has followed its answer for a second.
 
-A Parquet file is a table with one reply in each row. The rows of all files go to one file, in
-order, with the columns kind, thought, content, calls, answer, error and repairs. If that is
-interrupted, the same command continues it.
+One reply of a model, and tables with a reply in each record, are read by `reply`.
 
 The JSON output has for each run (spans count characters of the text in which a run or a step
 stands):
@@ -128,14 +112,11 @@ def convert(
         ),
     ],
     files: FileNames = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="PATH", help="A folder; default: standard output."),
-    ] = None,
-    reader: ReaderName = "auto",
-    dialect: DialectOption = None,
+    out: OutPath = None,
+    reader: ReaderName = AUTO,
+    dialect: DialectOption = AUTO,
     tools: ToolsGiven = None,
-    strict: StrictFlag = False,
+    fail_on_notices: FailOnNotices = False,
 ) -> None:
     """Write runs in another form: for training, for tracing, or as text in another dialect.
 
@@ -144,7 +125,7 @@ def convert(
     from agent_runs.cli.convert import convert_files
     from agent_runs.writers.known import get_writer
 
-    options = _options_of(reader, dialect, tools, strict=strict)
+    options = _options_of(reader, dialect, tools, fail_on_notices=fail_on_notices)
     if not convert_files(or_stdin(ctx, files), options, get_writer(to, tools=options.tools), out):
         raise typer.Exit(NOT_ALL)
 
@@ -156,17 +137,15 @@ def convert(
 def report(
     ctx: typer.Context,
     files: FileNames = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="PATH", help="The page; default: standard output."),
-    ] = None,
+    out: OutPath = None,
     title: Annotated[
-        str | None, typer.Option(help="Title of the page; by default the names of the files.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Title of the page; by default the names of the files."),
     ] = None,
-    reader: ReaderName = "auto",
-    dialect: DialectOption = None,
+    reader: ReaderName = AUTO,
+    dialect: DialectOption = AUTO,
     tools: ToolsGiven = None,
-    strict: StrictFlag = False,
+    fail_on_notices: FailOnNotices = False,
 ) -> None:
     """Write a page of HTML about runs: counts with links to the steps, and every step.
 
@@ -174,7 +153,7 @@ def report(
     """
     from agent_runs.cli.report import report_files
 
-    options = _options_of(reader, dialect, tools, strict=strict)
+    options = _options_of(reader, dialect, tools, fail_on_notices=fail_on_notices)
     if not report_files(or_stdin(ctx, files), options, out, title):
         raise typer.Exit(NOT_ALL)
 
@@ -201,6 +180,70 @@ def detect(
 
 
 @commands.command(
+    epilog="Exit status: 0 if everything was read; 1 if a reply, a record or a file could not be"
+    " read; 2 if the command line is wrong."
+)
+def reply(
+    ctx: typer.Context,
+    files: FileNames = None,
+    dialect: DialectOption = AUTO,
+    tools: ToolsGiven = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The column or key with the replies of a table.  [default: text]"
+        ),
+    ] = None,
+    form: FormatOption = Format.TABLE,
+    as_json: JsonFlag = False,
+    lenient: LenientFlag = True,
+    out: OutPath = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", "-j", metavar="N", min=1, help="From Parquet to Parquet: how many processes."
+        ),
+    ] = 1,
+) -> None:
+    """Read one reply of a model, or a table with a reply in each record.
+
+    Of a reply it shows the thought, the content, the calls, the answer and the repairs; or what is
+    wrong with it, where, and what to send back to the model.
+
+    A table is JSON lines or a list in JSON, CSV (.csv, .tsv) or Parquet (.parquet). It is read as
+    one if its name says so, or --column names the replies. Each record is written with the columns
+    kind, thought, content, calls, answer, error and repairs, in the order of the records, as JSON,
+    or to Parquet if --out ends in .parquet. From Parquet to Parquet, the same command continues
+    what was interrupted.
+    """
+    from agent_runs.cli.files import is_parquet
+    from agent_runs.cli.replies.one import read_reply
+    from agent_runs.cli.replies.records import is_table
+    from agent_runs.cli.replies.rows import HowToReadReplies
+    from agent_runs.cli.replies.tables import read_tables
+
+    names = or_stdin(ctx, files)
+    options = HowToReadReplies(dialect, known_tools(tools), lenient, column or "text")
+    if column is not None or any(map(is_table, names)):
+        to_parquet = out is not None and is_parquet(out)
+        if not (to_parquet and all(map(is_parquet, names))):
+            only_for("Parquet files that become one Parquet file", ctx, "jobs")
+        if to_parquet:
+            only_for("what is not written to Parquet", ctx, "form", "as_json")
+        else:
+            form = format_of(ctx, form, as_json, out)
+        read = read_tables(names, options, form, out, jobs)
+    else:
+        only_for("tables", ctx, "jobs")
+        if len(names) > 1:
+            message = "one reply at a time; of tables with replies, name the --column"
+            raise typer.BadParameter(message, param_hint="FILE")
+        read = read_reply(names[0], options, format_of(ctx, form, as_json, out), out)
+    if not read:
+        raise typer.Exit(NOT_ALL)
+
+
+@commands.command(
     epilog="Exit status: 0 if the reply has a result; 1 if it has an error, or the file cannot be"
     " read; 2 if the command line is wrong."
 )
@@ -212,25 +255,11 @@ def explain(
             metavar="FILE", help="File with one reply; - is standard input.", show_default=False
         ),
     ] = None,
-    dialect: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            callback=known_dialect,
-            autocompletion=dialects_like,
-            help="Dialect of the reply.",
-        ),
-    ] = "react",
+    dialect: DialectOption = AUTO,
     tools: ToolsGiven = None,
     view: Annotated[TextOrJson, typer.Option("--format", help="Output format.")] = TextOrJson.TEXT,
     as_json: JsonFlag = False,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict/--lenient",
-            help="Read like LangChain's parser, or repair common mistakes.",
-        ),
-    ] = False,
+    lenient: LenientFlag = True,
     page: Annotated[
         str | None,
         typer.Option("--html", metavar="PATH", help="Write a page of HTML instead."),
@@ -240,13 +269,16 @@ def explain(
     ] = False,
 ) -> None:
     """Explain how a reply is read: its parts, repairs, ignored markers and errors."""
-    from agent_parsers import get_dialect, get_parser
+    from agent_parsers import get_parser
     from agent_runs.cli.explain import explain_file, follow_file
 
     (file,) = or_stdin(ctx, [file] if file else None)
-    parser = get_parser(get_dialect(dialect), tools=known_tools(tools), lenient=not strict)
+    parser: Any = get_parser(dialect, tools=known_tools(tools), lenient=lenient)
     if follow:
         only_for("a reply that is not followed", ctx, "view", "as_json", "page")
+        if dialect == AUTO:
+            message = "--follow needs it: what a reply is written in is certain only at its end"
+            raise typer.BadParameter(message, param_hint="--dialect")
     if page:
         only_for("what is written to the terminal", ctx, "view", "as_json")
     view = or_json(view, as_json)
@@ -274,21 +306,16 @@ def forms() -> None:
         out.print(table)
 
 
-def _is_table(file: str) -> bool:
-    """Return whether a file is a table, as its name says."""
-    return file.lower().endswith(".parquet")
-
-
 def _options_of(
     reader: str,
-    dialect: str | None,
+    dialect: str,
     tools: str | None,
     *,
-    strict: bool,
+    fail_on_notices: bool,
     follow: bool = False,
 ) -> HowToRead:
     """Return the options for reading files."""
     from agent_parsers import get_dialect
 
-    known = None if dialect is None else get_dialect(dialect)
-    return HowToRead(reader, known, known_tools(tools), strict, follow)
+    known = None if dialect == AUTO else get_dialect(dialect)
+    return HowToRead(reader, known, known_tools(tools), fail_on_notices, follow)
