@@ -188,6 +188,17 @@ _ANSWER_KEYS: Final = frozenset(("response_format", "format", "text", "output_co
 """The arguments of clients that say the form of an answer."""
 
 
+def is_asynchronous(model: Any) -> bool:
+    """Return whether a call of *model* returns at once what is to be awaited."""
+    target: Any = model.func if isinstance(model, partial) else model
+    if _langchain_model(target) is target:  # its asynchronous methods are called
+        return True
+    if not callable(target):
+        return False
+    forms = (inspect.unwrap(target), target.__call__)
+    return any(inspect.iscoroutinefunction(f) or inspect.isasyncgenfunction(f) for f in forms)
+
+
 def has_provider(model: Any) -> bool:
     """Return whether the provider of *model* is known to enforce a schema.
 

@@ -9,18 +9,19 @@ import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Never, TypeAlias, get_args
 
 from pydantic import BaseModel
 
 from agent_parsers.actions.agent import AgentFinish, T, as_text
 from agent_parsers.events import Event, ObservationDelta, Repair
 from agent_parsers.loop.asking import Asking, ToolsIn
-from agent_parsers.loop.request import ask, has_provider
+from agent_parsers.loop.request import ask, has_provider, is_asynchronous
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.registry.problems import wrong_option
-from agent_parsers.toolset.running import steps_taken
+from agent_parsers.toolset.running import in_thread, steps_taken
 from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import OutputParserException
 from output_parsers.runnables.functions import present
@@ -31,7 +32,7 @@ from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.loop.request import ToolChoice
+    from agent_parsers.loop.request import ModelRequest, ToolChoice
     from agent_parsers.messages.writing.past import History
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.parsers.message_parser import MessageParser
@@ -274,7 +275,7 @@ async def arun_agent(
     """Do the same as `run_agent` with a model, tools and *approve* that may be asynchronous.
 
     The tools of a turn run concurrently, functions that are not asynchronous in threads, unless
-    they are to be *sequential*.
+    they are to be *sequential*. A model that is not asynchronous is asked in a thread.
     """
     if others:
         raise wrong_option(next(iter(others)), arun_agent)
@@ -286,7 +287,7 @@ async def arun_agent(
     loop = _Loop(asking, on_event, on_partial, on_cut)
     with loop:
         for _ in range(max_turns):
-            reply = loop.ask(model, is_asynchronous=True)
+            reply = await loop.aask(model)
             reply, end = _end_of(await reply if inspect.isawaitable(reply) else reply, ended)
             chunks = reply if isinstance(reply, AsyncIterable) else _as_asynchronous(_chunks(reply))
             source = aiter(chunks)
@@ -331,17 +332,26 @@ class _Loop:
         self._on_partial = on_partial
         self._on_cut = on_cut
 
-    def ask(self, model: Any, *, is_asynchronous: bool = False) -> Any:
+    def ask(self, model: Any) -> Any:
         """Begin a turn: return what *model* replies."""
+        return ask(model, self._request(), is_streamed=self._is_streamed)
+
+    async def aask(self, model: Any) -> Any:
+        """Do the same in a thread, if *model* is a function that is not asynchronous."""
+        asked = partial(
+            ask, model, self._request(), is_streamed=self._is_streamed, is_asynchronous=True
+        )
+        return asked() if is_asynchronous(model) else await in_thread(asked)
+
+    def _request(self) -> ModelRequest:
         request = self._asking.request()
         self.run.turns += 1
         self.run.finish = None
-        return ask(
-            model,
-            request,
-            is_streamed=self._on_event is not None or self._on_partial is not None,
-            is_asynchronous=is_asynchronous,
-        )
+        return request
+
+    @property
+    def _is_streamed(self) -> bool:
+        return self._on_event is not None or self._on_partial is not None
 
     def take(self, chunk: Any) -> None:
         """Take a chunk of the reply."""
@@ -447,9 +457,17 @@ def _chunks(reply: Any) -> Iterable[Any]:
 
 
 async def _as_asynchronous(chunks: Iterable[Any]) -> AsyncIterator[Any]:
-    """Yield *chunks* for ``async for``."""
+    """Yield *chunks* for ``async for``; waiting for one blocks nothing."""
+    source = iter(chunks)
     try:
-        for chunk in chunks:
+        if isinstance(chunks, list):
+            for chunk in chunks:
+                yield chunk
+            return
+        while (chunk := await in_thread(partial(next, source, _END))) is not _END:
             yield chunk
     finally:
-        close(chunks)
+        close(source, chunks)
+
+
+_END: Final = object()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from output_parsers.printable import kind_of
@@ -162,7 +163,7 @@ class TurnOfCalls:
                     decided = self.approve(_asked(call))
                     self._decide(call, await decided if inspect.isawaitable(decided) else decided)
             calls = self._open
-            if is_sequential or len(calls) < 2 or not _has_asyncio():
+            if is_sequential or len(calls) < 2 or not has_asyncio():
                 for call in calls:
                     await self._arun(call)
             else:
@@ -221,7 +222,7 @@ def _to_be_awaited(name: str) -> str:
 # -- running asynchronously ------------------------------------------------------------------------
 
 
-def _has_asyncio() -> bool:
+def has_asyncio() -> bool:
     """Return whether the loop that is running is asyncio's."""
     import asyncio  # lazily, as below: it takes long to import
 
@@ -232,25 +233,32 @@ def _has_asyncio() -> bool:
     return True
 
 
+async def in_thread(function: Callable[[], Any]) -> Any:
+    """Return what *function* returns, run in a thread of its own where the loop is asyncio's."""
+    if not has_asyncio():
+        return function()
+    import asyncio
+
+    return await asyncio.to_thread(_without_stop, function)
+
+
 async def _result_of(origin: Any, value: Any) -> Any:
     """Run one tool; a function that is not asynchronous runs in a thread of its own."""
     if hasattr(origin, "arun"):
         result = origin.arun(value)
-    elif _is_asynchronous(origin) or not hasattr(origin, "function") or not _has_asyncio():
+    elif _is_asynchronous(origin) or not hasattr(origin, "function"):
         result = origin.run(value)
     else:
-        import asyncio
-
-        result = await asyncio.to_thread(_without_stop, origin.run, value)
+        result = await in_thread(partial(origin.run, value))
     return await result if inspect.isawaitable(result) else result
 
 
-def _without_stop(run: Callable[[Any], Any], value: Any) -> Any:
-    """Do what *run* does; no future takes a `StopIteration`."""
+def _without_stop(function: Callable[[], Any]) -> Any:
+    """Do what *function* does; no future takes a `StopIteration`."""
     try:
-        return run(value)
+        return function()
     except StopIteration as error:
-        raise RuntimeError("the tool raised StopIteration") from error
+        raise RuntimeError("a function raised StopIteration") from error
 
 
 async def _together(running: Sequence[Coroutine[Any, Any, None]]) -> None:

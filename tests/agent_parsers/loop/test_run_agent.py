@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
+import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +37,7 @@ from output_parsers import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, Generation, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from outputs import Ended
 
@@ -588,3 +591,63 @@ def test_what_a_watcher_raises_is_no_mistake_of_the_model() -> None:
     with pytest.raises(OutputParserException, match="mine"):
         run_agent(model, QUESTION, "react", [depth], on_event=watch)
     assert len(model.calls) == 1
+
+
+def test_a_model_that_is_not_asynchronous_does_not_block_the_event_loop() -> None:
+    def whole(prompt: Any, stop: Any = ()) -> str:
+        time.sleep(0.05)
+        return "Final Answer: 217 m"
+
+    def streamed(prompt: Any, stop: Any = ()) -> Iterator[str]:
+        for text in ("Final ", "Answer: ", "217 m"):
+            time.sleep(0.02)
+            yield text
+
+    async def run(model: Any) -> tuple[str, int]:
+        ticks = 0
+
+        async def tick() -> None:
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0.001)
+
+        ticking = asyncio.create_task(tick())
+        found = await arun_agent(model, QUESTION, "react", [depth])
+        ticking.cancel()
+        return found.output, ticks
+
+    for model in (whole, streamed):
+        output, ticks = asyncio.run(run(model))
+        assert output == "217 m"
+        assert ticks > 5
+
+
+def test_one_that_is_asynchronous_is_not_asked_in_a_thread() -> None:
+    here = threading.get_ident()
+
+    async def model(prompt: Any, stop: Any = ()) -> str:
+        assert threading.get_ident() == here
+        return "Final Answer: 217 m"
+
+    async def chunks(prompt: Any, stop: Any = ()) -> AsyncIterator[str]:
+        assert threading.get_ident() == here
+        yield "Final Answer: 217 m"
+
+    class Called:
+        async def __call__(self, prompt: Any, stop: Any = ()) -> str:
+            return await model(prompt)
+
+    @functools.wraps(model)
+    def wrapped(prompt: Any, stop: Any = ()) -> Any:  # as the clients' own functions are
+        return model(prompt)
+
+    for each in (model, chunks, Called(), wrapped, partial(model, stop=())):
+        assert asyncio.run(arun_agent(each, QUESTION, "react", [depth])).output == "217 m"
+
+    async def ends(prompt: Any, stop: Any = ()) -> str:
+        raise KeyError("x")
+
+    for failing in (ends, lambda prompt: next(iter(()))):
+        with pytest.raises((KeyError, RuntimeError)):
+            asyncio.run(arun_agent(failing, QUESTION, "react", [depth]))
