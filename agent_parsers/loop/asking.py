@@ -23,7 +23,7 @@ from agent_parsers.events import (
 from agent_parsers.loop.request import ModelRequest
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from agent_parsers.messages.writing.native import with_native_calls
-from agent_parsers.messages.writing.past import past_of, past_of_steps
+from agent_parsers.messages.writing.past import PastTurn, past_of, past_of_steps
 from agent_parsers.parsers.event_parser import TurnReader
 from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.registry.dialects_by_name import get_parser
@@ -81,6 +81,9 @@ class Asking(Generic[T]):
         history: What was said before the question.
         as_messages: Whether the prompt is messages; if not, a text.
         tools_in: See `ToolsIn`.
+        plain: Whether a request in which there is nothing to read, neither tools nor past calls nor
+            a type of the answer, goes to the model as it is, and its reply is the answer: for a
+            wrapper of a model, which also gets such requests.
         output_type: The type of the answer, a JSON Schema, or a strategy; by default that of the
             parser. A parser of messages asks for it as a `ToolStrategy` does; or as a
             `ProviderStrategy`, if *has_provider*. An answer with a `ToolStrategy` is a call, and
@@ -106,6 +109,7 @@ class Asking(Generic[T]):
         history: History = (),
         as_messages: bool = True,
         tools_in: ToolsIn = "prompt",
+        plain: bool = False,
         output_type: Any = None,
         has_provider: bool = False,
         tool_choice: ToolChoice = "auto",
@@ -140,14 +144,19 @@ class Asking(Generic[T]):
         self._choice: Final = tool_choice
         self._listed: Final = listed
         self._is_typed: Final = listed.output_type is not None and self._provider is None
-        self.parser: Final[Any] = parser.model_copy(update={"tools": self._chosen(listed)})
+        chosen = self._chosen(listed)
+        past = past_of(history)
+        is_called = any(isinstance(each, PastTurn) for each in (*past, *past_of(self.steps)))
+        if plain and not (len(chosen) or chosen.output_type or is_called):
+            parser = get_parser("tools", tools=[])
+        self.parser: Final[Any] = parser.model_copy(update={"tools": chosen})
         """The parser that reads the replies."""
         is_templated = tools_in == "template" and not self._is_native
         self._writer: Final[Any] = (
             get_parser("tools", tools=self.parser.tools) if is_templated else self.parser
         )
         self._prompted: Final = {
-            "system": system, "history": past_of(history), "as_messages": as_messages,
+            "system": system, "history": past, "as_messages": as_messages,
         }  # fmt: skip
         self.question: Final = question
         """What the model is asked."""

@@ -218,6 +218,32 @@ def test_what_a_model_said_before_its_calls_is_kept_for_a_template() -> None:
         Asking("react", "?", tools=[], tools_in="chat")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", list_dialects())
+def test_a_plain_request_goes_to_the_model_as_it_is(name: str) -> None:
+    said = [("system", "Be brief."), ("user", "Hello!"), ("assistant", "Hi."), ("user", "Who?")]
+    asking = Asking(name, tools=[], history=said, plain=True)
+    prompt = asking.request().prompt
+    assert [(each.type, each.text) for each in prompt] == [
+        ("system", "Be brief."), ("human", "Hello!"), ("ai", "Hi."), ("human", "Who?"),
+    ]  # fmt: skip
+    read(asking, "<think>Hm.</think>Action: none\n```json\n{}\n```")
+    assert asking.message.content == "Action: none\n```json\n{}\n```"
+    assert asking.thought == "Hm."
+    named = Asking(name, tools=[area], history=said, plain=True, tool_choice="none")
+    assert named.request().prompt == prompt
+
+
+def test_a_request_with_something_to_read_is_not_plain() -> None:
+    past = ("user", "?"), (AgentAction("area", THUN, "Action: area\nAction Input: Thun"), "48")
+    for asking in (
+        Asking("react", "?", tools=[area], plain=True),
+        Asking("react", "?", tools=[], output_type=int, plain=True),
+        Asking("react", tools=[], history=past, plain=True),
+        Asking("react", "?", tools=[]),
+    ):
+        assert "Final Answer" in str(asking.request().prompt)
+
+
 def test_only_what_belongs_to_the_answer_is_shown_as_content() -> None:
     asking = Asking("hermes", "?", tools=[area])
     text = "<think>Let me see.</think>It is 48 km2."
