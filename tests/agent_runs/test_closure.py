@@ -174,3 +174,20 @@ def test_a_cut_answer_is_no_answer_unless_it_is_asked_for() -> None:
     )
     assert (again.output, again.is_cut) == (ANSWER, False)
     assert "cut off" in again.messages[2].text
+
+
+def test_a_call_of_a_tool_that_there_is_no_longer_is_a_call_unless_it_is_an_example() -> None:
+    """Behind words it may be an example, and what the user says next is no result of it."""
+    step = "Thought: I look it up.\nAction: depth\nAction Input: Thun"
+    asked = [("user", "How deep?"), ("assistant", step), ("user", "217 m"), ("user", "And now?")]
+    prompt = get_parser("hermes", tools=["area"]).render_prompt(history=asked, as_messages=True)
+    assert "<tool_call>" in prompt[2].text
+    assert "<tool_response>\n217 m" in prompt[3].text
+    example = [
+        ("user", "How is it written?"),
+        ("assistant", f"Like this:\n\n{step}"),
+        ("user", "Ah!"),
+    ]
+    prompt = get_parser("hermes", tools=["area"]).render_prompt(history=example, as_messages=True)
+    assert "<tool_call>" not in prompt[2].text
+    assert prompt[3].text == "Ah!"

@@ -32,6 +32,7 @@ from agent_parsers.engine.writing.render import render, write_answer
 from agent_parsers.forms.form import Written
 from agent_parsers.messages.reading.said import said_in
 from agent_parsers.messages.writing.elsewhere import (
+    begins_with_mark,
     is_of_another,
     meant_by,
     turn_anywhere,
@@ -385,9 +386,11 @@ class _Writer:
         found, _ = turn_anywhere(text)
         if own is not None and own.output != text.strip() and not _is_part(found, own):
             return own
-        if found is not None and found.actions and self._tools is not None:
-            return found if all(each.tool in self._tools for each in found.actions) else own
-        return found
+        if found is None or not found.actions or self._tools is None:
+            return found
+        is_known = all(each.tool in self._tools for each in found.actions)
+        # Behind words, a call of a tool that there is not may be an example.
+        return found if is_known or begins_with_mark(found, text) else own
 
     def _writers(self, log: str) -> Iterator[Dialect]:
         """Yield the dialects in which the text of a turn with calls may be written."""

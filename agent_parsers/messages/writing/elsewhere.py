@@ -79,7 +79,7 @@ def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
     dialect = dialect_written(text)
     if dialect is not None and (found := turn_in(dialect, text)) is not None:
         has_labels = bool(dialect.lenient.transcript_start) and not found.actions
-        is_prose = has_labels and not _begins_with_mark(found, text)
+        is_prose = has_labels and not begins_with_mark(found, text)
         return (None, None) if is_prose else (found, dialect)
     for dialects in dialects_signed(text):
         known = [(turn_in(each, text), each) for each in dialects]
@@ -101,7 +101,7 @@ def is_of_another(dialect: Dialect, turn: Turn, text: str) -> bool:
     return found is not None and wrote != dialect and _is_clean(found)
 
 
-def _begins_with_mark(turn: Turn, text: str) -> bool:
+def begins_with_mark(turn: Turn, text: str) -> bool:
     """Return whether *text*, which is this *turn*, begins with a mark."""
     first = len(text) - len(text.lstrip())
     seen = (event.span[0] for event in turn.events if isinstance(event, MarkerSeen))
