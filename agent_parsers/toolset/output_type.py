@@ -253,8 +253,10 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote], *, is_cut: boo
     is_text = fitter.fits(text, root)
     if isinstance(value, dict | list) and (key := repeated_key(body, ())) is not None:
         raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
-    if isinstance(value, float) and fitter.fits(body, root) and not is_usual_number(body):
-        return body  # a decimal, which a number would change
+    if "." in body and value is not NOTHING:
+        value = _with_decimals(
+            fitter, value, json.loads(body, parse_float=_exact, strict=False), root
+        )
     if value is not NOTHING:
         return text if is_text and fitter.fit(value).problems else value
     if is_text:
@@ -266,6 +268,35 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote], *, is_cut: boo
         notes.append(InputNote("read each line as an item of the list", "list_lines"))
         return items
     return _repaired(fitter, body, notes)
+
+
+def _exact(written: str) -> float | str:
+    """Return a number as a text if it would be written with other digits."""
+    return float(written) if is_usual_number(written) else written
+
+
+def _with_decimals(fitter: Fitter, value: Any, exact: Any, node: Any) -> Any:
+    """Return *value* with the text of each number that a float changes, where texts are taken too.
+
+    So it is for a decimal. *exact* is the same value with texts in place of all such numbers.
+    """
+    flat = fitter.schema.flat(node)
+    if isinstance(value, dict) and value and isinstance(exact, dict):
+        known = flat.get("properties", {})
+        others = flat.get("additionalProperties", True)
+        return {
+            key: _with_decimals(fitter, each, exact[key], known.get(key, others))
+            for key, each in value.items()
+        }
+    if isinstance(value, list) and isinstance(exact, list):
+        first, rest = flat.get("prefixItems", ()), flat.get("items", True)
+        return [
+            _with_decimals(fitter, each, exact[at], first[at] if at < len(first) else rest)
+            for at, each in enumerate(value)
+        ]
+    is_changed = isinstance(value, float) and isinstance(exact, str)
+    is_any = is_changed and fitter.fits({}, node)
+    return exact if is_changed and not is_any and fitter.fits(exact, node) else value
 
 
 def _listed(fitter: Fitter, text: str) -> list[str] | None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from pydantic import Field, WithJsonSchema
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from agent_parsers import AgentFinish, OutputParserException, ToolSet, get_parser
 from agent_parsers.toolset.output_type import OutputType
@@ -206,3 +206,38 @@ def test_odd_bounds_are_told_and_have_an_example(schema: dict[str, Any], said: s
 def test_a_list_of_anything_has_an_example() -> None:
     listed = Annotated[Any, WithJsonSchema({"type": "array"})]
     assert OutputType(listed).example == ["<value>"]
+
+
+class Price(BaseModel):
+    amount: Decimal
+    weight: float = 1.0
+    parts: list[Decimal] = []
+    note: Any = None
+
+
+@pytest.mark.parametrize(
+    ("output_type", "answer", "value"),
+    [
+        (
+            Price,
+            '{"amount": 12345678901234567.89, "weight": 2.50, "parts": [1.10, 3], "note": 1.10}',
+            Price(
+                amount=Decimal("12345678901234567.89"),
+                weight=2.5,
+                parts=[Decimal("1.10"), Decimal(3)],
+                note=1.1,
+            ),
+        ),
+        (list[Decimal], "[1.10, 1e3]", [Decimal("1.10"), Decimal("1e3")]),
+        (dict[str, Decimal], '{"a": 0.10}', {"a": Decimal("0.10")}),
+        (tuple[Decimal, float], "[0.10, 0.10]", (Decimal("0.10"), 0.1)),
+        (list[float], "[1.10]", [1.1]),
+        (dict, '{"a": 1.10, "b": "a\tb"}', {"a": 1.1, "b": "a\tb"}),
+        (Decimal | None, "1.10", Decimal("1.10")),
+    ],
+)
+def test_decimals_keep_their_digits_wherever_they_stand(
+    output_type: Any, answer: str, value: Any
+) -> None:
+    found = OutputType(output_type).read(answer, lenient=True).value
+    assert (found, repr(found)) == (value, repr(value))
