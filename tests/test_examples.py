@@ -139,7 +139,7 @@ def executor(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.parametrize("name", list_dialects())
 def test_the_executor_runs_every_dialect(name: str, executor: Any) -> None:
     tools = ToolSet([executor.area])
-    parser = get_parser(name, tools=None if name in OWN_TOOLS else tools)
+    parser = get_parser(name, tools=[OWN_TOOLS[name]] if name in OWN_TOOLS else tools)
     call = AgentAction(OWN_TOOLS.get(name, "area"), "Thun", "")
     finish = AgentFinish({"output": "It has 48.3 km²."}, "")
     script = ["", parser.render(call), parser.render(finish)]  # the first reply is empty

@@ -75,7 +75,7 @@ streaming = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "w
 def test_its_executor_runs_every_dialect(name: str) -> None:
     own = OWN_TOOLS.get(name, "area")
     tools = [StructuredTool.from_function(look_up, name=own)]
-    ours = get_parser(name, tools=None if name in OWN_TOOLS else tools)
+    ours = get_parser(name, tools=[own] if name in OWN_TOOLS else tools)
     call = agent_parsers.AgentAction(own, "Thun", "")
     finish = agent_parsers.AgentFinish({"output": "48.3"}, "")
     model = chat(ours.render(call), ours.render(finish))
@@ -153,7 +153,7 @@ def test_what_was_wrong_is_sent_to_the_model(
 
 @pytest.mark.parametrize("name", ["react", "glm45", "self_ask"])
 def test_a_turn_of_nothing_is_not_a_call(name: str) -> None:
-    parser = get_parser(name)
+    parser = get_parser(name, tools=[OWN_TOOLS.get(name, "area")])
     answer = parser.render(agent_parsers.AgentFinish({"output": "48.3"}, ""))
     model = chat("", answer)
     done = run(executor(parser.as_langchain(), model, handle_parsing_errors=True), "sync")

@@ -13,6 +13,7 @@ from langchain_core.tools import ToolException as TheirToolException
 
 from agent_parsers import (
     AgentAction,
+    AgentFinish,
     ToolException,
     ToolInputError,
     ToolSet,
@@ -177,7 +178,8 @@ def test_what_approve_returns_is_checked() -> None:
 def test_the_model_reads_the_arguments_that_were_given_instead(name: str) -> None:
     parser: Any = get_parser(name, tools=[area])
     prompts: list[str] = []
-    replies = iter([parser.render(act("Thun")), parser.render(act("Zug")), "Final Answer: x"])
+    said = [act("Thun"), act("Zug"), AgentFinish({"output": "x"}, "")]
+    replies = iter(map(parser.render, said))
 
     def model(prompt: Any) -> str:
         prompts.append("".join(message.text for message in prompt[2:]))
