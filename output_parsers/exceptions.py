@@ -54,6 +54,8 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
 
     Whoever writes the next prompt sends it back with its calls.
     """
+    call_at: int | None = None
+    """Which call of the `ai_message` is at fault, from 0; `None` if that is not known."""
     begins_at: tuple[int, int] = (1, 1)
     """Line and column, from 1, where `llm_output` begins in the text that was read, such as a log.
 

@@ -22,7 +22,7 @@ from agent_parsers.events import (
 )
 from agent_parsers.loop.request import ModelRequest
 from agent_parsers.messages.reading.arguments import ARGUMENT
-from agent_parsers.messages.writing.native import with_native_calls
+from agent_parsers.messages.writing.native import with_native_calls, with_results
 from agent_parsers.messages.writing.past import PastTurn, past_of, past_of_steps
 from agent_parsers.parsers.event_parser import TurnReader
 from agent_parsers.parsers.message_parser import MessageParser
@@ -145,7 +145,7 @@ class Asking(Generic[T]):
         self._listed: Final = listed
         self._is_typed: Final = listed.output_type is not None and self._provider is None
         chosen = self._chosen(listed)
-        past = past_of(history)
+        past = with_results(past_of(history))
         is_called = any(isinstance(each, PastTurn) for each in (*past, *past_of(self.steps)))
         if plain and not (len(chosen) or chosen.output_type or is_called):
             parser = get_parser("tools", tools=[])
@@ -161,6 +161,8 @@ class Asking(Generic[T]):
         self.question: Final = question
         """What the model is asked."""
         self._on_bad_call: Final = on_bad_call
+        if max_retries < 0:
+            raise ValueError(f"max_retries is 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
         self.usage: UsageMetadata | None = None
         """The tokens of all replies, as far as they tell them; `None` if none does."""
@@ -208,17 +210,19 @@ class Asking(Generic[T]):
     def _chosen(self, listed: ToolSet) -> ToolSet:
         """Return those of the *listed* tools that the model may call."""
         choice = self._choice
-        if choice == "auto":
+        answers = () if self._answers is None else self._answers.specs
+        if choice == "auto" or (choice == "required" and answers):
             return listed
         if choice == "none":
-            return listed.only(() if self._answers is None else self._answers.specs)
+            return listed.only(answers)
         from typing import Never
 
         if choice != "required":
-            if choice not in listed:
+            known = [*(answers or listed.names)]
+            if choice not in known:
                 raise ValueError(
                     'tool_choice is "auto", "none", "required", or the name of a tool, not'
-                    f" {choice!r}; the tools are {', '.join(listed.names) or 'none'}"
+                    f" {choice!r}; the tools are {', '.join(known) or 'none'}"
                 )
             listed = listed.only([choice])
         return listed.answering(Never)
@@ -231,17 +235,19 @@ class Asking(Generic[T]):
             names = " or ".join(self._answers.specs)
             told = f"Give your final answer by calling {names}."
             prompted["system"] = "\n\n".join(filter(None, (prompted["system"], told)))
-        steps: list[Any] = self.steps
+        steps: list[Any] = with_results(past_of_steps(self.steps))
         if self._writer is not self.parser:
             history = prompted["history"]
-            past = with_native_calls([*history, *past_of_steps(steps)], self._read_past)
+            past = with_native_calls([*history, *steps], self._read_past)
             prompted["history"], steps = past[: len(history)], past[len(history) :]
         prompt = self._writer.render_prompt(self.question, steps, **prompted)
-        choice = self._choice
-        if self._answers is not None and choice == "auto":
-            choice = "required"
+        choice, listed = self._choice, self._listed
+        if self._writer is not self.parser:  # a template makes a model do nothing
+            choice = "auto"
+        elif self._answers is not None and choice in ("auto", "none"):
+            choice, listed = "required", self.parser.tools
         is_told = isinstance(self._writer, MessageParser)
-        tools = self._listed if is_told and len(self._listed) else None
+        tools = listed if is_told and len(listed) else None
         return ModelRequest(prompt, self.parser.stop, tools, choice, self._provider)
 
     def _read_past(self, text: str) -> tuple[str, str]:
@@ -270,6 +276,11 @@ class Asking(Generic[T]):
         return "".join(self._content)
 
     @property
+    def is_called(self) -> bool:
+        """Whether the answer is given by a call."""
+        return self.finish is not None and bool(self._given)
+
+    @property
     def is_cut(self) -> bool:
         """Whether the answer was cut at the limit of tokens."""
         made = self.repairs[self._repaired_before :]
@@ -288,7 +299,9 @@ class Asking(Generic[T]):
 
         Of a long answer with many values it is not asked after each chunk.
         """
-        return self._growing is not None and self._growing.has_changed(is_last=self.is_done)
+        growing = self._growing
+        is_grown = growing is not None and growing.has_changed(is_last=self.is_done)
+        return is_grown and self.partial is not None
 
     def feed(self, chunk: Any) -> list[Event]:
         """Take the next *chunk* of the reply, or all of it; return the events it completes.
@@ -402,7 +415,7 @@ class Asking(Generic[T]):
                     self._thought.append(text)
                 case AnswerDelta(text=text):
                     self._content.append(text)
-                    if self._is_typed:
+                    if self._is_typed or self._answers is not None:
                         self._grow(text)
                 case ToolNamed(tool=tool) if self._answers is not None:
                     self._growing = _GrowingAnswer() if tool in self._answers.specs else None
@@ -429,7 +442,7 @@ class Asking(Generic[T]):
             return []
         at = len(self._stream.text)
         if self.finish is not None:
-            value = answers.read_text(self.finish, lenient=self.parser.lenient)
+            value = answers.read_text(self.finish, lenient=self.parser.lenient, is_cut=self.is_cut)
             self.finish = AgentFinish({"output": value}, self.finish.log)
         elif self._given:
             value = answers.read_calls(self._given)
@@ -458,21 +471,23 @@ class Asking(Generic[T]):
         """
         from agent_parsers.toolset import UnknownToolError
 
-        names = [*self.parser.tools.names]
+        answers = {} if self._answers is None else self._answers.specs
+        names = [name for name in self.parser.tools.names if name not in answers]
         found: OutputParserException = error
         while True:
             if isinstance(found, UnknownToolError) and found.name not in names:
                 names.append(found.name)
             elif found is not error:
                 raise error
-            stream = self.parser.model_copy(update={"tools": known_tools(names)}).stream_parser()
+            tools = known_tools([*names, *answers.values()])
+            stream = self.parser.model_copy(update={"tools": tools}).stream_parser()
             try:
                 events = [event for chunk in self._chunks for event in stream.feed(chunk)]
                 events += TurnReader(stream, ended).close()
             except OutputParserException as another:
                 found = another
                 continue
-            self.actions = []
+            self.actions, self._given = [], []
             return self._taken([event for event in events if isinstance(event, ActionComplete)])
 
     # -- for other frameworks --------------------------------------------------------------------

@@ -68,7 +68,7 @@ def ask(
         if owner is target and is_asynchronous:
             name = f"a{name}"
         method = getattr(_with_settings(owner, request), name)
-        asked = prompt if isinstance(prompt, str) else to_langchain(prompt)
+        asked = prompt if isinstance(prompt, str) else to_langchain(prompt, new_id=_new_id)
         return method(asked, **{**({"stop": stop} if stop else {}), **bound})
     known = _parameters(model)
     has_more = any(each.kind is each.VAR_KEYWORD for each in known.values())
@@ -79,18 +79,20 @@ def ask(
         said = [each for each in messages if not isinstance(each, SystemMessage)]
         given |= {
             "system": "\n\n".join(head),
-            "messages": to_anthropic(said),
+            "messages": to_anthropic(said, new_id=_new_id),
             "stop_sequences": stop,
             "tools": tools and tools.anthropic_tools(),
             **_anthropic_settings(request),
         }
     elif "messages" in known or (has_more and len(known) == 1):
-        given |= {"messages": to_openai(messages), "tools": tools and tools.openai_tools()}
+        given["messages"] = to_openai(messages, new_id=_new_id)
+        given["tools"] = tools and tools.openai_tools()
         given |= _chat_settings(request)
         if "format" in known and "response_format" not in known:  # Ollama's
             given["format"] = request.answer and request.answer.schema_spec.json_schema
     elif {"input", "instructions"} <= known.keys():
-        given["input"] = prompt if isinstance(prompt, str) else to_openai_responses(messages)
+        is_text = isinstance(prompt, str)
+        given["input"] = prompt if is_text else to_openai_responses(messages, new_id=_new_id)
         given["tools"] = tools and tools.openai_response_tools()
         given |= _responses_settings(request)
     elif {"prompt", "stream"} <= known.keys():
@@ -105,6 +107,9 @@ def ask(
     taken = _taken(given, known, bound, has_more=has_more)
     _check_taken(model, request, {**taken, **bound})
     return model(**taken)
+
+
+_new_id: Final = "call{:05}".format  # nine letters and digits, which all APIs take
 
 
 def _chat_settings(request: ModelRequest) -> dict[str, Any]:

@@ -369,13 +369,14 @@ class _Loop:
         self._tell(self._asking.close(ended))
         if self._on_partial is not None and self._asking.has_grown():
             self._on_partial(self._asking.partial)
-        finish = self.run.finish = self._asking.finish
+        finish = self._asking.finish
         self.run.is_cut = self._asking.is_cut
         if finish is not None and self.run.is_cut and self._on_cut != "return":
             if self._on_cut == "raise":
+                self.run.finish = finish
                 raise CutAnswerError(self.run)
             cut = OutputParserException(_CUT, _CUT_TOLD, finish.log)
-            self.run.finish, self.run.is_cut = None, False
+            self.run.is_cut = False
             self._tell([self._asking.retry(cut)])
         if not self._asking.is_done:
             self._add_texts("", "")  # the text of the error has them
@@ -383,13 +384,15 @@ class _Loop:
 
     def is_over(self) -> bool:
         """Return whether the turn is an answer."""
+        self.run.finish = self._asking.finish
         if self.run.finish is None:
             return False
         self.run.steps += self._asking.answer_steps
         self._add_texts("", "")
-        said = (self._asking.thought, "") if not self._asking.actions else ("", "")
-        self.run.thoughts.append(said[0])
-        self.run.contents.append(said[1])
+        is_alone = not self._asking.actions  # else the first of its steps has both
+        self.run.thoughts.append(self._asking.thought if is_alone else "")
+        is_called = is_alone and self._asking.is_called
+        self.run.contents.append(self._asking.content if is_called else "")
         return True
 
     def __enter__(self) -> None:

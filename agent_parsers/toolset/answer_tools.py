@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Never, NoReturn
 
 from agent_parsers.toolset.declaring.forms import spec_from
 from agent_parsers.toolset.output_type import OutputType
-from agent_parsers.toolset.problems.errors import AnswerError
+from agent_parsers.toolset.problems.errors import AnswerError, as_json
 from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
@@ -50,9 +52,10 @@ class AnswerTools:
             self.specs = _specs(self.strategy)
         else:
             try:
+                _check_is_object(output_type)
                 self.strategy = ToolStrategy(output_type)
                 self.specs = _specs(self.strategy)
-            except (TypeError, ValueError):  # it is no object
+            except (TypeError, ValueError):
                 self.strategy = ToolStrategy(_wrapped(output_type))
                 self.specs = _specs(self.strategy)
                 self._is_wrapped = True
@@ -63,6 +66,7 @@ class AnswerTools:
         """Return the answer that *calls*, whose inputs were checked, give: one does.
 
         Raises:
+            AnswerError: It is not what a JSON Schema as a whole says.
             MultipleStructuredOutputsError: There are several.
         """
         if len(calls) > 1:
@@ -74,22 +78,34 @@ class AnswerTools:
         call = calls[0]
         origin = self.specs[call.tool].origin
         value = call.tool_input if origin is None else origin.run(call.tool_input)
-        if not self._is_wrapped:
+        if self._is_wrapped:
+            value = value[_WRAPPED] if isinstance(value, dict) else getattr(value, _WRAPPED)
+        if not isinstance(self.output_type.type, dict):
             return value
-        return value[_WRAPPED] if isinstance(value, dict) else getattr(value, _WRAPPED)
+        try:
+            return self.output_type.read(value).value
+        except AnswerError as error:
+            error.llm_output, error.span = call.log, (0, len(call.log))
+            error.ai_message = next(iter(getattr(call, "message_log", ())), None)
+            raise
 
     def partial(self, value: Any) -> Any:
         """Return how much of the answer is in *value*, the arguments so far or a text as data."""
         return value.get(_WRAPPED) if self._is_wrapped and isinstance(value, dict) else value
 
-    def read_text(self, finish: AgentFinish, *, lenient: bool) -> Any:
+    def read_text(self, finish: AgentFinish, *, lenient: bool, is_cut: bool) -> Any:
         """Return the answer that is given as text.
+
+        Args:
+            finish: The answer.
+            lenient: Whether to repair JSON.
+            is_cut: Whether the text may go on.
 
         Raises:
             AnswerError: It is not of the type.
         """
         try:
-            return self.output_type.read(finish.output, lenient=lenient).value
+            return self.output_type.read(finish.output, lenient=lenient, is_cut=is_cut).value
         except AnswerError as error:
             names = " or ".join(self.specs)
             error.observation = f"{error.advice}\nGive your final answer by calling {names}."
@@ -126,25 +142,71 @@ def _specs(strategy: ToolStrategy[Any]) -> dict[str, ToolSpec]:
     Raises:
         ValueError: Two have the same name, or a schema is not that of an object.
     """
-    names = strategy.bindings  # which must differ
-    specs = (spec_from(each.schema, name=each.name) for each in strategy.schema_specs)
-    return dict(zip(names, specs, strict=True))
+    assert strategy.bindings, "their names differ"
+    specs = (
+        replace(spec_from(each.schema, name=each.name), name=_name_for_apis(each.name))
+        for each in strategy.schema_specs
+    )
+    return {spec.name: spec for spec in specs}
+
+
+def _name_for_apis(name: str) -> str:
+    """Return a name of a tool that all APIs take."""
+    return re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")[:64] or _WRAPPED
+
+
+def _check_is_object(output_type: Any) -> None:
+    """Check that a JSON Schema is that of an object, or of one of several, and of nothing else.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(output_type, dict):
+        return
+    is_object = output_type.get("type") == "object" or "properties" in output_type
+    is_union = "oneOf" in output_type
+    about = {"oneOf", "$defs", "title", "description", "$schema", "$id"}
+    refers = '"$ref": "#"' in as_json(output_type)
+    if is_union and (refers or not about.issuperset(output_type)):
+        raise TypeError("what stands beside the parts counts for each of them")
+    if not (is_object or is_union):
+        raise TypeError("it is no object")
 
 
 def _wrapped(output_type: Any) -> Any:
     """Return an object whose only member is of the type."""
     if isinstance(output_type, dict):
-        inner = {name: value for name, value in output_type.items() if name != "$defs"}
-        return {
+        shared = {name: output_type[name] for name in _SHARED if name in output_type}
+        inner = {name: value for name, value in output_type.items() if name not in shared}
+        whole = {
             "title": _WRAPPED,
             "type": "object",
             "properties": {_WRAPPED: inner},
             "required": [_WRAPPED],
-            "$defs": output_type.get("$defs", {}),
+            **shared,
         }
+        return _moved(whole)
     from pydantic import create_model
 
     return create_model(_WRAPPED, answer=(output_type, ...))
+
+
+_SHARED: Final = ("$defs", "definitions")
+_DATA: Final = ("const", "enum", "default", "examples")
+
+
+def _moved(node: Any) -> Any:
+    """Return a schema whose references to the root lead to where that is now."""
+    if isinstance(node, list):
+        return [*map(_moved, node)]
+    if not isinstance(node, dict):
+        return node
+    moved = {key: value if key in _DATA else _moved(value) for key, value in node.items()}
+    ref = moved.get("$ref")
+    if isinstance(ref, str) and ref[:1] == "#":
+        is_shared = ref.startswith(tuple(f"#/{name}/" for name in _SHARED))
+        moved["$ref"] = ref if is_shared else f"#/properties/{_WRAPPED}{ref[1:]}"
+    return moved
 
 
 def strategy_of(output_type: Any, *, is_native: bool, has_provider: bool) -> Any:
@@ -161,6 +223,7 @@ def strategy_of(output_type: Any, *, is_native: bool, has_provider: bool) -> Any
     Raises:
         TypeError: The type has no JSON Schema, or only messages have the strategy.
     """
+    output_type = _own(output_type)
     if isinstance(output_type, ToolStrategy):
         return AnswerTools(output_type)
     if isinstance(output_type, ProviderStrategy):
@@ -182,3 +245,19 @@ def strategy_of(output_type: Any, *, is_native: bool, has_provider: bool) -> Any
         except ValueError:
             pass
     return AnswerTools(output_type)
+
+
+def _own(strategy: Any) -> Any:
+    """Return our strategy for one of LangChain's; anything else unchanged."""
+    kind = type(strategy)
+    if kind.__module__.partition(".")[0] != "langchain":
+        return strategy
+    if kind.__name__ == "ToolStrategy":
+        return ToolStrategy(
+            strategy.schema,
+            tool_message_content=strategy.tool_message_content,
+            handle_errors=strategy.handle_errors,
+        )
+    if kind.__name__ == "ProviderStrategy":
+        return ProviderStrategy(strategy.schema, strict=getattr(strategy, "strict", None))
+    return AutoStrategy(strategy.schema) if kind.__name__ == "AutoStrategy" else strategy

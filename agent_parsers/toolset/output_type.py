@@ -102,7 +102,10 @@ class OutputType:
     @property
     def takes_text(self) -> bool:
         """Whether any text is an answer of the type."""
-        return not self.is_never and Fitter(self.schema, Policy()).fits("…", self.schema.root)
+        try:
+            return bool(self.read("…").value == "…")
+        except AnswerError:
+            return False
 
     def _read_schema(self) -> dict[str, Any]:
         if self.is_never:
@@ -161,7 +164,10 @@ class OutputType:
         except BadInput as bad:
             raise self._error(fitter, answer, bad.value, (bad.problem,)) from None
         value, problems = fitter.fit(written)
-        if is_cut and not (isinstance(written, dict | list) or fitter.fits(f"{answer}…", root)):
+        is_whole = isinstance(written, dict | list) or (
+            isinstance(written, str) and fitter.fits(f"{answer}…", root)
+        )
+        if is_cut and not is_whole:
             problems = (InputProblem((), "a whole answer", f"{shown(written)}, which is cut"),)
         copied = _placeholder_in(written, self.example) if lenient and not problems else None
         if copied is not None:

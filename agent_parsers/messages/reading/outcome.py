@@ -94,6 +94,7 @@ class Outcome:
         self._spans: list[Span] = []
         self._finish: AgentFinish | None = None
         self._bad: BadCall | None = None
+        self._at: int | None = None  # which call of the message is read
         self.events: list[Event] = []
         """The events to emit at the end of the message."""
         self.written: Sequence[Span] = ()
@@ -113,6 +114,7 @@ class Outcome:
             return None
         error = self._error(bad, text)
         error.ai_message = message_chunk_to_message(self._message)
+        error.call_at = self._at
         return error
 
     def _error(self, bad: BadCall, text: str) -> OutputParserException:
@@ -285,7 +287,8 @@ class Outcome:
     def read_calls(self, calls: Sequence[EmittedCall]) -> None:
         """Read the calls of the message as actions."""
         try:
-            for call in calls:
+            for number, call in enumerate(calls):
+                self._at = number
                 # The next call shows that this one has ended.
                 is_over = call is not calls[-1] or ends_otherwise(self._message)
                 is_cut = call.index in self._late.cut

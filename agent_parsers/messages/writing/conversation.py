@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import chain, groupby, product, takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text
+from agent_parsers.actions.agent import AgentAction, AgentFinish, as_data, as_text
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.engine.reading.rules.foreign_calls import dialects_signed
 from agent_parsers.engine.reading.rules.known_tools import known_tools, with_called
@@ -426,6 +426,7 @@ class _Writer:
             thought = "" if elsewhere is None else elsewhere.thought
         before = "\n".join(filter(None, (thought, item.content))).strip()
         if not isinstance(output, str):
+            output = as_data(output)
             with suppress(ValueError):
                 return write_answer(self._dialect, output, before if self._dialect.thinks else "")
         return self._say(item.text, before)

@@ -70,11 +70,31 @@ def _for_api(item: Any, *, is_last: bool) -> Iterator[BaseMessage | PastTurn]:
             if _has_calls(item.message):  # which the model also wrote as text
                 yield _as_calls(item, is_last=is_last)
                 return
-            yield item.message
+            message = item.message
+            if item.thought and item.thought.strip() not in item.log:  # it came beside the text
+                beside = {**_reasoning(item.thought), **message.additional_kwargs}
+                message = message.model_copy(update={"additional_kwargs": beside})
+            yield message
             told = [call.result for call in item.calls if call.result is not None]
             yield from map(HumanMessage, told)
         case _:
             yield item
+
+
+def with_results(past: Past) -> Past:
+    """Return *past* in which each call has a result, which may be that there is none."""
+    return [
+        replace(
+            item,
+            calls=tuple(
+                call if call.result is not None else replace(call, result=NO_RESULT)
+                for call in item.calls
+            ),
+        )
+        if isinstance(item, PastTurn) and item.is_open
+        else item
+        for item in past
+    ]
 
 
 def with_native_calls(past: Past, read: Callable[[str], tuple[str, str]]) -> Past:
@@ -88,7 +108,7 @@ def with_native_calls(past: Past, read: Callable[[str], tuple[str, str]]) -> Pas
     for number, item in enumerate(past):
         if isinstance(item, PastTurn) and item.log and not _has_calls(item.message):
             thought, content = read(item.log)
-            message = AIMessage(content, additional_kwargs=_reasoning(thought))
+            message = AIMessage(content, additional_kwargs=_reasoning(thought or item.thought))
             calls = tuple(
                 replace(call, id=call.id or f"call{number:03}{index:02}", answer=None)
                 for index, call in enumerate(item.calls)

@@ -316,13 +316,16 @@ def _from_run(
         for step in run.all_steps:
             yield from _told(step, known)
         return
-    for step in run.steps:
-        yield from _told(step, known)
+    texts = [
+        (*each, *[""] * (len(run.steps) + 1 - len(each))) for each in (run.thoughts, run.contents)
+    ]
+    for step, *said in zip(run.steps, *texts, strict=False):
+        for told in _told(step, known):
+            yield (
+                told._replace(thought=said[0], content=said[1]) if isinstance(told, _Step) else told
+            )
     if run.finish is not None:
-        said = (
-            said[-1] if len(said) > len(run.steps) else "" for said in (run.thoughts, run.contents)
-        )
-        yield PastAnswer(run.finish, *said)
+        yield PastAnswer(run.finish, *(each[len(run.steps)] for each in texts))
 
 
 def _from_logged(
@@ -501,6 +504,8 @@ def _from_error(error: OutputParserException) -> PastError | PastTurn:
         return PastError(_prose(message, pieces), told)
     wrong = getattr(error, "tool", None)
     place = next((n for n, call in enumerate(calls) if call.tool == wrong), 0)
+    if error.call_at is not None:
+        place = min(error.call_at, len(calls) - 1)
     made = (
         replace(call, result=told if number == place else NOT_RUN, is_error=True)
         for number, call in enumerate(calls)
