@@ -34,16 +34,17 @@ def late_names(
     def import_name(name: str) -> Any:
         if name not in modules:
             asking = sys._getframe(1)
-            is_probe = name[0] == "_" or asking.f_globals.get("__name__") == _IMPORTLIB
+            is_probe = name[:1] in ("", "_") or asking.f_globals.get("__name__") == _IMPORTLIB
             hint = "" if is_probe else _hint(name, modules, beside)
             if hint and _is_imported(asking):
-                raise ImportError(f"cannot import name {name!r} from {package!r}{hint}")
+                said = f"cannot import name {name!r} from {package!r}{hint}"
+                raise ImportError(said, name=package, path=namespace.get("__file__"))
             raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         value = namespace[name] = getattr(import_module(modules[name]), name)
         return value
 
     def list_names() -> list[str]:
-        return [*namespace, *modules]
+        return sorted({*namespace, *modules})
 
     def is_own(name: str) -> bool:
         is_help = name.startswith("_") or name in ("TYPE_CHECKING", *__all__)

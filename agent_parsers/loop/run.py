@@ -321,6 +321,8 @@ class _Loop:
         on_partial: Callable[[Any], object] | None,
         on_cut: OnCut,
     ) -> None:
+        if on_cut not in get_args(OnCut):
+            raise ValueError(f"on_cut is one of {get_args(OnCut)}, not {on_cut!r}")
         self._asking = asking
         self.run: AgentRun[Any] = AgentRun(
             asking.steps, question=asking.question or "", repairs=asking.repairs

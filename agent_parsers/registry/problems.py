@@ -22,6 +22,7 @@ _MEANT: Final = {
     **dict.fromkeys(("system_prompt", "instructions", "system_message"), "system"),
     **dict.fromkeys(("messages", "chat_history", "message_history"), "history"),
     **dict.fromkeys(("handle_tool_error", "handle_tool_errors"), "tool_errors"),
+    "handle_parsing_errors": "max_retries",
     **dict.fromkeys(("callbacks", "verbose", "stream"), "on_event"),
     "intermediate_steps": "steps",
 }

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import part_of, text_of
@@ -98,8 +98,11 @@ def read_structured_output(
         ValueError: *strategy* is neither a strategy nor a valid schema.
     """
     message = AIMessage(part) if isinstance(part := part_of(message), str) else part
+    if getattr(message, "type", "ai") not in ("ai", "AIMessageChunk"):
+        raise TypeError(f"expected a message of a model, not one of the type {message.type!r}")
     if isinstance(strategy, ProviderStrategy):
-        return None if _calls_of(message) else _read_text(message, strategy)
+        is_calling = _calls_of(message) or _calls_of(message, "invalid_tool_calls")
+        return None if is_calling else _read_text(message, strategy)
     if isinstance(strategy, ToolStrategy):
         return _read_calls(message, strategy)
     auto = strategy if isinstance(strategy, AutoStrategy) else AutoStrategy(strategy)
@@ -107,9 +110,13 @@ def read_structured_output(
     provider = auto.resolve(has_provider=True)
     if found is not None or isinstance(provider, ToolStrategy):
         return found
-    is_json = text_of(message).lstrip()[:1] in ("{", "[", "`")
+    is_calling = _calls_of(message) or _calls_of(message, "invalid_tool_calls")
+    is_json = not is_calling and text_of(message).lstrip()[:1] in ("{", "[", "`")
     is_refusal = refusal_in(message) is not None
     return read_structured_output(message, provider) if is_json or is_refusal else None
+
+
+_NOT_READ: Final = "The arguments of this call cannot be read."
 
 
 def _read_calls(
@@ -119,13 +126,16 @@ def _read_calls(
     bindings = strategy.bindings
     others = [call for call in _calls_of(message) if call["name"] not in bindings]
     calls = [call for call in _calls_of(message) if call["name"] in bindings]
+    broken = [call for call in _calls_of(message, "invalid_tool_calls") if call["name"] in bindings]
     if len(calls) == 1:
-        return _read_call(message, calls[0], others, strategy)
+        found = _read_call(message, calls[0], others, strategy)
+        found.messages.extend(_answer(call, _NOT_READ, status="error") for call in broken)
+        return found
     if calls:
+        calls += broken
         names = [call["name"] for call in calls]
         error: StructuredOutputError = MultipleStructuredOutputsError(names, message)
         return _retry(error, calls, others, strategy.handle_errors)
-    broken = [call for call in _calls_of(message, "invalid_tool_calls") if call["name"] in bindings]
     if not broken:
         return None
     source = OutputParserException(

@@ -165,7 +165,7 @@ class ToolCallsReader(_MessageReader[CallsParser]):
     def __init__(self, parser: CallsParser, *, places: PlacesOf | None = None) -> None:
         super().__init__(parser)
         self._places = places
-        self._given: list[tuple[ParsedCall, str, str | None, Any]] = []  # with its fields
+        self._given: list[tuple[ParsedCall, str, str | None, Any, bool]] = []  # with its fields
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         """Read *chunk* and return the result if it has changed."""
@@ -201,11 +201,14 @@ class ToolCallsReader(_MessageReader[CallsParser]):
         """Return what has changed of the *result*, in which the calls have *places*."""
         last, given = self._results.last, self._given
         growing = {id(call.parsed): call for call in self._calls.calls} if self._calls else {}
-        self._given = [(call, call.name, call.id, call.args) for call, _ in places]
+        self._given = [
+            (call, call.name, call.id, call.args, growing[id(call)].shows(call.args))
+            for call, _ in places
+        ]
         grown = [growing[id(call)].changes() for call, _ in places]
         goes_on = len(places) >= len(given) and all(
-            call is before and call.id == its_id and growing[id(call)].value is call.args
-            for (call, _), (before, _, its_id, _) in zip(places, given, strict=False)
+            call is before and call.id == its_id and growing[id(call)].value is call.args and is_own
+            for (call, _), (before, _, its_id, _, is_own) in zip(places, given, strict=False)
         )
         if last is None or not goes_on:
             return self._results.give(result)
@@ -246,6 +249,10 @@ class _ArrivingCall(GrowingCall):
         super().add(name, text)
         self._has_changed = self._has_changed or name is not None
         self._budget.add(text or "")
+
+    def shows(self, args: Any) -> bool:
+        """Return whether *args* are the value so far, or stand for none."""
+        return not self.has_value or self.value is args
 
     def read(self, *, is_raw: bool) -> bool:
         """Read on into `parsed`; return whether the arguments so far can be read."""

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final, TypeAlias
 
-_KINDS: Final = ("image", "audio", "video", "file", "document", "input_image", "image_url")
+_KINDS: Final = (
+    "image", "audio", "video", "file", "document", "input_image", "image_url", "input_audio",
+    "input_file", "resource",
+)  # fmt: skip
 """The types of blocks that may hold a file."""
+_KEYS: Final = frozenset((
+    "type", "base64", "data", "url", "mime_type", "mimeType", "media_type", "source_type", "source",
+    "image_url", "input_audio", "file", "file_data", "filename", "resource", "detail", "id",
+    "index", "cache_control", "annotations", "_meta", "meta", "extras", "metadata",
+))  # fmt: skip
+"""What blocks have; a dictionary with anything else is data."""
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]+={0,2}\s*").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +36,8 @@ class MediaFile:
 
     def __str__(self) -> str:
         """Return what stands for it in a text."""
-        return f"({self.mime_type or self.url})"
+        kind = self.mime_type or "a file"
+        return f"({kind}: {self.url})" if self.url else f"({kind})"
 
     @property
     def kind(self) -> str:
@@ -62,6 +74,8 @@ def parts_of(returned: Any, *, is_content: bool = False) -> Parts:
     if isinstance(returned, str | bytes | bool | int | float | None):
         return ()
     content = getattr(returned, "content", None)
+    if isinstance(returned, Mapping) and "isError" in returned:  # a result of MCP
+        content = returned.get("content")
     items = content if isinstance(content, list) else returned
     items = items if isinstance(items, list | tuple) else [items]
     parts = tuple(_part(item, is_content=is_content) for item in items)
@@ -72,51 +86,76 @@ def _part(item: Any, *, is_content: bool) -> Any:
     """Return a file, a text, or *item* itself."""
     if isinstance(item, str):
         return item
-    fields = item if isinstance(item, Mapping) else _Fields(item)
+    if isinstance(item, Mapping) and not _KEYS.issuperset({*item, "text"} - {"text"}):
+        return item
+    fields = _Fields(item)
     if fields.get("type") == "text" and isinstance(text := fields.get("text"), str):
         return text
     return _file(fields, is_content=is_content) or _pillow(item) or item
 
 
 class _Fields:
-    """The attributes of an object, to be asked for as the values of a dictionary."""
+    """The texts, bytes and objects in a dictionary or an object, by name."""
 
     def __init__(self, item: Any) -> None:
         self._item = item
 
-    def get(self, name: str) -> Any:
-        return getattr(self._item, name, None)
+    def get(self, *names: str) -> Any:
+        """Return the first of *names* that has a value of these kinds; `None` if none has."""
+        for name in names:
+            is_data = isinstance(self._item, Mapping)
+            value = self._item.get(name) if is_data else getattr(self._item, name, None)
+            is_inner = name in ("source", "image_url", "input_audio", "file", "resource")
+            if isinstance(value, str | bytes) or (is_inner and value is not None):
+                return value
+        return None
 
 
-_MIME_TYPES: Final = ("mime_type", "mimeType", "media_type")
-
-
-def _file(fields: Any, *, is_content: bool) -> MediaFile | None:
-    found = (fields.get(name) for name in _MIME_TYPES)
-    mime_type = next((each for each in found if isinstance(each, str) and "/" in each), "")
-    data = fields.get("base64") or fields.get("data")
-    kind, url = fields.get("type"), fields.get("url")
+def _file(fields: _Fields, *, is_content: bool) -> MediaFile | None:
+    mime_type = _mime_type(fields.get("mime_type", "mimeType", "media_type"))
+    data, url, kind = fields.get("base64", "data", "blob"), fields.get("url"), fields.get("type")
     if isinstance(data, bytes) and mime_type:  # of pydantic-ai
         return MediaFile(mime_type, b64encode(data).decode())
     if fields.get("kind") == "image-url" and isinstance(url, str):  # the same
         return _at(url, mime_type)
     if kind not in _KINDS:
         return None
-    url = url if mime_type or is_content else None
-    if isinstance(source := fields.get("source"), Mapping):  # Anthropic's
-        mime_type, data, url = source.get("media_type", ""), source.get("data"), source.get("url")
-    elif kind in ("image_url", "input_image"):  # OpenAI's
-        url = fields.get("image_url")
-        url = url.get("url") if isinstance(url, Mapping) else url
-    if isinstance(data, str) and data and mime_type:
-        return MediaFile(mime_type, data)
+    inner = fields.get("source", "resource", "image_url", "input_audio", "file")
+    if isinstance(inner, str):
+        return _at(inner, "")
+    if inner is not None:
+        return _inner(_Fields(inner))
+    if isinstance(written := fields.get("file_data"), str):
+        return _at(written, "")
+    if isinstance(data, str) and mime_type and _BASE64(data):
+        return MediaFile(mime_type, data.strip())
+    is_one = isinstance(url, str) and url and (mime_type or is_content)
+    return _at(url, mime_type) if is_one else None
+
+
+def _inner(fields: _Fields) -> MediaFile | None:
+    """Return the file that an object within a block is, as those of most APIs have one."""
+    form, data = fields.get("format"), fields.get("data", "blob")
+    mime_type = _mime_type(fields.get("media_type", "mimeType")) or (
+        f"audio/{form}" if form else ""
+    )
+    if isinstance(data, str) and mime_type and fields.get("type") != "text" and _BASE64(data):
+        return MediaFile(mime_type, data.strip())
+    url = fields.get("url", "file_data")
     return _at(url, mime_type) if isinstance(url, str) and url else None
+
+
+def _mime_type(written: Any) -> str:
+    """Return a MIME type without its parameters, in small letters; ``""`` if it is none."""
+    kind = written.partition(";")[0].strip().lower() if isinstance(written, str) else ""
+    return kind if "/" in kind else ""
 
 
 def _at(url: str, mime_type: str) -> MediaFile:
     head, is_data, data = url.partition(";base64,")
     if is_data and head.startswith("data:"):
-        return MediaFile(head.removeprefix("data:"), data)
+        known = _mime_type(head.removeprefix("data:")) or mime_type or "application/octet-stream"
+        return MediaFile(known, data)
     return MediaFile(mime_type, url=url)
 
 

@@ -85,7 +85,8 @@ def _turn(turn: PastTurn) -> list[dict[str, Any]]:
     if first.is_function:
         call = {"name": first.tool, "arguments": first.written}
         seen = {"role": "function", "name": first.tool, "content": first.result}
-        return [{**said, "function_call": call}, *([] if first.result is None else [seen])]
+        shown = [] if first.result is None else [seen, *_files(turn)]
+        return [{**said, "function_call": call}, *shown]
     entries = _entries(turn)
     calls = [_call(*pair) for pair in zip(turn.calls, entries, strict=True)]
     results = (
@@ -111,8 +112,10 @@ def _file(file: MediaFile) -> dict[str, Any]:
     if file.kind == "image":
         return {"type": "image_url", "image_url": {"url": file.address}}
     if file.kind == "audio" and file.base64:
-        form = file.mime_type.partition("/")[2]
+        form = file.mime_type.partition("/")[2].removeprefix("x-").replace("mpeg", "mp3")
         return {"type": "input_audio", "input_audio": {"data": file.base64, "format": form}}
+    if not file.base64:  # which this API does not fetch
+        return {"type": "text", "text": file.url}
     name = f"file.{file.mime_type.partition('/')[2]}"
     return {"type": "file", "file": {"filename": name, "file_data": file.address}}
 
