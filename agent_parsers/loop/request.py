@@ -193,7 +193,7 @@ _ANSWER_KEYS: Final = frozenset(("response_format", "format", "text", "output_co
 """The arguments of clients that say the form of an answer."""
 
 
-def is_asynchronous(model: Any) -> bool:
+def returns_awaitable(model: Any) -> bool:
     """Return whether a call of *model* returns at once what is to be awaited."""
     target: Any = model.func if isinstance(model, partial) else model
     if _langchain_model(target) is target:  # its asynchronous methods are called

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from agent_parsers.actions.agent import AgentFinish, T, as_text
 from agent_parsers.events import Event, ObservationDelta, Repair
 from agent_parsers.loop.asking import Asking, ToolsIn
-from agent_parsers.loop.request import ask, has_provider, is_asynchronous
+from agent_parsers.loop.request import ask, has_provider, returns_awaitable
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.registry.problems import wrong_option
 from agent_parsers.toolset.running import in_thread, steps_taken
@@ -275,7 +275,8 @@ async def arun_agent(
     """Do the same as `run_agent` with a model, tools and *approve* that may be asynchronous.
 
     The tools of a turn run concurrently, functions that are not asynchronous in threads, unless
-    they are to be *sequential*. A model that is not asynchronous is asked in a thread.
+    they are to be *sequential*. A model that is not asynchronous is asked in a thread. *on_event*
+    and *on_partial* may be asynchronous.
     """
     if others:
         raise wrong_option(next(iter(others)), arun_agent)
@@ -284,7 +285,7 @@ async def arun_agent(
         as_messages=as_messages, tools_in=tools_in, output_type=output_type,
         has_provider=has_provider(model), tool_choice=tool_choice, max_retries=max_retries,
     )  # fmt: skip
-    loop = _Loop(asking, on_event, on_partial, on_cut)
+    loop = _Loop(asking, on_event, on_partial, on_cut, is_asynchronous=True)
     with loop:
         for _ in range(max_turns):
             reply = await loop.aask(model)
@@ -294,11 +295,14 @@ async def arun_agent(
             try:
                 async for chunk in source:
                     loop.take(chunk)
+                    await loop.settle()
                     if asking.is_over:
                         break
             finally:
                 await aclose(source, chunks)
-            if not loop.ends_turn(end):
+            is_read = loop.ends_turn(end)
+            await loop.settle()
+            if not is_read:
                 continue
             if asking.actions:
                 with loop.calls:
@@ -306,6 +310,7 @@ async def arun_agent(
                         asking.actions, errors=tool_errors, approve=approve, sequential=sequential
                     )
                     loop.add(await called)
+                await loop.settle()
             if loop.is_over():
                 return loop.run
         raise MaxTurnsError(loop.run, max_turns)
@@ -320,6 +325,8 @@ class _Loop:
         on_event: Callable[[Event], object] | None,
         on_partial: Callable[[Any], object] | None,
         on_cut: OnCut,
+        *,
+        is_asynchronous: bool = False,
     ) -> None:
         if on_cut not in get_args(OnCut):
             raise ValueError(f"on_cut is one of {get_args(OnCut)}, not {on_cut!r}")
@@ -333,6 +340,7 @@ class _Loop:
         self._on_event = on_event
         self._on_partial = on_partial
         self._on_cut = on_cut
+        self._waiting: list[Any] | None = [] if is_asynchronous else None
 
     def ask(self, model: Any) -> Any:
         """Begin a turn: return what *model* replies."""
@@ -343,7 +351,7 @@ class _Loop:
         asked = partial(
             ask, model, self._request(), is_streamed=self._is_streamed, is_asynchronous=True
         )
-        return asked() if is_asynchronous(model) else await in_thread(asked)
+        return asked() if returns_awaitable(model) else await in_thread(asked)
 
     def _request(self) -> ModelRequest:
         request = self._asking.request()
@@ -358,8 +366,11 @@ class _Loop:
     def take(self, chunk: Any) -> None:
         """Take a chunk of the reply."""
         self._tell(self._asking.feed(chunk))
+        self._show_partial()
+
+    def _show_partial(self) -> None:
         if self._on_partial is not None and self._asking.has_grown():
-            self._on_partial(self._asking.partial)
+            self._heard(self._on_partial(self._asking.partial))
 
     def ends_turn(self, ended: Ended) -> bool:
         """End the reply; return whether it is a turn, and not to be asked for again.
@@ -369,8 +380,7 @@ class _Loop:
             OutputParserException: It cannot be read, as too many before it.
         """
         self._tell(self._asking.close(ended))
-        if self._on_partial is not None and self._asking.has_grown():
-            self._on_partial(self._asking.partial)
+        self._show_partial()
         finish = self._asking.finish
         self.run.is_cut = self._asking.is_cut
         if finish is not None and self.run.is_cut and self._on_cut != "return":
@@ -426,7 +436,23 @@ class _Loop:
     def _tell(self, events: list[Event]) -> None:
         if self._on_event is not None:
             for event in events:
-                self._on_event(event)
+                self._heard(self._on_event(event))
+
+    def _heard(self, answer: Any) -> None:
+        """Keep what is to be awaited of a listener's *answer*.
+
+        Raises:
+            TypeError: It is to be awaited, and `run_agent` cannot.
+        """
+        if self._waiting is None:
+            present(answer, "on_event and on_partial are asynchronous: use `await arun_agent(…)`")
+        elif inspect.isawaitable(answer):
+            self._waiting.append(answer)
+
+    async def settle(self) -> None:
+        """Await what listeners have begun."""
+        while self._waiting:
+            await self._waiting.pop(0)
 
 
 @dataclass(slots=True)

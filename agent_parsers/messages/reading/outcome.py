@@ -215,7 +215,8 @@ class Outcome:
         is_thought = not content and bool(self._content)
         is_empty = not content.strip() if self._lenient else content == [] and not self._is_whole
         if is_thought or is_empty:
-            self._bad = BadCall("only_thought" if is_thought else "empty_message")
+            problem = "only_thought" if is_thought else "empty_message"
+            self._bad = BadCall("cut_before_text" if self._ended == "length" else problem)
             return
         answer: Any = content
         if (output_type := output_type_of(self._tools)) is not None:

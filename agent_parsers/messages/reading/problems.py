@@ -71,6 +71,10 @@ MESSAGE_PROBLEMS: Final = {
         "expected a call or an answer, found no text and no call",
         "You wrote nothing. Call a tool, or write your answer.",
     ),
+    "cut_before_text": Problem(
+        "the reply was cut at the limit of tokens before any text or call: raise that limit",
+        "Your reply was cut off before it had an answer. Think less, and write it.",
+    ),
     "only_thought": Problem(
         "expected a call or an answer, found only a thought",
         "You only thought. Call a tool, or write your answer.",

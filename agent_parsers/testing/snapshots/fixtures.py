@@ -114,12 +114,14 @@ class SnapshotPrompt(_SnapshotFixture):
             name: Path of the file below the folder of snapshots, without the suffix.
 
         Raises:
-            TypeError: Both a parser and *tools* are given.
+            TypeError: Both a parser and *tools* are given, or a chain without *inputs*.
             ValueError: There is no such dialect or step, or a chain without a prompt.
         """
         __tracebackhide__ = True
         given: Any = getattr(parser, "parser", parser)  # of one that wraps it for LangChain
         if isinstance(getattr(given, "steps", None), list):
+            if inputs is None:
+                raise TypeError("what is the chain invoked with? as in inputs={'question': …}")
             page = chain_page(given.steps, inputs, replies)
         elif run is not None:
             page = run_page(_parser(given, tools), run, step)

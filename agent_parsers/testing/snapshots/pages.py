@@ -124,23 +124,43 @@ def run_page(parser: AnyParser, run: Any, step: int) -> str:
         raise ValueError(f"the run has {len(past)} steps, and no step {step}")
     here = past[step - 1 : step]
     first = step - 1
-    while here and first and _log_of(past[first - 1]) == _log_of(here[0]) != "":  # of the same turn
+    while here and first and _are_of_one_turn(past[first - 1], past[first]):
         first -= 1
-    many = "the run" if len(past) == 1 else f"step {first + 1} of the run"
     prompt = parser.render_prompt(run.question or None, past[:first])
-    parts = [f"{heading(f'the prompt that led to {many}')}{_as_text(prompt)}\n"]
+    title = f"the prompt that led to step {first + 1} of the run"
+    parts = [f"{heading(title)}{_as_text(prompt)}\n"]
     parts.append(f"{heading('where it stops')}{readable(parser.stop)}")
-    if said := _log_of(here[0] if here else (run.finish,)):
+    if said := _written_at(here[0] if here else (run.finish,)):
         parts.append(f"{heading('what the model wrote')}{quoted(said)}\n{_reading(parser, said)}")
     return "\n".join(parts)
 
 
-def _log_of(step: Any) -> str:
-    """Return what the model wrote at a *step*, as far as that is text."""
+def _action_of(step: Any) -> Any:
+    return step[0] if isinstance(step, tuple) else getattr(step, "action", None)
+
+
+def _are_of_one_turn(before: Any, step: Any) -> bool:
+    """Return whether two steps are calls of one turn of the model."""
+    first, second = _action_of(before), _action_of(step)
+    if first is None or second is None:
+        return False
+    if log := getattr(second, "message_log", ()):
+        ids = [getattr(each, "tool_call_id", None) for each in (first, second)]
+        return getattr(first, "message_log", ()) == log and (ids[0] != ids[1] or ids[0] is None)
+    is_same_call = (first.tool, first.tool_input) == (second.tool, second.tool_input)
+    return bool(first.log) and first.log == second.log and not is_same_call
+
+
+def _written_at(step: Any) -> Any:
+    """Return what the model wrote at a *step*: a text, or a message with calls."""
     if isinstance(step, OutputParserException):
-        return step.llm_output or ""
-    action = step[0] if isinstance(step, tuple) else getattr(step, "action", None)
-    return getattr(action, "log", "")
+        return step.llm_output if step.ai_message is None else step.ai_message
+    action = _action_of(step)
+    said = [*getattr(action, "message_log", ())][-1:]
+    if said and (said[0].tool_calls or said[0].additional_kwargs):
+        return said[0]
+    log = getattr(action, "log", "")
+    return "" if log.startswith("\nInvoking: `") else log  # which stands for a message
 
 
 def chain_page(steps: Sequence[Any], inputs: Any, replies: Replies | None) -> str:

@@ -651,3 +651,114 @@ def test_one_that_is_asynchronous_is_not_asked_in_a_thread() -> None:
     for failing in (ends, lambda prompt: next(iter(()))):
         with pytest.raises((KeyError, RuntimeError)):
             asyncio.run(arun_agent(failing, QUESTION, "react", [depth]))
+
+
+def test_what_listens_may_be_asynchronous_where_the_loop_is() -> None:
+    heard: list[Any] = []
+
+    async def hear(event: Any) -> None:
+        await asyncio.sleep(0)
+        heard.append(event)
+
+    model = ScriptedModel(["Action: depth\nAction Input: Thun", 'Final Answer: {"m": 217}'])
+    run = asyncio.run(
+        arun_agent(
+            model.astream, QUESTION, "react", [depth], on_event=hear, on_partial=hear,
+            output_type=dict[str, int],
+        )
+    )  # fmt: skip
+    assert run.output == {"m": 217}
+    kinds = [type(each).__name__ for each in heard]
+    assert kinds.index("ActionComplete") < kinds.index("ObservationDelta") < kinds.index("dict")
+    assert heard[-1] == {"m": 217} or kinds[-1] == "Finish"
+    with pytest.raises(TypeError, match="on_event and on_partial are asynchronous: use `await"):
+        run_agent(ScriptedModel(["Final Answer: x"]), QUESTION, "react", [depth], on_event=hear)
+
+
+def test_the_error_of_one_of_several_native_calls_goes_to_that_call() -> None:
+    wrong = call("deph", 2)["tool_calls"][0]
+    bad = {**call(number=3)["tool_calls"][0]}
+    bad["function"] = {"name": "depth", "arguments": '{"lak": "Thun"}'}
+    right = call()["tool_calls"][0]
+    for calls, at in (([right, wrong], 1), ([right, bad], 1), ([wrong, right], 0)):
+        asked: list[Any] = []
+        said = iter([{**call(), "tool_calls": calls}, ANSWER])
+
+        def create(*, messages: Any, tools: Any = None, said: Any = said) -> Any:
+            asked.append(messages)  # noqa: B023 - it is called in the loop
+            return {"choices": [{"message": next(said), "finish_reason": "stop"}]}
+
+        run_agent(create, QUESTION, "tools", [depth])
+        results = [each for each in asked[1] if each["role"] == "tool"]
+        assert [each["content"].startswith("Not run") for each in results] == [
+            number != at for number in range(2)
+        ]
+
+
+def test_a_server_may_send_no_ids_and_steps_may_lack_results() -> None:
+    def ollama(*, messages: Any, tools: Any = None, format: Any = None) -> Any:  # noqa: A002
+        asked.append(messages)
+        function = {"name": "depth", "arguments": {"lake": "Thun"}}
+        calls = [{"function": function}, {"function": function}]
+        is_over = len(messages) > 1
+        said = {"role": "assistant", "content": "217" if is_over else ""}
+        return {"message": said if is_over else {**said, "tool_calls": calls}, "done": True}
+
+    asked: list[Any] = []
+    assert run_agent(ollama, QUESTION, "tools", [depth]).output == "217"
+    ids = [each["id"] for each in asked[1][1]["tool_calls"]]
+    assert len({*ids}) == 2
+    assert [each["tool_call_id"] for each in asked[1][2:]] == ids
+
+    def fails(lake: str) -> str:
+        """Fails for one lake."""
+        if lake == "Zug":
+            raise LookupError(lake)
+        return "1"
+
+    def create(*, messages: Any, tools: Any = None) -> Any:
+        asked.append(messages)
+        first = call("fails")["tool_calls"][0]
+        second = {**call("fails", 2)["tool_calls"][0]}
+        second["function"] = {"name": "fails", "arguments": '{"lake": "Zug"}'}
+        said = ANSWER if len(messages) > 1 else {**ANSWER, "tool_calls": [first, second]}
+        return {"choices": [{"message": said, "finish_reason": "stop"}]}
+
+    steps: list[Any] = []
+    with pytest.raises(LookupError):
+        run_agent(create, QUESTION, "tools", [fails], steps=steps)
+    run_agent(create, QUESTION, "tools", [fails], steps=steps)
+    assert [each["content"] for each in asked[-1] if each["role"] == "tool"] == [
+        "1", "(there is no result)",
+    ]  # fmt: skip
+
+
+def test_reasoning_beside_the_text_of_a_call_is_in_the_messages_of_the_run() -> None:
+    called = '<tool_call>\n{"name": "depth", "arguments": {"lake": "Thun"}}\n</tool_call>'
+    said = iter([called, "217 m"])
+
+    def create(*, messages: Any, stop: Any = ()) -> Any:
+        message = {"role": "assistant", "content": next(said), "reasoning_content": "Hm."}
+        return {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+    run = run_agent(create, QUESTION, "hermes", [depth])
+    assert [
+        each.additional_kwargs.get("reasoning_content") for each in run.messages
+        if each.type == "ai"
+    ] == ["Hm.", "Hm."]  # fmt: skip
+
+
+def test_reasoning_that_used_up_the_tokens_is_said() -> None:
+    message = {"role": "assistant", "content": "", "reasoning_content": "Let me think"}
+
+    def create(*, messages: Any, tools: Any = None) -> Any:
+        return {"choices": [{"message": message, "finish_reason": "length"}]}
+
+    with pytest.raises(OutputParserException, match="was cut at the limit of tokens before any"):
+        run_agent(create, QUESTION, "tools", [depth])
+
+
+def test_what_is_wrong_in_a_word_is_said() -> None:
+    for wrong in ({"on_cut": "Return"}, {"max_retries": -1}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            run_agent(ScriptedModel(["x"]), QUESTION, "react", [depth], **wrong)  # type: ignore[arg-type]

@@ -493,3 +493,122 @@ def test_a_turn_without_an_answer_is_asked_for_by_its_type() -> None:
     with pytest.raises(RuntimeError, match="no answer after 2 turns"):
         run_agent(client.create, "Go on.", "tools", [area], output_type=Never, max_turns=2)
     assert client.asked[0]["tools"] == ["area"]
+
+
+# -- what a fresh look found ---------------------------------------------------------------------
+
+
+def test_a_schema_counts_as_a_whole() -> None:
+    number = {"type": "integer"}
+    parts = [
+        {"title": name, "type": "object", "properties": {key: number}, "required": [key]}
+        for name, key in (("A", "a"), ("B", "b"))
+    ]
+    whole = {
+        "type": "object", "properties": {"id": number}, "required": ["id"], "oneOf": parts,
+    }  # fmt: skip
+    nested = {"type": "array", "items": {"anyOf": [number, {"$ref": "#"}]}}
+    either = {"anyOf": [number, {"type": "array", "items": {"$ref": "#"}}]}
+    named = {
+        "type": "array", "items": {"$ref": "#/definitions/n"}, "definitions": {"n": number},
+    }  # fmt: skip
+    for schema, right, wrong in (
+        (whole, {"a": 1, "id": 3}, {"a": 1}),
+        (nested, [1, [2]], [{"answer": 1}]),
+        (either, [1, [2]], [{"answer": 1}]),
+        (named, [1], ["x"]),
+    ):
+        client = Client(
+            reply(call("answer", {"answer": wrong})), reply(call("answer", {"answer": right}))
+        )
+        run: Any = run_agent(client.create, "?", "tools", [area], output_type=schema)
+        assert (run.output, len(run.steps)) == (right, 1)
+
+
+def test_a_bad_answer_is_checked_where_bad_calls_are_returned() -> None:
+    from agent_parsers.loop import Asking
+
+    named: list[tuple[Any, str]] = [(Contact, "Contact"), (SCHEMA, "count"), (list[int], "answer")]
+    for output_type, name in named:
+        asking = Asking("tools", "?", tools=[area], on_bad_call="return", output_type=output_type)
+        asking.request()
+        asking.feed(reply(call("nope", {}, 1), call(name, {"n": "-5 or so"}, 2)))
+        asking.close()
+        assert not asking.is_done
+        assert len(asking.steps) == 1
+        asking.request()
+        asking.feed(reply(call("nope", {}, 1)))
+        asking.close()
+        assert [each["name"] for each in asking.message.tool_calls] == ["nope"]
+
+
+@pytest.mark.parametrize(
+    ("output_type", "text"), [(int, "48"), (Literal["a", "ab"], "a"), (float, "4.5")]
+)
+def test_half_a_value_is_no_answer(output_type: Any, text: str) -> None:
+    client = Client(reply(content=text, ended="length"), reply(call("answer", {"answer": text})))
+    run: Any = run_agent(
+        client.create, "?", "tools", [area], output_type=output_type, on_cut="return"
+    )
+    assert len(run.steps) == 1
+
+
+def test_the_earlier_answer_is_shown_as_data() -> None:
+    written = json.dumps({"name": "Thun", "km2": 48.0})
+    first: Any = run_agent(
+        ScriptedModel([f"Final Answer: {written}"]), "?", "react", [area], output_type=Lake
+    )
+    assert first.output == Lake("Thun", 48.0)
+    for name in ("react", "hermes", "json"):
+        prompt = str(get_parser(name, tools=[area]).render_prompt("And?", history=first))
+        assert "Lake(" not in prompt
+        assert "Thun" in prompt
+
+
+def test_a_run_that_a_tool_ends_has_no_answer() -> None:
+    def fails(lake: str) -> str:
+        """Fails."""
+        raise LookupError(lake)
+
+    client = Client(reply(call("fails", {"lake": "x"}, 2), GOOD))
+    with pytest.raises(LookupError) as raised:
+        run_agent(client.create, "?", "tools", [fails], output_type=Contact)
+    run = raised.value.run
+    assert (run.finish, run.steps) == (None, [])
+
+
+def test_words_beside_an_answer_are_kept() -> None:
+    run: Any = run_agent(
+        Client(reply(GOOD, content="Here it is.")).create, "?", "tools", [], output_type=Contact
+    )
+    assert run.contents == ["Here it is."]
+
+
+def test_requests_do_not_contradict_themselves() -> None:
+    client = Client(reply(GOOD))
+    run_agent(client.create, "?", "tools", [area], output_type=Contact, tool_choice="none")
+    assert (client.asked[0]["tools"], client.asked[0]["choice"]) == (["Contact"], "required")
+    client = Client(reply(call("area", {"lake": "x"})), reply(GOOD))
+    run_agent(client.create, "?", "tools", [area], output_type=Contact, tool_choice="required")
+    assert "do not answer" not in str(client.asked[0]["messages"])
+    with pytest.raises(ValueError, match="the tools are Contact"):
+        run_agent(client.create, "?", "tools", [area], output_type=Contact, tool_choice="area")
+
+
+def test_names_of_answers_are_those_that_apis_take() -> None:
+    long = {**SCHEMA, "title": "My schema! " + "x" * 80}
+    for output_type in (long, {**SCHEMA, "title": "é"}):
+        client = Client(reply(call("?", {"n": 1})))
+        with pytest.raises(OutputParserException):
+            run_agent(client.create, "?", "tools", [], output_type=output_type, max_retries=0)
+        (name,) = client.asked[0]["tools"]
+        assert name.replace("_", "").isalnum()
+        assert name.isascii()
+        assert len(name) <= 64
+
+
+def test_a_strategy_of_langchain_is_taken() -> None:
+    from langchain.agents.structured_output import ToolStrategy as Theirs
+
+    run: Any = run_agent(Client(reply(GOOD)).create, "?", "tools", [], output_type=Theirs(Contact))
+    assert run.output == Contact(**ADA)
