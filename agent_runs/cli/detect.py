@@ -75,6 +75,8 @@ def _reply_in(line: str) -> str | None:
         value = json.loads(line)
         if isinstance(value, str):
             return value
+        if isinstance(value, dict) and isinstance(column := value.get("text"), str):
+            return column
         message = from_any(value) if isinstance(value, dict) else None
         return text_and_end(message)[0] if isinstance(message, AIMessage) else None
     except OutputParserException:  # a message with calls, or a refusal

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers.actions.agent import as_text
 from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
+from agent_parsers.messages.reading.said import said_in
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
     Past,
@@ -20,6 +21,7 @@ from agent_parsers.messages.writing.past import (
 )
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage, tool_call
 from outputs.clients.media import MediaFile
+from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
@@ -133,10 +135,14 @@ def _as_calls(turn: PastTurn, *, is_last: bool) -> PastTurn:
         )
         for call in turn.calls
     )
-    message = turn.message
-    if not (message.content or message.additional_kwargs):  # a step of a log may have them
-        beside = _reasoning(turn.thought)
-        message = message.model_copy(update={"content": turn.content, "additional_kwargs": beside})
+    message = turn.message  # a log or a run may know more of the turn
+    if turn.content and not text_of(message.content, untyped=True).strip():
+        content = message.content
+        said = [{"type": "text", "text": turn.content}, *content] if content else turn.content
+        message = message.model_copy(update={"content": said})
+    if turn.thought and not any(kind == "thought" for kind, _ in said_in(message)):
+        beside = {**_reasoning(turn.thought), **message.additional_kwargs}
+        message = message.model_copy(update={"additional_kwargs": beside})
     return replace(turn, message=message, calls=calls)
 
 

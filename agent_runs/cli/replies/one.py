@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,14 @@ from agent_parsers import OutputParserException, get_parser
 from agent_parsers.cli.options import AUTO, Format
 from agent_parsers.cli.output import write_out
 from agent_parsers.cli.screen import Screen, echo_json
+from agent_runs import detect
 from agent_runs.cli.explain import say_what_it_is
 from agent_runs.cli.files import read_whole
 from agent_runs.cli.replies.rows import HowToReadReplies, row_of, row_text
 from agent_runs.cli.table import as_text, field
 from agent_runs.cli.trouble import Trouble, trouble_lines, trouble_of
 from output_parsers.printable import printable
+from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
     from agent_parsers import Turn
@@ -48,17 +51,22 @@ def _write_reply(file: str, options: HowToReadReplies, form: Format) -> bool:
         err.print(trouble_lines(text, err.width), soft_wrap=True)
         return False
     parser: Any = get_parser(options.dialect, tools=options.tools, lenient=options.lenient)
-    explanation = parser.explain(text)
+    message = _message_in(text) if options.dialect == AUTO else None
     trouble: Trouble | None = None
     read: Turn[Any] | OutputParserException
-    is_plain = False
+    dialect: str | None = "tools"
     try:
-        read = turn = parser.read(text)
-        is_plain = options.dialect == AUTO and not turn.dialect
+        read = turn = parser.read(text if message is None else message)
+        if options.dialect == AUTO:
+            dialect = turn.dialect or None
     except OutputParserException as error:
         read, trouble = error, trouble_of(file, error, first_line=1)
-    say_what_it_is(file, explanation, is_plain=is_plain)
-    dialect = None if is_plain else explanation.dialect
+        if message is None and options.dialect == AUTO and not detect([text]).candidates:
+            dialect = None
+    if message is None:
+        explanation = parser.explain(text)
+        say_what_it_is(file, explanation, is_plain=dialect is None)
+        dialect = None if dialect is None else explanation.dialect
     if form is Format.TABLE:
         _print(seen, dialect, read, trouble)
     else:
@@ -66,6 +74,17 @@ def _write_reply(file: str, options: HowToReadReplies, form: Format) -> bool:
     if trouble and not (form is Format.TABLE and seen.is_seen and err.is_seen):
         err.print(trouble_lines(trouble, err.width), soft_wrap=True)
     return trouble is None
+
+
+def _message_in(text: str) -> AIMessage | None:
+    """Return the message of a model that *text* is, as an API returns it; `None` if it is none."""
+    if text.lstrip()[:1] != "{":
+        return None
+    try:
+        message = from_any(json.loads(text))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return message if isinstance(message, AIMessage) else None
 
 
 def _print(
