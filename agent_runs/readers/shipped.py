@@ -69,6 +69,7 @@ DATA: Final = {
     "openai_responses": "data.openai",
     "openhands": "data.tables",
     "otel_messages": "data.tables",
+    "own_json": "data.own_json",
     "pydantic_ai": "data.tables",
     "records": "data.records",
     "semantic_kernel": "data.tables",

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from agent_parsers import AgentAction, Transcript
+from agent_parsers import AgentAction, AgentFinish, Transcript
+from agent_parsers.loop import AgentRun
 from agent_runs import read_runs
 
 from .table_logs import ANSWER, GIVEN, JSON, QUESTION, RESULT, THOUGHT
@@ -10,6 +11,9 @@ from .table_logs import LOGS as TABLE_LOGS
 
 REACT = f"{THOUGHT}\nAction: search\nAction Input: {JSON}"
 
+_STEP = AgentAction("search", GIVEN, REACT)
+_OWN_RUN = AgentRun([(_STEP, RESULT)], AgentFinish({"output": ANSWER}, ""), QUESTION, [THOUGHT, ""])
+_OWN = _OWN_RUN.transcript
 _ASKED = {"role": "user", "content": QUESTION}
 _TOLD = {"role": "assistant", "content": ANSWER}
 _CALL = {"id": "c1", "type": "function", "function": {"name": "search", "arguments": JSON}}
@@ -201,6 +205,7 @@ LOGS: dict[str, list[Any]] = {
                 "text/plain": [f"{{'input': {QUESTION!r}, 'output': {ANSWER!r}}}"]}},
         ]}]},
     ],
+    "own_json": [_OWN.to_json(), _OWN_RUN.to_json()],
     "openai_agents": [
         {"input": QUESTION, "new_items": [
             {"type": f"{item['type']}_item", "raw_item": item} for item in _RESPONSES[1:]]},

@@ -1,0 +1,54 @@
+"""Runs in the JSON form of this library, as ``to_json`` and the command line write them.
+
+::
+
+    {"version": 1, "type": "Transcript", "question": "How large is it?", "steps": [{
+       "type": "TranscriptStep", "number": 1, "action": {"type": "AgentAction", …}, …}], …}
+
+Source: docs/json.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.json_form import from_json
+from agent_runs.reading.messages import evidence_of_each, read_each
+from agent_runs.reading.reader import DataReader, Reading
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts import Transcript
+
+_BESIDE: Final = frozenset(("file", "record", "dialect"))
+"""What the command line adds."""
+
+
+def _is_run(value: Any) -> bool:
+    is_typed = isinstance(value, dict) and value.get("type") in ("AgentRun", "Transcript")
+    return is_typed and isinstance(value.get("version"), int)
+
+
+def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
+    run = from_json({name: part for name, part in value.items() if name not in _BESIDE})
+    found: Transcript = run if value["type"] == "Transcript" else run.transcript
+    within = (
+        reading.source
+        if found.source is None
+        else replace(reading.source, dialect=found.source.dialect)
+    )
+    return [replace(found, source=within)]
+
+
+READER: Final = DataReader(
+    name="own_json",
+    summary="runs as JSON of this library: `to_json`, and `parse` of the command line",
+    evidence=partial(
+        evidence_of_each,
+        is_one=_is_run,
+        sign=lambda value: f"'version' and 'type': {value['type']!r} in value 1",
+    ),
+    read=partial(read_each, runs_of=_runs_of),
+    before=("langchain_messages", "langchain_steps"),
+)
