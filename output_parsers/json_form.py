@@ -36,7 +36,7 @@ _FIELDS: Final = {
     "send_to_llm": FLAG,
     "span": maybe(SPAN),
 }
-_LATER: Final = {"begins_at": SPAN, "ai_message": maybe(MESSAGE)}
+_LATER: Final = {"begins_at": SPAN, "ai_message": maybe(MESSAGE), "call_at": maybe(NUMBER)}
 _PLACE: Final = {"line": maybe(NUMBER), "column": maybe(NUMBER)}
 
 

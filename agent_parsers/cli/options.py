@@ -41,7 +41,7 @@ class Format(StrEnum):
 
 SUFFIXES: Final = {".json": Format.JSON, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}
 """The formats that the name of a file says."""
-_NOT_WRITTEN: Final = (".csv", ".tsv", ".parquet")
+_NOT_WRITTEN: Final = (".csv", ".tsv", ".parquet", ".html", ".htm", ".xlsx", ".pdf")
 
 
 class TextOrJson(StrEnum):
@@ -158,7 +158,8 @@ def format_of(ctx: typer.Context, form: Format, as_json: bool, out: str | None) 
         return or_json(form, as_json)
     suffix = Path(out).suffix.lower()
     if suffix in _NOT_WRITTEN:
-        message = f"{suffix} cannot be written here: choose .json, .jsonl or .txt"
+        written = ".json, .jsonl or .txt; of a table of replies, .parquet"
+        message = f"{suffix} cannot be written here: choose {written}"
         raise typer.BadParameter(message, param_hint="--out")
     return SUFFIXES.get(suffix, form)
 

@@ -114,7 +114,8 @@ class Outcome:
             return None
         error = self._error(bad, text)
         error.ai_message = message_chunk_to_message(self._message)
-        error.call_at = self._at
+        if self._at is not None:
+            error.call_at = self._at
         return error
 
     def _error(self, bad: BadCall, text: str) -> OutputParserException:

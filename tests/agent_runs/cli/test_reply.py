@@ -221,3 +221,17 @@ def test_a_missing_file_is_reported() -> None:
     assert command("reply", "/none.csv").stderr == "/none.csv: No such file or directory\n"
     assert command("reply", "/none.jsonl").stderr == "/none.jsonl: No such file or directory\n"
     assert command("reply", "/none.parquet").stderr == "/none.parquet: No such file or directory\n"
+
+
+def test_a_reply_may_be_a_message_as_an_api_returns_it() -> None:
+    function = {"name": "area", "arguments": '{"lake": "Thun"}'}
+    call = {"id": "1", "type": "function", "function": function}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    for value in (message, {"choices": [{"message": message, "finish_reason": "tool_calls"}]}):
+        found = json.loads(command("reply", "--json", stdin=json.dumps(value).encode()).stdout)
+        assert found["dialect"] == "tools"
+        assert found["calls"] == [{"tool": "area", "input": {"lake": "Thun"}, "id": "1"}]
+
+
+def test_nothing_has_no_dialect() -> None:
+    assert json.loads(command("reply", "--json", stdin=b"").stdout)["dialect"] is None

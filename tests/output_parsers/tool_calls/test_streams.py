@@ -328,7 +328,8 @@ def test_patches_lead_to_the_results(kind: str, fields: Any, chunks: list[Any]) 
     results, error = run(OURS[kind](**fields).transform(iter(chunks)))
     patches, same = run(OURS[kind](**fields, diff=True).transform(iter(chunks)))
     assert str(error) == str(same)
-    assert applied(patches) == [dumped(result) for result in results]
+    documents = json.dumps(applied(patches), sort_keys=True)  # NaN differs from itself
+    assert documents == json.dumps([*map(dumped, results)], sort_keys=True)
 
 
 @pytest.mark.parametrize(("kind", "fields"), PARSERS)
