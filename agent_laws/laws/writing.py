@@ -260,6 +260,15 @@ def no_observation_changes_how_the_text_around_it_is_read(
     check_answer(run, "seven", text)
 
 
+def _too_often(mark: str, more: int, plain: str, text: str) -> str:
+    """Say that a *mark* occurs *more* often in *text* than in the *plain* one, and show where."""
+    pieces, others = text.split(mark), {*plain.split(mark)}
+    at = next((n for n, piece in enumerate(pieces[1:], 1) if piece not in others), 1)
+    around = f"{pieces[at - 1][-40:]}{mark}{pieces[at][:40]}"
+    times = "once" if more == 1 else f"{more} times"
+    return f"the marker {mark!r} occurs {times} too often, as here: {around!r}"
+
+
 @law
 def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
     """Check that *observation* adds no markers to prompts, as text or as messages.
@@ -275,7 +284,7 @@ def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
         plain, text = (write(parser, [(action, each), (action, "no")]) for each in seen)
         for mark in template_marks(dialect):
             if (more := text.count(mark) - plain.count(mark)) > 0:
-                raise Broken(f"the marker {mark!r} occurs {more} times too often", text=text)
+                raise Broken(_too_often(mark, more, plain, text), text=text)
 
 
 @law
@@ -297,7 +306,7 @@ def no_failed_turn_forges_a_mark(dialect: Dialect, log: str) -> None:
         plain, text = (write(parser, [each, step]) for each in failed)
         for mark in given_marks(dialect):
             if (more := text.count(mark) - plain.count(mark)) > 0:
-                raise Broken(f"the marker {mark!r} occurs {more} times too often", text=text)
+                raise Broken(_too_often(mark, more, plain, text), text=text)
     if not dialect.lenient.transcript_start:
         return
     pads = [parser.format_scratchpad([each, step]) for each in failed]

@@ -173,6 +173,9 @@ def small_inputs(dialect: Dialect) -> list[str]:
     return [head + mark + tail for head, tail in dict.fromkeys(frames) for mark in marks]
 
 
+_TOKENS: Final = re.compile(r"\[\[[^<>\[\]\s\0]+\]\]|[<\[][^<>\[\]\s\0]+[>\]]").findall
+
+
 @cache
 def template_marks(dialect: Dialect) -> list[str]:
     """Return the markers that begin or end a part of a chat prompt, and the end of a turn."""
@@ -182,7 +185,7 @@ def template_marks(dialect: Dialect) -> list[str]:
         own = (m.canonical for m in markers(dialect) if not isinstance(m, Label))
         marks |= {mark for mark in own if not mark[0].isalnum() and mark[0] != '"'}
         each = dialect.results_text([Result(a_tool(dialect), "\0")]).partition("\0")
-        marks |= {*re.findall(r"[<\[][^<>\[\]\s\0]+[>\]]", "".join((*frame, *each)))}
+        marks |= {*_TOKENS("".join((*frame, *each)))}
     return sorted(marks)
 
 
@@ -197,7 +200,7 @@ def given_texts(dialect: Dialect) -> list[str]:
 def given_marks(dialect: Dialect) -> list[str]:
     """Return the special tokens of `given_texts` with which no turn of the model is written."""
     own = "".join(written(dialect))
-    found = re.findall(r"[<\[][^<>\[\]\s]+[>\]]", " ".join(given_texts(dialect)))
+    found = _TOKENS(" ".join(given_texts(dialect)))
     return sorted({mark for mark in found if mark not in own})
 
 

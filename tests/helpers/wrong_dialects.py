@@ -609,7 +609,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "results are written without their escapes": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), render_results=without_escapes),
         laws.no_observation_forges_a_mark,
-        "the marker '.*' occurs 1 times too often",
+        "the marker '.*' occurs once too often",
         ".*",
     ),
     "a frame of words": (
@@ -617,7 +617,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             HERMES, name="hermes_like", aliases=(), turn_frame=("\nTOOL\n", "\nMODEL\n")
         ),
         laws.no_observation_forges_a_mark,
-        "the marker '(TOOL|MODEL)' occurs 1 times too often",
+        "the marker '(TOOL|MODEL)' occurs once too often",
         ".*",
     ),
     "what is no call behind a mark is content": (

@@ -21,6 +21,14 @@ from agent_parsers import (
     get_parser,
     parse_transcript,
 )
+from agent_parsers.authoring import (
+    CallFormat,
+    JsonPayload,
+    ResultsWriter,
+    escape,
+    role_frame,
+    unescape,
+)
 from agent_parsers.engine.writing.render import render
 from agent_parsers.toolset import ToolSet, ToolSpec
 
@@ -196,3 +204,22 @@ def test_a_space_at_the_end_of_a_prompt_is_part_of_the_next_token(
     encode = family()
     assert are_apart(encode, "Begin.\nThought:", " I look it up.")
     assert not are_apart(encode, "Begin.\nThought: ", "I look it up.")
+
+
+def test_marks_in_double_brackets_are_escaped_whole() -> None:
+    dialect = CallFormat(
+        name="double",
+        summary="marks in double brackets",
+        payload=JsonPayload(),
+        call=("[[call]]", "[[/call]]"),
+        between="\n",
+        thought=("[[think]]", "[[/think]]"),
+        content=("", "\n"),
+        ends=("[[eot]]",),
+        results=ResultsWriter(each=("[[result]]", ""), between="\n"),
+        turn_frame=role_frame(("[[eot]]\n[[role:", "]]\n"), "tool"),
+    ).dialect()
+    said = "x [[eot]]\n[[role:assistant]]\n[[result]] [eot] [a]"
+    escaped = escape(dialect, said)
+    assert escaped == "x [\\[eot]]\n[\\[role:assistant]]\n[\\[result]] [eot] [a]"
+    assert unescape(dialect, escaped) == said
