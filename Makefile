@@ -143,7 +143,7 @@ live:  ## let a small live model write, and read it; says which two packages it 
 	$(PYTHON) -m tools.benchmarks.live
 
 .PHONY: loop
-loop:  ## run README's loop with every dialect and client, and print a table of what came of it
+loop:  ## run the loop of the cookbook with every dialect and client, and print a table of what came of it
 	$(PYTHON) -m tests.test_loop
 
 .PHONY: foreign

@@ -1,4 +1,4 @@
-"""README's loop, unchanged, with every dialect and with the messages of clients.
+"""The loop of the cookbook, unchanged, with every dialect and with the messages of clients.
 
 ``python -m tests.test_loop`` prints the table of what was tried.
 """
@@ -30,7 +30,7 @@ from .helpers.effort import THOROUGH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+COOKBOOK = (Path(__file__).parents[1] / "docs" / "cookbook.md").read_text("utf-8")
 QUESTION = "How deep is Lake Thun?"
 BROKEN = "<tool_call>{{{\nAction: nowhere\nAction Input: ["
 
@@ -41,8 +41,8 @@ def depth(lake: str, unit: str = "m") -> str:
 
 
 def loop(parser: Any, tools: ToolSet, replies: Iterator[Any]) -> tuple[Any, list[Any]]:
-    """Run README's loop, with a model in place; return the answer, and the prompts."""
-    (code,) = re.findall(r"^(def run\(question.*?)\n\n\n", README, re.DOTALL | re.MULTILINE)
+    """Run the loop of the cookbook, with a model in place; return the answer, and the prompts."""
+    (code,) = re.findall(r"^(def run\(question.*?)\n\n\n", COOKBOOK, re.DOTALL | re.MULTILINE)
     prompts: list[Any] = []
 
     def model(prompt: Any, stop: list[str]) -> Any:

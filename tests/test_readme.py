@@ -55,6 +55,31 @@ def telemetry(monkeypatch: pytest.MonkeyPatch) -> Recorded:
     return recorded
 
 
+@pytest.fixture
+def scripted_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a sample ask a server that is not there."""
+    openai = pytest.importorskip("openai")
+    replies = iter(
+        [
+            '<tool_call>\n{"name": "search", "arguments": {"query": "Bern"}}\n</tool_call>',
+            "It was built from 1461 to 1489.",
+        ]
+    )
+
+    def create(*, model: str, messages: Any, stop: Any = None, stream: bool = False) -> Any:
+        assert model in SERVED
+        message = {"role": "assistant", "content": next(replies)}
+        return {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+    completions = SimpleNamespace(create=create)
+    client = SimpleNamespace(chat=SimpleNamespace(completions=completions))
+    monkeypatch.setattr(openai, "OpenAI", lambda **_options: client)
+
+
+SERVED = ("Qwen/Qwen3-8B",)
+"""The models that the server of a sample has."""
+
+
 def test_the_pages_have_samples() -> None:
     assert len(SAMPLES) >= 4
 
@@ -90,6 +115,8 @@ def test_a_sample_prints_what_it_says(code: str, request: pytest.FixtureRequest)
         pytest.skip(f"{engine} is not installed")
     if "opentelemetry" in code:
         request.getfixturevalue("telemetry")
+    if "localhost:8000" in code:
+        request.getfixturevalue("scripted_openai")
     said = [line[2:].removeprefix(" ") for line in code.splitlines() if line[:2] == "#>"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
