@@ -201,6 +201,11 @@ class Asking(Generic[T]):
         strategy = strategy_of(output_type, is_native=self._is_native, has_provider=has_provider)
         if isinstance(strategy, AnswerTools):
             self._answers = strategy
+            if same := [name for name in strategy.specs if name in self.tools]:
+                raise ValueError(
+                    f"the answer is a call of {same[0]!r}, which is the name of a tool of the agent"
+                    " as well: give one of them another name"
+                )
             return self.tools.answering(None).adding(strategy.specs.values())
         if hasattr(strategy, "schema_spec"):
             self._provider = strategy

@@ -347,11 +347,17 @@ class _Recorded:
             "{} did not run": [call for call in left if not call.has_begun],
         }
         note = "; ".join(
-            said.format(", ".join(repr(call.tool) for call in calls))
+            said.format(", ".join(map(self._name_of, calls)))
             for said, calls in told.items()
             if calls
         )
         _set(error, "__notes__", [*getattr(error, "__notes__", ()), note])
+
+    def _name_of(self, call: _Call) -> str:
+        """Return the name of the tool, and which call it is if the tool is called several times."""
+        same = [each for each in self.calls if each.tool == call.tool]
+        number = next(n for n, each in enumerate(self.calls, 1) if each is call)
+        return repr(call.tool) if len(same) == 1 else f"{call.tool!r} (call {number})"
 
 
 def _set(error: BaseException, name: str, value: Any) -> None:

@@ -391,7 +391,9 @@ def test_the_steps_of_calls_that_ran_are_kept() -> None:
         AgentAction("depth", {"lake": "Brienz"}, ""),
     ]
     taken = [(calls[0], "Thun is 217 m deep")]
-    note = "raised by the call of 'fail'; 'depth' ran before it; 'depth' did not run"
+    note = (
+        "raised by the call of 'fail'; 'depth' (call 1) ran before it; 'depth' (call 3) did not run"
+    )
     tools = ToolSet([depth, fail])
     for raising in (
         lambda: tools.call(calls),

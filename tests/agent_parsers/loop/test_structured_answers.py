@@ -276,7 +276,9 @@ def test_what_cannot_be_asked_for() -> None:
         run_agent(model, "Who?", "tools", [area], output_type=ProviderStrategy(Contact))
     with pytest.raises(TypeError, match="a ProviderStrategy is for native calls"):
         run_agent(model, "Who?", "react", [area], output_type=ProviderStrategy(Contact))
-    with pytest.raises(ValueError, match="two tools have the name 'Contact'"):
+    with pytest.raises(
+        ValueError, match="the answer is a call of 'Contact', which is the name of a tool"
+    ):
         run_agent(model, "Who?", "tools", [Contact], output_type=Contact)
     with pytest.raises(TypeError, match="says how an answer is asked for: give it to"):
         get_parser("tools", output_type=ToolStrategy(Contact))

@@ -274,9 +274,8 @@ def test_if_one_fails_the_others_are_cancelled() -> None:
         asyncio.run(ToolSet([work]).acall(turn))
     assert ended == ["cancelled"]
     assert [seen for _, seen in steps_taken(raised.value)] == ["quick"]
-    assert raised.value.__notes__ == [
-        "raised by the call of 'work'; 'work' ran before it; 'work' did not finish"
-    ]
+    said = "'work' (call 3); 'work' (call 2) ran before it; 'work' (call 1) did not finish"
+    assert raised.value.__notes__ == [f"raised by the call of {said}"]
 
 
 def test_who_cancels_the_turn_cancels_all_its_tools() -> None:
@@ -296,7 +295,7 @@ def test_who_cancels_the_turn_cancels_all_its_tools() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError) as raised:
             await task
-        assert "'wait', 'wait' did not finish" in raised.value.__notes__[0]
+        assert "'wait' (call 1), 'wait' (call 2) did not finish" in raised.value.__notes__[0]
 
     asyncio.run(run())
     assert sorted(ended) == ["a", "b"]
