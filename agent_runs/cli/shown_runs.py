@@ -88,6 +88,18 @@ class ShownRun:
         return failed + [self._noticed(notice) for notice in notices]
 
     @property
+    def shown_notices(self) -> list[Notice]:
+        """The notices, but that the log ends with the answer, as most do."""
+        from agent_runs.reading.parts import is_open_end  # imported lazily: as above
+
+        answer = self.answer
+        return [
+            notice
+            for notice in self.transcript.notices
+            if answer is None or notice.step != answer.number or not is_open_end(notice)
+        ]
+
+    @property
     def first_line(self) -> int:
         """The line of the file where the text of the run begins; 0 if it is not a text there."""
         from agent_parsers.core import first_line_of  # imported lazily: as above

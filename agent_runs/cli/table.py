@@ -81,7 +81,7 @@ def print_run(console: Console, run: ShownRun, *, full: bool = False) -> None:
         for number, repair in run.repairs:
             where = f"step {number}" if number else "question"
             console.print(Text(f"  {where}: {printable(repair.message)}"))
-    if (notices := run.transcript.notices) and not run.fail_on_notices:
+    if (notices := run.shown_notices) and not run.fail_on_notices:
         console.print(Text(f"\nNotices ({len(notices)})", "yellow"))
         for notice in notices:
             where = f"step {notice.step}: " if notice.step else ""

@@ -27,7 +27,7 @@ from agent_runs.reading.said import SaidCall, SaidResult
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
-_OPEN_END: Final = "the log ends where"
+_OPEN_END: Final = "the log ends with"
 
 _SPACE: Final = re.compile(r"\s+")
 
@@ -101,12 +101,12 @@ _MOST: Final = 20
 
 
 def _noticed(run: Transcript, what: str, step: int) -> Transcript:
-    message = f"{_OPEN_END} {what} does, of which more may have followed"
+    message = f"{_OPEN_END} {what}; it may have been cut short"
     return replace(run, notices=(*run.notices, Notice("cut_value", message, step)))
 
 
 def _failed(run: Transcript, step: TranscriptStep, last: str) -> Transcript:
-    reason = "the log ends where the input of a call does, of which more may have followed"
+    reason = "the log ends inside the input of a call, which may have been cut short"
     error = OutputParserException(reason, observation="Give the whole log.", llm_output=last)
     steps = list(run.all_steps)
     steps[steps.index(step)] = replace(step, action=None, error=error)

@@ -151,7 +151,7 @@ def test_what_a_log_lacks_is_a_notice() -> None:
     assert about(run) == [("no_answer", "", 0)]
     (failed,) = run.failed
     assert failed.error is not None
-    assert failed.error.reason.startswith("the log ends where the input of a call does")
+    assert failed.error.reason.startswith("the log ends inside the input of a call")
 
 
 def test_a_step_that_cannot_be_read_stays() -> None:
