@@ -125,11 +125,11 @@ class Asking(Generic[T]):
             parser = get_parser(parser, tools=tools)
         if not hasattr(parser, "render_prompt"):
             raise TypeError(
-                f'an agent has a parser, as of get_parser("react"), not {parser!r:.100}'
+                f'expected a parser, such as get_parser("react"), or its name, not {parser!r:.100}'
             )
         given = parser.tools if tools is None else known_tools(tools)
         if given is None:
-            raise TypeError("the agent has no tools: give functions, or an empty list")
+            raise TypeError("pass tools=[…], or tools=[] for an agent without tools")
         self.tools: Final[ToolSet] = given
         """The tools that can be run."""
         self.steps: Final[list[Any]] = [] if steps is None else steps

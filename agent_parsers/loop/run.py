@@ -126,7 +126,7 @@ class MaxTurnsError(RuntimeError):
         self.turns = turns
 
     def __str__(self) -> str:
-        return f"no answer after {self.turns} turns: raise max_turns, or look at the steps of `run`"
+        return f"no answer after {self.turns} turns: increase max_turns, or inspect error.run.steps"
 
 
 def run_agent(

@@ -158,7 +158,10 @@ def test_a_refusal_and_a_mistake_of_the_caller_are_raised_at_once() -> None:
         asking.feed(3)
     with pytest.raises(ValueError, match="on_bad_call is one of"):
         Asking("react", "?", tools=[], on_bad_call="pass")  # type: ignore[arg-type]
-    for parser, reason in (("react", "the agent has no tools"), (3, "an agent has a parser")):
+    for parser, reason in (
+        ("react", "for an agent without tools"),
+        (3, "expected a parser, such as"),
+    ):
         with pytest.raises(TypeError, match=reason):
             Asking(parser, "?")  # type: ignore[arg-type]
 

@@ -337,7 +337,9 @@ def test_the_run_tells_what_it_cost() -> None:
 def test_the_model_has_so_many_turns() -> None:
     steps: list[Any] = []
     model = ScriptedModel([call()] * 4)
-    with pytest.raises(MaxTurnsError, match="no answer after 3 turns: raise max_turns") as raised:
+    with pytest.raises(
+        MaxTurnsError, match="no answer after 3 turns: increase max_turns"
+    ) as raised:
         run_agent(model, QUESTION, get_parser("tools"), [depth], max_turns=3, steps=steps)
     assert len(model.calls) == 3
     assert raised.value.run.steps is steps
@@ -501,7 +503,7 @@ async def stream(prompt: Any) -> AsyncIterator[str]:
         (stream, [depth], "the model is asynchronous: use `await arun_agent"),
         (ScriptedModel(["Final Answer: 7"]).ainvoke, [depth], "the model is asynchronous"),
         ("gpt-5", [depth], "a model is a function that is asked, not str"),
-        (len, None, "the agent has no tools: give functions, or an empty list"),
+        (len, None, r"pass tools=\[…\], or tools=\[\] for an agent without tools"),
         (lambda _prompt: None, [depth], "a parser takes a str, a message .* not None"),
     ],
     ids=["stream", "coroutine", "text", "no tools", "nothing"],
