@@ -83,7 +83,7 @@ class BracketCall(CallsReader):
         if len(name) < len(written):
             self._emit(written[: -len(name)] if name else written, MarkerSeen, events, "dressing")
             span = (self._start, self._at)
-            events.append(Repair("tool_name", span, "took off the marks before the name"))
+            events.append(Repair("tool_name", span, "removed the marks before the name"))
             self._start = self._at
         return name
 

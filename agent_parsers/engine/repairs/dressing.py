@@ -65,7 +65,7 @@ def without_end(text: str, repairs: list[Repair]) -> str:
     if not body.endswith(FENCE):
         return text
     inner = body[:-3].rstrip()
-    message = "took off the end of a fence that encloses the whole turn"
+    message = "removed the end of a fence that encloses the whole turn"
     repairs.append(Repair("fence", (len(inner), len(text)), message))
     return inner
 
@@ -120,7 +120,7 @@ def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> t
         return body, at
     kind, start, stop = enclosed
     if start > 1 or body[0] != '"':  # every parser removes one pair of these: not a repair
-        repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
+        repairs.append(Repair(kind, (at, at + len(body)), f"removed the {kind} around the input"))
     return body[start:stop], at + start
 
 
@@ -160,7 +160,7 @@ def _without_bullet(body: str, at: int, repairs: list[Repair]) -> tuple[str, int
     if (item := _BULLET(body)) is None:
         return body, at
     start = item.end(1)
-    repairs.append(Repair("bullet", (at, at + start), "took off the bullet before the input"))
+    repairs.append(Repair("bullet", (at, at + start), "removed the bullet before the input"))
     return body[start:], at + start
 
 
@@ -171,7 +171,7 @@ def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, i
     """
     if (whole := _EMPHASISED(body)) is not None:
         place = (at, at + len(body))
-        repairs.append(Repair("emphasis", place, "took off the emphasis around the input"))
+        repairs.append(Repair("emphasis", place, "removed the emphasis around the input"))
         return whole[2], at + whole.start(2)
     before = _EMPHASIS(body)
     start = 0 if before is None else before.end()
@@ -182,7 +182,7 @@ def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, i
     for span in ((0, start), (stop, len(body))):
         if span[0] < span[1]:
             place = (at + span[0], at + span[1])
-            repairs.append(Repair("emphasis", place, "took off the emphasis beside the input"))
+            repairs.append(Repair("emphasis", place, "removed the emphasis beside the input"))
     return body[start:stop], at + start
 
 

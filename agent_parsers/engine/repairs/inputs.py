@@ -82,7 +82,7 @@ def repair_written_input(text: str, repairs: list[Repair], *, is_closed: bool = 
     before = len(repairs)
     value = repair_input(text, repairs, is_closed=is_closed)
     if value != text.strip() and len(repairs) == before:
-        repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
+        repairs.append(Repair("quotes", (0, len(text)), "removed the quotes around the input"))
     return value
 
 
@@ -145,7 +145,7 @@ def _plain_object(text: str, repairs: list[Repair]) -> tuple[str, Any]:
 
 @lru_cache(64)  # making one takes a tenth of the time of such a turn
 def _off_fence(size: int) -> Repair:
-    return Repair("fence", (0, size), "took off the fence around the input")
+    return Repair("fence", (0, size), "removed the fence around the input")
 
 
 def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:

@@ -49,10 +49,10 @@ def usual_replies(parser: AnyParser) -> dict[str, Any]:
     first = next(iter(ToolSet(parser.tools or ())), None)
     replies = {"an action": _action(parser, first), "an answer": _answer(parser)}
     if isinstance(parser, TurnParser):
-        replies["text without a form"] = "Let me see."
+        replies["text without the required form"] = "Let me see."
     wrong = _action(parser, _NO_SUCH_TOOL)
     if first is not None and wrong != replies["an action"]:
-        replies["a tool that there is not"] = wrong
+        replies["an unknown tool"] = wrong
     return replies
 
 
@@ -107,7 +107,7 @@ def prompt_page(
     if isinstance(parser, MessageParser):
         tools = ToolSet(parser.tools or ()).openai_tools()
         parts.append(f"{heading('the tools, as OpenAI takes them')}{readable(tools)}")
-    parts.append(f"{heading('where it stops')}{readable(parser.stop)}")
+    parts.append(f"{heading('stop sequences')}{readable(parser.stop)}")
     for title, reply in _titled(replies):
         parts.append(f"{heading(title)}{quoted(reply)}\n{_reading(parser, reply)}")
     return "\n".join(parts)
@@ -129,7 +129,7 @@ def run_page(parser: AnyParser, run: Any, step: int) -> str:
     prompt = parser.render_prompt(run.question or None, past[:first])
     title = f"the prompt that led to step {first + 1} of the run"
     parts = [f"{heading(title)}{_as_text(prompt)}\n"]
-    parts.append(f"{heading('where it stops')}{readable(parser.stop)}")
+    parts.append(f"{heading('stop sequences')}{readable(parser.stop)}")
     if said := _written_at(here[0] if here else (run.finish,)):
         parts.append(f"{heading('what the model wrote')}{quoted(said)}\n{_reading(parser, said)}")
     return "\n".join(parts)

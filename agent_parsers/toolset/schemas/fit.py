@@ -51,6 +51,15 @@ PATTERN_SECONDS: Final = 1.0
 """How long looking for all patterns may take in one input."""
 
 
+_FORMATS: Final = {
+    "date": "a date (YYYY-MM-DD)",
+    "time": "a time (hh:mm:ss)",
+    "date-time": "a date and time (YYYY-MM-DDThh:mm:ssZ)",
+    "email": "an email address",
+}
+"""What formats are called."""
+
+
 class Fitter:
     """Fits one input to a schema; results are cached for each value.
 
@@ -184,7 +193,8 @@ class Fitter:
         if "pattern" in node and not self.matches(node["pattern"], text):
             yield f"text that matches {node['pattern']}"
         if "format" in node and not is_format(text, node["format"]):
-            yield f"a text of the format {node['format']}"
+            kind = node["format"]
+            yield _FORMATS.get(kind, f"a text of the format {kind}")
 
     def matches(self, pattern: str, text: str) -> bool:
         """Return whether *pattern* is found in *text*; once the time is up, `fit` has a problem."""

@@ -136,10 +136,10 @@ class CodeBlock(EmittingReader):
         code = str(self._code).strip()
         is_dressed = self._lenient and not self._is_fence and code.startswith(FENCE)
         if is_dressed and (place := within(code)) is not None:
-            events.append(self._fence_repair("took off the fence around the code"))
+            events.append(self._fence_repair("removed the fence around the code"))
             code, is_dressed = code[slice(*place)].rstrip(), False
         elif self._lenient and code.endswith(_END_OF_FENCE) and is_python(code[:-3]):
-            events.append(self._fence_repair("took off the end of a fence"))
+            events.append(self._fence_repair("removed the end of a fence"))
             code = code[:-3].rstrip()
         problem = "" if code and self._is_block else "no_call"
         is_open = self._ended < 0

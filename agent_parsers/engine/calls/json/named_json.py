@@ -226,7 +226,7 @@ class NamedJson(CallsReader):
             self._run(self._take_unnamed(text, events), events)
         elif self._is_met and self._lenient and head is not None and not head.odd:
             self._name(head, text, events)
-            message = f"{call.tool!r} has no input; took it for an empty one"
+            message = f"{call.tool!r} has no input; used an empty one"
             call.repairs += (Repair("missing_input", call.tool_span, message),)
         else:
             missing = "no_call" if head is None else "no_input"

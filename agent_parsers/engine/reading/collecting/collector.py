@@ -203,7 +203,7 @@ class Collector:
         watch, self._watch = self._watch, None
         if text and self._machine.lenient and (text := unmarked(raw, self.label)) != raw:
             span = (span[0], span[0] + len(text))
-            message = "took off the end of the emphasis that the label begins"
+            message = "removed the end of the emphasis that the label begins"
             events.append(Repair("emphasis", (span[1], left.span[1]), message))
         try:
             self._end_part(events, left, LeftText(text, span, raw, watch))

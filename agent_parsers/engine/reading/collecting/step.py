@@ -101,7 +101,7 @@ class StepCollector(Collector):
         result = self._machine.result(head, value, log, span, self.tools, made)
         events += made
         if head.tool_input is None:
-            message = f"{head.tool!r} has no input; took it for an empty one"
+            message = f"{head.tool!r} has no input; used an empty one"
             events.append(Repair("missing_input", span, message))
         self._done(events, result, span)
 
@@ -139,7 +139,7 @@ class StepCollector(Collector):
         start, end = found.marks[1][0] + base, found.stop + base
         if found.what != "a fence" or end < span[1]:
             raise problem_of(found, self._slice(base, span[1]), self._tool[1])
-        message = "took off the end of a fence that encloses the action"
+        message = "removed the end of a fence that encloses the action"
         events.append(Repair("fence", (start, end), message))
         return written.text[: start - span[0]].rstrip()
 

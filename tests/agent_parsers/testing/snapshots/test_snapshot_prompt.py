@@ -57,23 +57,23 @@ def test_the_file_has_the_prompt_the_stops_and_replies_with_what_they_parse_to(
     page = snapshot_of(project, "snapshot_prompt('react', tools=TOOLS)")
     assert titles(page) == [
         "the prompt after 2 steps",
-        "where it stops",
+        "stop sequences",
         "an action",
         "an answer",
-        "text without a form",
-        "a tool that there is not",
+        "text without the required form",
+        "an unknown tool",
     ]
     prompt = section(page, "the prompt after 2 steps")
     assert "search(query: string): Looks up a name." in prompt
     assert "\nQuestion: How old is the oldest bridge of Bern?\n" in prompt
     assert "\nObservation: what search returned\n" in prompt
     assert "\nObservation: what sell returned\n" in prompt
-    assert section(page, "where it stops") == '["\\nObservation:"]\n'
+    assert section(page, "stop sequences") == '["\\nObservation:"]\n'
     action = section(page, "an action")
     assert "| Action: search\n" in action
     assert '\ntool: "search"\ninput:\n  "query": ' in action
     assert '\noutput: "It is so."\n' in section(page, "an answer")
-    wrong = section(page, "a tool that there is not")
+    wrong = section(page, "an unknown tool")
     assert "\n'no_such_tool' is not one of the tools\n  --> line 2, column 9\n" in wrong
     assert "There is no tool 'no_such_tool'. The tools are: search, sell." in wrong
 
@@ -86,7 +86,7 @@ def test_it_does_so_for_every_dialect(project: Project) -> None:
     assert f"{len(list_dialects())} snapshots passed" in project.run()
     for name in list_dialects():
         page = project.files()[f"a/of[{name}].txt"]
-        assert {"where it stops", "an action", "an answer"} <= set(titles(page)), name
+        assert {"stop sequences", "an action", "an answer"} <= set(titles(page)), name
         for title in ("an action", "an answer"):
             assert "\n  --> line" not in section(page, title), name
 
@@ -97,12 +97,12 @@ def test_it_does_so_for_messages(project: Project, name: str) -> None:
     assert titles(page)[:3] == [
         "the prompt after 2 steps",
         "the tools, as OpenAI takes them",
-        "where it stops",
+        "stop sequences",
     ]
     assert "what search returned" in section(page, "the prompt after 2 steps")
     assert '"name": "sell"' in section(page, "the tools, as OpenAI takes them")
     assert '\ntool: "search"\ninput:\n  "query": ' in section(page, "an action")
-    assert "'no_such_tool' is not one of the tools" in section(page, "a tool that there is not")
+    assert "'no_such_tool' is not one of the tools" in section(page, "an unknown tool")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_tools_beside_a_parser_are_refused(project: Project) -> None:
 def test_without_tools_the_dialect_has_an_example(project: Project) -> None:
     page = snapshot_of(project, "snapshot_prompt('react')")
     assert titles(page)[0] == "the prompt after 1 step"
-    assert "a tool that there is not" not in page
+    assert "an unknown tool" not in page
 
 
 def test_question_steps_and_replies_may_be_given(project: Project) -> None:
@@ -150,7 +150,7 @@ def test_question_steps_and_replies_may_be_given(project: Project) -> None:
         "    'react', tools=TOOLS, question='What is Bern?', steps=steps, replies=replies",
         ")",
     )
-    assert titles(page) == ["the prompt after 1 step", "where it stops", "emphasis", "both"]
+    assert titles(page) == ["the prompt after 1 step", "stop sequences", "emphasis", "both"]
     prompt = section(page, "the prompt after 1 step")
     assert prompt.endswith(
         "Question: What is Bern?\n"
@@ -177,7 +177,7 @@ def test_what_is_left_out_of_a_reply_shows_in_its_log(project: Project) -> None:
 
 def test_no_steps_and_no_replies_are_possible(project: Project) -> None:
     page = snapshot_of(project, "snapshot_prompt('react', steps=[], replies=[])")
-    assert titles(page) == ["the prompt after 0 steps", "where it stops"]
+    assert titles(page) == ["the prompt after 0 steps", "stop sequences"]
 
 
 def test_the_caller_may_name_the_file(project: Project) -> None:
@@ -300,7 +300,7 @@ def test_a_run_is_shown_by_the_prompt_of_one_of_its_steps(project: Project) -> N
     page = snapshot_of(project, "snapshot_prompt('react', tools=TOOLS, run=RUN, step=2)", head=RUN)
     assert titles(page) == [
         "the prompt that led to step 2 of the run",
-        "where it stops",
+        "stop sequences",
         "what the model wrote",
     ]
     prompt = section(page, "the prompt that led to step 2 of the run")

@@ -97,7 +97,7 @@ def test_what_a_schema_does_not_say_is_said_by_pydantic() -> None:
 
     # The schema knows the form of a date, but not the years that Python has.
     assert problems(Shop, {"opens": "0000-01-01"}) == [
-        'opens: expected a text of the format date, found "0000-01-01"'
+        'opens: expected a date (YYYY-MM-DD), found "0000-01-01"'
     ]
 
     def f(x: Annotated[Any, AfterValidator(_needs)]) -> None: ...

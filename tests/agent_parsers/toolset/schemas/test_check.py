@@ -169,10 +169,10 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ({"pattern": "^a$"}, "b", ': expected text that matches ^a$, found "b"'),
         (
             {"format": "date"}, "2025-02-30",
-            ': expected a text of the format date, found "2025-02-30"',
+            ': expected a date (YYYY-MM-DD), found "2025-02-30"',
         ),
-        ({"format": "time"}, "25:00", ': expected a text of the format time, found "25:00"'),
-        ({"format": "email"}, "a@", ': expected a text of the format email, found "a@"'),
+        ({"format": "time"}, "25:00", ': expected a time (hh:mm:ss), found "25:00"'),
+        ({"format": "email"}, "a@", ': expected an email address, found "a@"'),
         ({"format": "ipv4"}, "x", ': expected a text of the format ipv4, found "x"'),
         ({"format": "ipv4"}, "::1", ': expected a text of the format ipv4, found "::1"'),
         ({"minItems": 1}, [], ": expected at least 1 item, found an empty list"),
