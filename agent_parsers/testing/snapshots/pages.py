@@ -142,7 +142,7 @@ def _action_of(step: Any) -> Any:
 def _are_of_one_turn(before: Any, step: Any) -> bool:
     """Return whether two steps are calls of one turn of the model."""
     first, second = _action_of(before), _action_of(step)
-    if first is None or second is None:
+    if not (hasattr(first, "tool") and hasattr(second, "tool")):  # such as an answer
         return False
     if log := getattr(second, "message_log", ()):
         ids = [getattr(each, "tool_call_id", None) for each in (first, second)]

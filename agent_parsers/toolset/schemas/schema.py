@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -27,6 +28,13 @@ _BY_NAME: Final = ("$defs", "definitions", "patternProperties", "properties")
 
 SAME_VALUE: Final = ("allOf", "anyOf", "oneOf")
 """Keywords with a list of schemas for the same value."""
+
+
+_UNCHECKED: Final = frozenset((
+    "dependentSchemas", "dependencies", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef",
+    "contentSchema",
+))  # fmt: skip
+"""Keywords of JSON Schema that limit values, and that are not checked."""
 
 
 class Schema:
@@ -173,6 +181,11 @@ class Schema:
             read[id(node)] = node
             if not isinstance(node, dict):
                 continue
+            if unchecked := _UNCHECKED.intersection(node):
+                warnings.warn(
+                    f"{min(unchecked)!r} at {path} of a JSON Schema is not checked",
+                    stacklevel=2,
+                )
             todo += ((f"{path}/{key}", part, depth + 1) for key, part in _subschemas(node))
             if "$ref" in node:
                 target = self._targets[node["$ref"]] = self._find(node["$ref"], path)

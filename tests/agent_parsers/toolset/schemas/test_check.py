@@ -1,6 +1,7 @@
 """Inputs of tools: values that fit, conversions and problems."""
 
 import pickle
+import re
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -719,3 +720,11 @@ def test_only_what_is_converted_loses_keys_that_are_not_known() -> None:
     closed = {"type": "object", "properties": {"a": {}}, "additionalProperties": False}
     tools = tools_for({"not": closed}, unknown_keys="drop")
     assert tools.read("t", {"x": {"z": 1}}).value == {"x": {"z": 1}}
+
+
+@pytest.mark.parametrize("keyword", ["dependentSchemas", "unevaluatedItems", "$dynamicRef"])
+def test_a_keyword_that_is_not_checked_is_told(keyword: str) -> None:
+    inner = {"type": "object", "properties": {}, keyword: {}}
+    schema = {"title": "f", "type": "object", "properties": {"a": inner}}
+    with pytest.warns(UserWarning, match=f"{re.escape(keyword)}' at #/properties/a .* not checked"):
+        ToolSet([schema])
