@@ -239,7 +239,7 @@ _RUNS: Final = (
         },
         _get_of_agent,
         _make_agent_run,
-        later={"usage": ANY, "turns": NUMBER, "seconds": ANY},
+        later={"ended": TEXT, "usage": ANY, "turns": NUMBER, "seconds": ANY},
     ),
     Kind(
         RunSource,

@@ -164,6 +164,8 @@ class Asking(Generic[T]):
         if max_retries < 0:
             raise ValueError(f"max_retries is 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
+        self.ended: Ended = "unknown"
+        """How the last reply ended, as far as that is known."""
         self.usage: UsageMetadata | None = None
         """The tokens of all replies, as far as they tell them; `None` if none does."""
         self.repairs: list[Repair] = []
@@ -342,6 +344,8 @@ class Asking(Generic[T]):
                 note says how many.
             StructuredOutputError: The answer cannot be used, and is not to be asked for again.
         """
+        said: Ended = getattr(self._stream, "ended", "unknown")
+        self.ended = ended if said == "unknown" else said
         events: list[Event] = []
         try:
             try:

@@ -75,6 +75,8 @@ class AgentRun(Storable, Viewable, Generic[T]):
     """What was repaired, in the order of the turns; each span is one of its turn."""
     is_cut: bool = False
     """Whether the answer was cut at the limit of tokens."""
+    ended: Ended = "unknown"
+    """How the last reply ended, as far as that is known."""
     usage: UsageMetadata | None = None
     """The tokens of all requests, as far as replies tell them; `None` if none does."""
     turns: int = 0
@@ -382,7 +384,7 @@ class _Loop:
         self._tell(self._asking.close(ended))
         self._show_partial()
         finish = self._asking.finish
-        self.run.is_cut = self._asking.is_cut
+        self.run.is_cut, self.run.ended = self._asking.is_cut, self._asking.ended
         if finish is not None and self.run.is_cut and self._on_cut != "return":
             if self._on_cut == "raise":
                 self.run.finish = finish

@@ -30,7 +30,7 @@ from agent_parsers import (
     run_agent,
 )
 from agent_parsers.events import ObservationDelta
-from agent_parsers.loop import MaxTurnsError
+from agent_parsers.loop import AgentRun, MaxTurnsError
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset.running import steps_taken
 from output_parsers import ModelRefusalError
@@ -766,3 +766,15 @@ def test_what_is_wrong_in_a_word_is_said() -> None:
     for wrong in ({"on_cut": "Return"}, {"max_retries": -1}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             run_agent(ScriptedModel(["x"]), QUESTION, "react", [depth], **wrong)  # type: ignore[arg-type]
+
+
+def test_the_run_says_how_its_last_reply_ended() -> None:
+    for reason, ended in (("stop", "stop"), ("length", "length")):
+        message = {"role": "assistant", "content": "Final Answer: It is"}
+        reply = {"choices": [{"message": message, "finish_reason": reason}]}
+        for parser in ("react", "hermes", "tools"):
+            run = run_agent(lambda **_: reply, QUESTION, parser, [], on_cut="return")  # noqa: B023
+            assert (run.ended, run.is_cut) == (ended, ended == "length")
+            assert AgentRun.from_json(run.to_json()).ended == ended
+    assert run_agent(lambda prompt: ("x", "stop"), QUESTION, "hermes", []).ended == "stop"
+    assert run_agent(lambda prompt: "x", QUESTION, "hermes", []).ended == "unknown"
