@@ -14,7 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import pytest
+try:
+    import pytest
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        'the snapshots need pytest and syrupy: pip install "agent-parsers[testing]"',
+        name=error.name,
+    ) from error
 
 from agent_parsers import Dialect, get_parser
 from agent_parsers.core import AutoParser

@@ -148,3 +148,16 @@ def test_every_late_name_is_there() -> None:
     testing = import_module("agent_parsers.testing")
     for name in testing.__all__:
         assert getattr(testing, name).__doc__, name
+
+
+def test_what_is_missing_without_pytest_is_said() -> None:
+    code = (
+        "import sys; sys.modules['pytest'] = None\n"
+        "from agent_parsers.testing import ScriptedModel\n"
+        "from agent_parsers.testing import SnapshotPrompt\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False
+    )
+    said = 'the snapshots need pytest and syrupy: pip install "agent-parsers[testing]"'
+    assert said in done.stderr.splitlines()[-1]
