@@ -11,9 +11,9 @@ from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import as_data as as_data
-    from agent_parsers.actions.agent import as_text as as_text
     from agent_parsers.actions.agent import make_action as make_action
     from agent_parsers.actions.agent import make_finish as make_finish
+    from agent_parsers.actions.agent import observation_text as observation_text
     from agent_parsers.actions.agent import pair_of as pair_of
     from agent_parsers.actions.tool_action import make_message as make_message
     from agent_parsers.actions.tool_action import make_tool_call as make_tool_call
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 
 _MODULES = modules_of(
     {
-        "agent_parsers.actions.agent": "as_data as_text make_action make_finish pair_of",
+        "agent_parsers.actions.agent": "as_data make_action make_finish observation_text pair_of",
         "agent_parsers.actions.tool_action": "make_message make_tool_call",
         "agent_parsers.constrain.export": "write_grammar",
         "agent_parsers.constrain.parts.options": "TurnKind TurnOptions",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from agent_laws.laws.broken import Broken, law, shown
 from agent_laws.trials.conversations import QUESTION, TOOLS, WRITERS, Called, meaning_of
 from agent_parsers import get_parser
-from agent_parsers.core import as_text
+from agent_parsers.core import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -104,7 +104,7 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
             continue
         calls = (place for place in range(at, len(happened)) if isinstance(happened[place], Called))
         place = next(calls, -1)
-        if place < 0 and f"I called {each.tool} with" in said and as_text(each.tool_input) in said:
+        if place < 0 and f"I called {each.tool} with" in said and _text(each.tool_input) in said:
             if not any(each.tool in str(warning.message) for warning in told):
                 raise Broken(f"nothing says that the call of {each.tool} is only told in words")
             return "in words"
@@ -133,4 +133,8 @@ def _as_texts(tool_input: Any) -> Any:
     """Return an input whose values are text: no schema says of what type those in tags are."""
     if not isinstance(tool_input, dict):
         return tool_input
-    return {key: as_text(value) for key, value in tool_input.items()}
+    return {key: _text(value) for key, value in tool_input.items()}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else as_json(value)

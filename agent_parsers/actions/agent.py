@@ -99,7 +99,7 @@ class AgentStep(BaseModel, Storable):
     @property
     def messages(self) -> Sequence[BaseMessage]:
         """The observation as a message: a function message, or a human message."""
-        content = as_text(self.observation)
+        content = observation_text(self.observation)
         if isinstance(self.action, AgentActionMessageLog):
             return [FunctionMessage(name=self.action.tool, content=content)]
         return [HumanMessage(content=content)]
@@ -237,30 +237,31 @@ def pair_of(step: Any) -> tuple[AgentAction, Any]:
     )
 
 
-def as_text(observation: Any) -> str:
-    """Return an observation as text, the same in every dialect.
-
-    Text stays as it is. Anything else is written as JSON, pydantic models and dataclasses in it as
-    objects; if something in it has no JSON form, it is `str` of the whole. For an image, or another
-    file, its type stands there.
-    """
-    if isinstance(observation, str):
-        return observation
-    if parts := parts_seen(observation):
-        return parts_as_text(parts)
-    observation = observed(observation)
-    if isinstance(observation, str):
-        return observation
-    try:
-        return json.dumps(observation, ensure_ascii=False, default=_as_object)
-    except (TypeError, ValueError, RecursionError):
-        return str(observation)
+def observation_text(observation: Any) -> str:
+    """Return an observation as text, as by `as_text`; the type of a file in it stands for it."""
+    return parts_as_text(parts_seen(observation)) or as_text(observation)
 
 
 def parts_as_text(parts: Parts) -> str:
     """Return *parts* as text, in which the type of a file stands for it."""
-    texts = (str(part) if isinstance(part, MediaFile) else as_text(part) for part in parts)
-    return "\n".join(texts)
+    return "\n".join(map(as_text, parts))
+
+
+def as_text(value: Any) -> str:
+    """Return a value as text, the same in every dialect: an input, an answer, an observation.
+
+    Text stays as it is. Anything else is written as JSON, pydantic models and dataclasses in it as
+    objects; if something in it has no JSON form, it is `str` of the whole.
+    """
+    value = observed(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, MediaFile):
+        return str(value)
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_as_object)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
 
 
 def as_data(answer: Any) -> Any:

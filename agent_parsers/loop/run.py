@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Never, TypeAlias
 
 from pydantic import BaseModel
 
-from agent_parsers.actions.agent import AgentFinish, T, as_text
+from agent_parsers.actions.agent import AgentFinish, T, observation_text
 from agent_parsers.events import Event, ObservationDelta, Repair
 from agent_parsers.loop.asking import Asking, ToolsIn
 from agent_parsers.loop.request import ask, has_provider, returns_awaitable
@@ -425,7 +425,7 @@ class _Loop:
         """Add the *steps* of a turn to the run."""
         self.run.steps += steps
         self._add_texts(self._asking.thought, self._asking.content)
-        seen = (as_text(observation) for _, observation in steps)
+        seen = (observation_text(observation) for _, observation in steps)
         self._tell([ObservationDelta(each, (0, len(each))) for each in seen])
 
     def _add_texts(self, thought: str, content: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, make_dataclass
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, pair_of
+from agent_parsers.actions.agent import AgentAction, AgentFinish, observation_text, pair_of
 from agent_parsers.actions.in_words import in_a_line, turn_lines
 from agent_parsers.actions.tool_action import own_action
 from output_parsers.exceptions import OutputParserException
@@ -198,7 +198,7 @@ def _step_of(
     if isinstance(step, TranscriptStep):
         return step.action, step.observation, step.error
     action, seen = pair_of(step)
-    return own_action(action), as_text(seen), None
+    return own_action(action), observation_text(seen), None
 
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from functools import cache
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentFinish, as_text
+from agent_parsers.actions.agent import AgentFinish, observation_text
 from agent_parsers.authoring import Note, Part
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
@@ -206,7 +206,7 @@ def parse_record(
         ended: Ended = "unknown" if seen is None and number == len(steps) else "stop"
         read += read_output(written, output, known, lenient=lenient, ended=ended)
         if seen is not None:
-            read[-1] = replace(read[-1], observation=as_text(seen))
+            read[-1] = replace(read[-1], observation=observation_text(seen))
     return Transcript(
         question=str(record.get("task") or ""),
         all_steps=tuple(replace(step, number=at) for at, step in enumerate(read, 1)),

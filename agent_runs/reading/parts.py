@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, OutputParserException
-from agent_parsers.core import BadCall, as_input, as_text, read_lenient
+from agent_parsers.core import BadCall, as_input, observation_text, read_lenient
 from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.reading.reader import Lines, text_in_line
 from agent_runs.reading.said import SaidCall, SaidResult
@@ -237,7 +237,7 @@ def text_of(value: Any) -> str:
         return ""
     if isinstance(value, list) and value and all(map(_has_text, value)):
         return "\n".join(part if isinstance(part, str) else part["text"] for part in value)
-    return as_text(value)
+    return observation_text(value)
 
 
 def content_of(content: Any) -> Content:

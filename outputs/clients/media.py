@@ -15,9 +15,9 @@ _KINDS: Final = (
 )  # fmt: skip
 """The types of blocks that may hold a file."""
 _KEYS: Final = frozenset((
-    "type", "base64", "data", "url", "mime_type", "mimeType", "media_type", "source_type", "source",
-    "image_url", "input_audio", "file", "file_data", "filename", "resource", "detail", "id",
-    "index", "cache_control", "annotations", "_meta", "meta", "extras", "metadata",
+    "type", "text", "base64", "data", "url", "mime_type", "mimeType", "media_type", "source_type",
+    "source", "image_url", "input_audio", "file", "file_data", "filename", "resource", "detail",
+    "id", "index", "cache_control", "annotations", "_meta", "meta", "extras", "metadata",
 ))  # fmt: skip
 """What blocks have; a dictionary with anything else is data."""
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]+={0,2}\s*").fullmatch
@@ -84,9 +84,9 @@ def parts_of(returned: Any, *, is_content: bool = False) -> Parts:
 
 def _part(item: Any, *, is_content: bool) -> Any:
     """Return a file, a text, or *item* itself."""
-    if isinstance(item, str):
+    if isinstance(item, str | bytes | bool | int | float | list | tuple | None):
         return item
-    if isinstance(item, Mapping) and not _KEYS.issuperset({*item, "text"} - {"text"}):
+    if isinstance(item, Mapping) and not _KEYS.issuperset(item):
         return item
     fields = _Fields(item)
     if fields.get("type") == "text" and isinstance(text := fields.get("text"), str):

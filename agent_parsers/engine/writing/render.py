@@ -13,6 +13,7 @@ from agent_parsers.actions.agent import (
     AgentStep,
     LoggedStep,
     as_text,
+    observation_text,
     pair_of,
 )
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
@@ -175,7 +176,7 @@ def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
 def action_and_observation(step: Step) -> tuple[AgentAction, str]:
     """Return the action of *step*, and its observation as text."""
     action, observation = pair_of(step)
-    return action, as_text(observation)
+    return action, observation_text(observation)
 
 
 def _write_action(dialect: Dialect, step: Written, tools: ToolSet | None) -> str:

@@ -20,6 +20,7 @@ from agent_parsers.actions.agent import (
     AgentStep,
     WithResult,
     as_text,
+    observation_text,
     parts_as_text,
     parts_seen,
 )
@@ -394,7 +395,7 @@ def _from_steps(steps: Sequence[_Step]) -> Past:
     message = log[-1] if log else None
     said = {"thought": steps[0].thought, "content": steps[0].content}
     if not action.tool:
-        return [PastError(action.log, as_text(steps[0].observation))]
+        return [PastError(action.log, observation_text(steps[0].observation))]
     if not isinstance(message, AIMessage):
         calls = tuple(_call_of(step, None, is_function=False) for step in steps)
         return [PastTurn(AIMessage(action.log), calls, action.log, **said)]
@@ -447,7 +448,7 @@ def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> Past
         tool=action.tool,
         tool_input=given,
         written=written,
-        result=as_text(step.observation) if step.is_seen else None,
+        result=observation_text(step.observation) if step.is_seen else None,
         parts=parts_seen(step.observation) if step.is_seen else (),
         id=_id_of(action),
         is_error=getattr(step.observation, "status", "") == "error",

@@ -12,7 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, as_text, pair_of
+from agent_parsers.actions.agent import (
+    AgentAction,
+    AgentActionMessageLog,
+    observation_text,
+    pair_of,
+)
 from agent_parsers.actions.tool_action import ToolAgentAction, own_action
 from outputs import AIMessage, FunctionMessage, ToolMessage
 
@@ -49,7 +54,7 @@ def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMess
         answered.append(call_id)
         messages.append(
             ToolMessage(
-                as_text(observation),
+                observation_text(observation),
                 tool_call_id=call_id or "",
                 additional_kwargs={"name": action.tool},
             )
@@ -74,7 +79,8 @@ def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> li
     for action, observation in _pairs(intermediate_steps):
         if isinstance(action, AgentActionMessageLog):
             messages += action.message_log
-            messages.append(FunctionMessage(name=action.tool, content=as_text(observation)))
+            seen = observation_text(observation)
+            messages.append(FunctionMessage(name=action.tool, content=seen))
         else:
             messages.append(AIMessage(content=action.log))
     return messages

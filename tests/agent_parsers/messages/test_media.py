@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from agent_parsers import (
+    AgentFinish,
     get_parser,
     run_agent,
     to_anthropic,
@@ -181,3 +183,20 @@ def test_data_stay_text() -> None:
         _, asked = run_with(returned)
         assert len(asked) == 3
         assert isinstance(asked[2]["content"], str)
+
+
+@pytest.mark.parametrize("shown", [form for form, _ in FORMS if isinstance(form, dict)])
+def test_what_a_model_writes_is_data_even_if_it_looks_like_a_file(shown: Any) -> None:
+    (answer,) = to_openai([AgentFinish({"output": shown}, "")])
+    assert json.loads(answer["content"]) == shown
+
+
+def test_a_file_that_a_person_puts_in_place_of_the_one_of_the_model_is_written() -> None:
+    block = {"type": "image", "base64": DATA, "mime_type": "image/png"}
+    function = {"name": "show", "arguments": json.dumps({"picture": block})}
+    call = {"id": "call_1", "type": "function", "function": function}
+    (action,) = get_parser("tools").parse({"role": "assistant", "tool_calls": [call]})
+    other = {"picture": {**block, "base64": "AAAA"}}
+    changed = action.model_copy(update={"tool_input": other})
+    (asked,) = [each for each in to_openai([(changed, "ok")]) if each["role"] == "assistant"]
+    assert json.loads(asked["tool_calls"][0]["function"]["arguments"]) == other
