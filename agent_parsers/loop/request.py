@@ -204,19 +204,6 @@ def returns_awaitable(model: Any) -> bool:
     return any(inspect.iscoroutinefunction(f) or inspect.isasyncgenfunction(f) for f in forms)
 
 
-def has_provider(model: Any) -> bool:
-    """Return whether the provider of *model* is known to enforce a schema.
-
-    LangChain's models say it; of another, it is so if it takes a schema, and no tools.
-    """
-    target = model.func if isinstance(model, partial) else model
-    profile = getattr(_langchain_model(target), "profile", None)
-    if isinstance(profile, Mapping):
-        return bool(profile.get("structured_output"))
-    known = _parameters(model) if callable(model) else {}
-    return "response_format" in known and "tools" not in known
-
-
 def _parameters(model: Any) -> dict[str, inspect.Parameter]:
     if not callable(model):
         raise TypeError(f"a model is a function that is asked, not {kind_of(model)}")

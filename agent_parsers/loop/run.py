@@ -18,13 +18,14 @@ from pydantic import BaseModel
 from agent_parsers.actions.agent import AgentFinish, T, observation_text
 from agent_parsers.events import Event, ObservationDelta, Repair
 from agent_parsers.loop.asking import Asking, ToolsIn
-from agent_parsers.loop.request import ask, has_provider, returns_awaitable
+from agent_parsers.loop.request import ask, returns_awaitable
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.registry.problems import wrong_option
 from agent_parsers.toolset.running import in_thread, steps_taken
 from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import OutputParserException
 from output_parsers.runnables.functions import present
+from output_parsers.strategies.provider import has_provider
 from output_parsers.streams.readers import aclose, close
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, overload
@@ -15,6 +14,7 @@ from output_parsers.format_instructions import only_json_instructions
 from output_parsers.runnables.runnable import Runnable, RunnableLambda, RunnableSequence
 from output_parsers.strategies.errors import StructuredOutputError
 from output_parsers.strategies.loop import StructuredResponse, read_structured_output
+from output_parsers.strategies.provider import has_provider, parameters_of
 from output_parsers.strategies.schema import SchemaSpec, SchemaT
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
@@ -106,7 +106,7 @@ def with_structured_output(
         either = [asked]
     else:
         auto = schema if isinstance(schema, AutoStrategy) else AutoStrategy(schema)
-        asked = auto.resolve(has_provider=_has_provider(model))
+        asked = auto.resolve(has_provider=has_provider(model))
         either = [auto.resolve(has_provider=False), auto.resolve(has_provider=True)]
     spec = next((way.schema_spec for way in either if isinstance(way, ProviderStrategy)), None)
     return RunnableSequence(_bound(model, asked, spec), _Reader(either, include_raw=include_raw))
@@ -186,15 +186,6 @@ def _names_of(strategy: Any) -> list[str]:
     return list(strategy.bindings)
 
 
-def _has_provider(model: Any) -> bool:
-    """Return whether the provider of *model* supports structured output."""
-    profile = getattr(model, "profile", None)
-    if isinstance(profile, Mapping):
-        return bool(profile.get("structured_output"))
-    names = _parameters(model)
-    return "response_format" in names and "tools" not in names
-
-
 def _bound(
     model: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any], spec: SchemaSpec[Any] | None
 ) -> RunnableLike:
@@ -210,7 +201,7 @@ def _bound(
         with suppress(NotImplementedError):  # All LangChain chat models have the method.
             bound: RunnableLike = model.bind_tools(settings["tools"], tool_choice="any")
             return bound
-    names = _parameters(model)
+    names = parameters_of(model)
     accepted = {name: settings[name] for name in settings if "**" in names or name in names}
     step = _called_with(model, accepted)
     return step if accepted or spec is None else RunnableSequence(_Instructed(spec), step)
@@ -225,15 +216,3 @@ def _called_with(model: Any, accepted: dict[str, Any]) -> RunnableLike:
     ainvoke: Callable[..., Any] | None = getattr(model, "ainvoke", None)
     asynchronous = None if ainvoke is None else partial(ainvoke, **accepted)
     return RunnableLambda(partial(invoke, **accepted), asynchronous)
-
-
-def _parameters(model: Any) -> set[str]:
-    """Return the names of the keyword parameters of *model*; ``**`` means any name."""
-    target = getattr(model, "func", None) or getattr(model, "afunc", None)
-    target = target or getattr(model, "invoke", model)
-    try:
-        parameters = inspect.signature(target).parameters.values()
-    except (TypeError, ValueError):  # not a function, or one without a signature
-        return set()
-    names = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
-    return names | {"**" for p in parameters if p.kind is p.VAR_KEYWORD}
