@@ -10,6 +10,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Ma
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Never, TypeAlias, get_args
 
@@ -492,16 +493,53 @@ def _chunks(reply: Any) -> Iterable[Any]:
 
 async def _as_asynchronous(chunks: Iterable[Any]) -> AsyncIterator[Any]:
     """Yield *chunks* for ``async for``; waiting for one blocks nothing."""
-    source = iter(chunks)
+    if isinstance(chunks, list):
+        for chunk in chunks:
+            yield chunk
+        return
+    source = _SourceInThreads(chunks)
     try:
-        if isinstance(chunks, list):
-            for chunk in chunks:
-                yield chunk
-            return
-        while (chunk := await in_thread(partial(next, source, _END))) is not _END:
+        while (chunk := await in_thread(source.read)) is not _END:
             yield chunk
     finally:
-        close(source, chunks)
+        source.close()
+
+
+class _SourceInThreads:
+    """Reads *chunks* in threads; closes them once none of these reads.
+
+    A thread goes on reading if the task that waits for it is cancelled, and what it reads can often
+    not be closed meanwhile: a generator refuses. So it closes them itself when it is done.
+    """
+
+    def __init__(self, chunks: Iterable[Any]) -> None:
+        self._chunks = chunks
+        self._source = iter(chunks)
+        self._lock = Lock()  # of the two that follow
+        self._is_reading = self._is_over = False
+
+    def read(self) -> Any:
+        """Return the next chunk; `_END` if there is none."""
+        with self._lock:
+            if self._is_over:
+                return _END
+            self._is_reading = True
+        try:
+            return next(self._source, _END)
+        finally:
+            with self._lock:
+                self._is_reading = False
+                is_over = self._is_over
+            if is_over:
+                close(self._source, self._chunks)
+
+    def close(self) -> None:
+        """Close the chunks, or let the thread that still reads do it."""
+        with self._lock:
+            self._is_over = True
+            is_reading = self._is_reading
+        if not is_reading:
+            close(self._source, self._chunks)
 
 
 _END: Final = object()

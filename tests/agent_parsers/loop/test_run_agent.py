@@ -513,6 +513,42 @@ def test_mistakes(model: Any, tools: Any, reason: str) -> None:
         run_agent(model, QUESTION, get_parser("react"), tools)
 
 
+@pytest.mark.parametrize("is_reading", [True, False])
+def test_a_stream_is_closed_if_the_run_is_cancelled(*, is_reading: bool) -> None:
+    """A generator refuses to be closed while a thread reads it: the thread closes it then."""
+    began, goes_on, closed = (threading.Event() for _ in range(3))
+
+    def create(*, messages: Any, stream: bool = False) -> Iterator[str]:
+        try:
+            yield "Action: depth\n"
+            if is_reading:
+                began.set()
+                goes_on.wait(10)
+            yield "Action Input: Thun\n"
+        finally:
+            closed.set()
+
+    async def listen(_event: Any) -> None:
+        if not is_reading:
+            began.set()
+            await asyncio.sleep(10)
+
+    async def cancelled() -> None:
+        running = asyncio.create_task(
+            arun_agent(create, QUESTION, "react", [depth], on_event=listen)
+        )
+        await asyncio.to_thread(began.wait, 10)
+        assert not closed.is_set()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert closed.is_set() is not is_reading
+        goes_on.set()
+        assert await asyncio.to_thread(closed.wait, 10)
+
+    asyncio.run(cancelled())
+
+
 def test_a_coroutine_that_is_refused_is_closed() -> None:
     asked = []
 
