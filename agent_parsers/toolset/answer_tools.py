@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Never, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Never, NoReturn, TypeVar
 
 from agent_parsers.toolset.declaring.forms import spec_from
 from agent_parsers.toolset.output_type import OutputType
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.spec import ToolSpec
     from output_parsers import OutputParserException
 
+_Wrong = TypeVar("_Wrong", AnswerError, StructuredOutputError)
+
 _WRAPPED: Final = "answer"
 """The tool, and its only argument, for an answer that is no object."""
 
@@ -42,23 +45,18 @@ class AnswerTools:
     """
 
     def __init__(self, output_type: Any) -> None:
-        self._is_wrapped = False
-        self.strategy: ToolStrategy[Any]
-        """What to do with answers that cannot be used."""
-        self.specs: dict[str, ToolSpec]
-        """The tools, by name."""
+        made = None
         if isinstance(output_type, ToolStrategy):
-            self.strategy, output_type = output_type, output_type.schema
-            self.specs = _specs(self.strategy)
-        else:
-            try:
-                _check_is_object(output_type)
-                self.strategy = ToolStrategy(output_type)
-                self.specs = _specs(self.strategy)
-            except (TypeError, ValueError):
-                self.strategy = ToolStrategy(_wrapped(output_type))
-                self.specs = _specs(self.strategy)
-                self._is_wrapped = True
+            made, output_type = (output_type, _specs(output_type)), output_type.schema
+        elif not isinstance(output_type, dict) or _is_object(output_type):
+            with suppress(TypeError, ValueError):
+                made = _made_of(output_type)
+        self._is_wrapped: Final = made is None
+        strategy, specs = made or _made_of(_wrapped(output_type))
+        self.strategy: Final[ToolStrategy[Any]] = strategy
+        """What to do with answers that cannot be used."""
+        self.specs: Final[dict[str, ToolSpec]] = specs
+        """The tools, by name."""
         self.output_type: Final = OutputType(output_type)
         """The type; an answer may also be given as text."""
 
@@ -70,11 +68,8 @@ class AnswerTools:
             MultipleStructuredOutputsError: There are several.
         """
         if len(calls) > 1:
-            error = MultipleStructuredOutputsError([each.tool for each in calls], None)
-            error.llm_output = log = calls[0].log
-            error.span = (0, len(log))
-            error.ai_message = next(iter(getattr(calls[0], "message_log", ())), None)
-            raise error
+            several = MultipleStructuredOutputsError([each.tool for each in calls], None)
+            raise _placed(several, calls[0])
         call = calls[0]
         origin = self.specs[call.tool].origin
         value = call.tool_input if origin is None else origin.run(call.tool_input)
@@ -85,8 +80,7 @@ class AnswerTools:
         try:
             return self.output_type.read(value).value
         except AnswerError as error:
-            error.llm_output, error.span = call.log, (0, len(call.log))
-            error.ai_message = next(iter(getattr(call, "message_log", ())), None)
+            _placed(error, call)
             raise
 
     def partial(self, value: Any) -> Any:
@@ -109,7 +103,7 @@ class AnswerTools:
         except AnswerError as error:
             names = " or ".join(self.specs)
             error.observation = f"{error.advice}\nGive your final answer by calling {names}."
-            error.llm_output, error.span = finish.log, (0, len(finish.log))
+            _placed(error, finish)
             raise
 
     def handle(self, error: OutputParserException) -> None:
@@ -142,12 +136,13 @@ def _specs(strategy: ToolStrategy[Any]) -> dict[str, ToolSpec]:
     Raises:
         ValueError: Two have the same name, or a schema is not that of an object.
     """
-    assert strategy.bindings, "their names differ"
-    specs = (
-        replace(spec_from(each.schema, name=each.name), name=_name_for_apis(each.name))
-        for each in strategy.schema_specs
-    )
-    return {spec.name: spec for spec in specs}
+    specs: dict[str, ToolSpec] = {}
+    for given, binding in strategy.bindings.items():
+        name = _name_for_apis(given)
+        if name in specs:
+            raise ValueError(f"two schemas make a tool {name!r}; the model has to choose one")
+        specs[name] = replace(spec_from(binding.schema, name=given), name=name)
+    return specs
 
 
 def _name_for_apis(name: str) -> str:
@@ -155,22 +150,28 @@ def _name_for_apis(name: str) -> str:
     return re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")[:64] or _WRAPPED
 
 
-def _check_is_object(output_type: Any) -> None:
-    """Check that a JSON Schema is that of an object, or of one of several, and of nothing else.
+def _made_of(output_type: Any) -> tuple[ToolStrategy[Any], dict[str, ToolSpec]]:
+    """Return the strategy for a type, and its tools; for errors see `_specs`."""
+    strategy = ToolStrategy(output_type)
+    return strategy, _specs(strategy)
 
-    Raises:
-        TypeError: It is not.
-    """
-    if not isinstance(output_type, dict):
-        return
-    is_object = output_type.get("type") == "object" or "properties" in output_type
-    is_union = "oneOf" in output_type
-    about = {"oneOf", "$defs", "title", "description", "$schema", "$id"}
-    refers = '"$ref": "#"' in as_json(output_type)
-    if is_union and (refers or not about.issuperset(output_type)):
-        raise TypeError("what stands beside the parts counts for each of them")
-    if not (is_object or is_union):
-        raise TypeError("it is no object")
+
+def _placed(error: _Wrong, result: AgentAction | AgentFinish) -> _Wrong:
+    """Return *error* with what it is in: all that was written for the *result*."""
+    error.llm_output, error.span = result.log, (0, len(result.log))
+    error.ai_message = next(iter(getattr(result, "message_log", ())), None)
+    return error
+
+
+def _is_object(schema: dict[str, Any]) -> bool:
+    """Return whether a JSON Schema is that of an object, or of one of several and nothing else."""
+    if "oneOf" not in schema:
+        return schema.get("type") == "object" or "properties" in schema
+    # What stands beside the parts counts for each of them.
+    return _BESIDE_PARTS.issuperset(schema) and '"$ref": "#"' not in as_json(schema)
+
+
+_BESIDE_PARTS: Final = frozenset(("oneOf", "$defs", "title", "description", "$schema", "$id"))
 
 
 def _wrapped(output_type: Any) -> Any:

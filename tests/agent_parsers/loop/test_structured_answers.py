@@ -21,6 +21,7 @@ from agent_parsers import (
     list_dialects,
     run_agent,
 )
+from agent_parsers.loop import Asking
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset import AnswerError, ToolInputError
 from output_parsers import (
@@ -528,8 +529,6 @@ def test_a_schema_counts_as_a_whole() -> None:
 
 
 def test_a_bad_answer_is_checked_where_bad_calls_are_returned() -> None:
-    from agent_parsers.loop import Asking
-
     named: list[tuple[Any, str]] = [(Contact, "Contact"), (SCHEMA, "count"), (list[int], "answer")]
     for output_type, name in named:
         asking = Asking("tools", "?", tools=[area], on_bad_call="return", output_type=output_type)
@@ -607,6 +606,17 @@ def test_names_of_answers_are_those_that_apis_take() -> None:
         assert name.replace("_", "").isalnum()
         assert name.isascii()
         assert len(name) <= 64
+
+
+def test_two_answers_whose_tools_would_have_one_name_are_refused() -> None:
+    """None of them is left out: as an answer of one tool, the model can still give either."""
+    either = {"oneOf": [{**SCHEMA, "title": title} for title in ("city info", "city?info")]}
+    with pytest.raises(ValueError, match="two schemas make a tool 'city_info'"):
+        Asking("tools", "?", tools=[], output_type=ToolStrategy(either))
+    asking = Asking("tools", "?", tools=[], output_type=either)
+    tools = asking.request().tools
+    assert tools is not None
+    assert [*tools.names] == ["answer"]
 
 
 def test_a_strategy_of_langchain_is_taken() -> None:
