@@ -146,9 +146,10 @@ class Asking(Generic[T]):
         self._is_typed: Final = listed.output_type is not None and self._provider is None
         chosen = self._chosen(listed)
         past = with_results(past_of(history))
-        is_called = any(isinstance(each, PastTurn) for each in (*past, *past_of(self.steps)))
-        if plain and not (len(chosen) or chosen.output_type or is_called):
-            parser = get_parser("tools", tools=[])
+        if plain and not (len(chosen) or chosen.output_type):
+            before = (*past, *past_of(self.steps))
+            if not any(isinstance(each, PastTurn) for each in before):
+                parser = get_parser("tools", tools=[])
         self.parser: Final[Any] = parser.model_copy(update={"tools": chosen})
         """The parser that reads the replies."""
         is_templated = tools_in == "template" and not self._is_native

@@ -427,8 +427,9 @@ class _Loop:
         """Add the *steps* of a turn to the run."""
         self.run.steps += steps
         self._add_texts(self._asking.thought, self._asking.content)
-        seen = (observation_text(observation) for _, observation in steps)
-        self._tell([ObservationDelta(each, (0, len(each))) for each in seen])
+        if self._on_event is not None:
+            seen = (observation_text(observation) for _, observation in steps)
+            self._tell([ObservationDelta(each, (0, len(each))) for each in seen])
 
     def _add_texts(self, thought: str, content: str) -> None:
         """Add what was said before the steps that are new; the first of them has it."""
