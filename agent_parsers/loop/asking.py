@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
 ToolsIn: TypeAlias = Literal["prompt", "template"]
-"""Where a model that writes calls as text is told of the tools: in the prompt, or by the chat
+"""Where a model that writes calls as text learns of the tools: from the prompt, or from the chat
 template of its server, which gets them as they are, and past calls and results as well."""
 OnBadCall: TypeAlias = Literal["retry", "return"]
 """What to do with a call of an unknown tool, or with a wrong input: let the model correct it, or
@@ -94,7 +94,7 @@ class Asking(Generic[T]):
         max_retries: How many turns in a row may be unreadable.
 
     Raises:
-        TypeError: *parser* is none, there are no tools, or the strategy does not fit the parser.
+        TypeError: *parser* is not a parser, there are no tools, or the strategy does not fit it.
         ValueError: *tool_choice* is no tool, or a tool has the name of one for the answer.
     """
 
@@ -191,12 +191,12 @@ class Asking(Generic[T]):
         self.finish: AgentFinish | None = None
         """The final answer; `None` if there is none."""
         self.answer_steps: list[tuple[AgentAction, str]] = []
-        """The calls that gave the answer beside other calls, and what the model is told of them."""
+        """The calls that gave the answer beside other calls, with what the model reads of them."""
 
     # -- the request -----------------------------------------------------------------------------
 
     def _ask_for(self, output_type: Any, *, has_provider: bool) -> ToolSet:
-        """Return the tools that the model is told of, for answers of the type."""
+        """Return the tools that the model is shown, for answers of the type."""
         if output_type is None:
             return self.tools.answering(None)
         from agent_parsers.toolset.answer_tools import AnswerTools, strategy_of

@@ -185,8 +185,8 @@ def run_agent(
         max_retries: How many turns in a row may be unreadable; the model reads what was wrong and
             tries again.
         as_messages: Whether the prompt is messages; if not, a text.
-        tools_in: Where a model that writes calls as text is told of the tools: in the ``"prompt"``;
-            or by the chat ``"template"`` of its server, which gets them from the client, and past
+        tools_in: Where a model that writes calls as text learns of the tools: the ``"prompt"``;
+            or the chat ``"template"`` of its server, which gets them from the client, and past
             calls and their results as messages.
         ended: How replies end that do not say it: ``"stop"`` is for a model that returns whole
             replies as text. If it is not known, half a call may be one of a tool without an input,
@@ -203,7 +203,7 @@ def run_agent(
             ``(LookupError, TimeoutError)``. A `ToolException` always is.
         approve: Called with each action before a tool of its turn runs. It returns `True`; or
             `False`, or a text for the model, if the call is not to run; or other arguments for it.
-        **others: There are none; names from other libraries lead to an error that says ours.
+        **others: No others are taken; for another library's name, the error gives ours.
 
     Raises:
         CutAnswerError: The answer was cut.
@@ -321,7 +321,7 @@ async def arun_agent(
 
 
 class _Loop:
-    """What both loops have in common: a run, and who is told of it."""
+    """What both loops have in common: a run, and who hears of it."""
 
     def __init__(
         self,

@@ -237,7 +237,7 @@ def get_parser(
         output_type: The type of the answer, such as a pydantic model, a dataclass or
             ``list[str]``: it is read from JSON like the input of a tool, and is the ``output`` of
             the turn. Without *tools*, no tool may be called. `None` leaves the answer as text.
-        **others: There are none; names from other libraries lead to an error that says ours.
+        **others: No others are taken; for another library's name, the error gives ours.
 
     Returns:
         A `DialectParser`, which returns one action or the answer. For a dialect whose

@@ -71,7 +71,7 @@ def with_labels(
         example: An example of an action; default: that of *dialect*.
 
     Raises:
-        TypeError: *dialect* is none.
+        TypeError: *dialect* is not a dialect.
         ValueError: The dialect has no such label, or two labels are spelt alike.
     """
     if not hasattr(dialect, "lenient"):

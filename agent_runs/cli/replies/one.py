@@ -77,7 +77,7 @@ def _write_reply(file: str, options: HowToReadReplies, form: Format) -> bool:
 
 
 def _message_in(text: str) -> AIMessage | None:
-    """Return the message of a model that *text* is, as an API returns it; `None` if it is none."""
+    """Return the message of a model that *text* is, as APIs return it; `None` if it is not one."""
     if text.lstrip()[:1] != "{":
         return None
     try:
