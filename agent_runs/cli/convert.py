@@ -13,7 +13,7 @@ from rich.text import Text
 from agent_parsers.cli.output import is_folder, new_file, stem_of, write_out, written_to
 from agent_parsers.cli.screen import Screen
 from agent_runs.cli.bar import ProgressBar
-from agent_runs.cli.files import read_file, size_of
+from agent_runs.cli.files import read_file, total_size
 from agent_runs.cli.json_output import dumps
 from agent_runs.cli.trouble import Trouble, trouble_lines
 
@@ -60,7 +60,7 @@ def _convert(
     """Write the runs in *files* to standard output, or each to a file in *folder*; count losses."""
     seen, err = Screen(), Screen(stderr=True)
     is_clean, between = True, ""
-    with ProgressBar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+    with ProgressBar(err, total_size(files)) as bar:
         for file in files:
             for found in read_file(file, options, bar.advance):
                 troubles = [found] if isinstance(found, Trouble) else found.troubles

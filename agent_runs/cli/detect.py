@@ -12,7 +12,7 @@ from agent_parsers.cli.screen import Screen, echo_json
 from agent_parsers.core import text_and_end
 from agent_runs import detect
 from agent_runs.cli.bar import ProgressBar
-from agent_runs.cli.files import read_whole, size_of
+from agent_runs.cli.files import read_whole, size_of, total_size
 from agent_runs.cli.json_output import dumps
 from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
 from output_parsers import OutputParserException
@@ -39,7 +39,7 @@ def detect_files(files: Sequence[str], tools: ToolSet | None, *, as_json: bool) 
     out, err = Screen(), Screen(stderr=True)
     found: list[dict[str, Any]] = []
     is_clear = True
-    with ProgressBar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+    with ProgressBar(err, total_size(files)) as bar:
         for file in files:
             text = read_whole(file)
             if isinstance(text, Trouble):

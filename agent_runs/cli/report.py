@@ -15,7 +15,7 @@ from agent_parsers.cli.output import write_out
 from agent_parsers.cli.screen import Screen
 from agent_parsers.transcripts import RunSource
 from agent_runs.cli.bar import ProgressBar
-from agent_runs.cli.files import read_file, size_of
+from agent_runs.cli.files import read_file, total_size
 from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
 from agent_runs.report import report_html
 
@@ -46,7 +46,7 @@ def _report(files: Sequence[str], options: HowToRead, title: str | None) -> bool
     err = Screen(stderr=True)
     troubles: list[Trouble] = []
     unread: list[str] = []
-    with ProgressBar(err, sum(size_of(file) or 0 for file in files) or None) as bar:
+    with ProgressBar(err, total_size(files)) as bar:
 
         def runs() -> Iterator[Transcript]:
             for file in files:

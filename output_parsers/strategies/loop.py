@@ -101,8 +101,7 @@ def read_structured_output(
     if getattr(message, "type", "ai") not in ("ai", "AIMessageChunk"):
         raise TypeError(f"expected a message of a model, not one of the type {message.type!r}")
     if isinstance(strategy, ProviderStrategy):
-        is_calling = _calls_of(message) or _calls_of(message, "invalid_tool_calls")
-        return None if is_calling else _read_text(message, strategy)
+        return None if _is_calling(message) else _read_text(message, strategy)
     if isinstance(strategy, ToolStrategy):
         return _read_calls(message, strategy)
     auto = strategy if isinstance(strategy, AutoStrategy) else AutoStrategy(strategy)
@@ -110,8 +109,7 @@ def read_structured_output(
     provider = auto.resolve(has_provider=True)
     if found is not None or isinstance(provider, ToolStrategy):
         return found
-    is_calling = _calls_of(message) or _calls_of(message, "invalid_tool_calls")
-    is_json = not is_calling and text_of(message).lstrip()[:1] in ("{", "[", "`")
+    is_json = not _is_calling(message) and text_of(message).lstrip()[:1] in ("{", "[", "`")
     is_refusal = refusal_in(message) is not None
     return read_structured_output(message, provider) if is_json or is_refusal else None
 
@@ -166,6 +164,10 @@ def structured_output_error_message(error: Exception, handle_errors: HandleError
 
 def _calls_of(message: Any, kind: str = "tool_calls") -> list[Any]:
     return getattr(message, kind, None) or []
+
+
+def _is_calling(message: Any) -> bool:
+    return bool(_calls_of(message) or _calls_of(message, "invalid_tool_calls"))
 
 
 def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredResponse[Any]:

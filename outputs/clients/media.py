@@ -46,6 +46,11 @@ class MediaFile:
         return kind if kind in ("image", "audio", "video") else "file"
 
     @property
+    def name(self) -> str:
+        """A name for the file, with the suffix that its type says."""
+        return f"file.{self.mime_type.partition('/')[2]}"
+
+    @property
     def address(self) -> str:
         """The address, which has the content if that is known."""
         return f"data:{self.mime_type};base64,{self.base64}" if self.base64 else self.url

@@ -116,8 +116,7 @@ def _file(file: MediaFile) -> dict[str, Any]:
         return {"type": "input_audio", "input_audio": {"data": file.base64, "format": form}}
     if not file.base64:  # which this API does not fetch
         return {"type": "text", "text": file.url}
-    name = f"file.{file.mime_type.partition('/')[2]}"
-    return {"type": "file", "file": {"filename": name, "file_data": file.address}}
+    return {"type": "file", "file": {"filename": file.name, "file_data": file.address}}
 
 
 def _entries(turn: PastTurn) -> list[dict[str, Any]]:

@@ -157,5 +157,4 @@ def _output(call: PastCall, kind: str) -> dict[str, Any]:
 def _file(file: MediaFile) -> dict[str, Any]:
     if file.kind == "image":
         return {"type": "input_image", "image_url": file.address}
-    name = f"file.{file.mime_type.partition('/')[2]}"
-    return {"type": "input_file", "filename": name, "file_data": file.address}
+    return {"type": "input_file", "filename": file.name, "file_data": file.address}
