@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 Step: TypeAlias = (
     AgentStep | tuple[AgentAction, Any] | OutputParserException | AgentFinish | LoggedStep
 )
-"""A step that was taken: an action and its observation, as a pair or as a log has it, the error of
-a turn that failed, or an answer."""
+"""An action and its observation, as a pair or from a log, the error of a turn, or an answer."""
 Rendered: TypeAlias = "AgentFinish | AgentAction | Step | Sequence[AgentAction] | Sequence[Step]"
 """What can be rendered: an answer, or the calls of a turn with or without their results."""
 
