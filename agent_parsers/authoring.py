@@ -11,9 +11,6 @@ from outputs.lazy_names import late_names, modules_of
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.brackets import BracketCall as BracketCall
     from agent_parsers.engine.calls.code.python_calls import PythonCalls as PythonCalls
-    from agent_parsers.engine.calls.code.python_values import (
-        write_single_quoted as write_single_quoted,
-    )
     from agent_parsers.engine.calls.json.blocks import JsonCalls as JsonCalls
     from agent_parsers.engine.calls.json.call import JsonCall as JsonCall
     from agent_parsers.engine.calls.json.members import CallKeys as CallKeys
@@ -39,6 +36,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import read_json_input as read_json_input
     from agent_parsers.engine.repairs.payloads import unreadable as unreadable
     from agent_parsers.engine.repairs.payloads import write_json_input as write_json_input
+    from agent_parsers.engine.repairs.python_values import (
+        write_single_quoted as write_single_quoted,
+    )
     from agent_parsers.engine.tables.dialect import Dialect as Dialect
     from agent_parsers.engine.tables.dialect import PromptWords as PromptWords
     from agent_parsers.engine.tables.dialect import Result as Result
@@ -105,7 +105,7 @@ _MODULES = modules_of(
     {
         "agent_parsers.engine.calls.brackets": "BracketCall",
         "agent_parsers.engine.calls.code.python_calls": "PythonCalls",
-        "agent_parsers.engine.calls.code.python_values": "write_single_quoted",
+        "agent_parsers.engine.repairs.python_values": "write_single_quoted",
         "agent_parsers.engine.calls.json.blocks": "JsonCalls",
         "agent_parsers.engine.calls.json.call": "JsonCall",
         "agent_parsers.engine.calls.json.members": "CallKeys",

@@ -37,7 +37,8 @@ _RESPELT: Final = ("at the top", "deep down")
 _TOOL_KEYS: Final = ("name", "tool_name", "tool", "function", "action")
 _INPUT_KEYS: Final = ("arguments", "parameters", "args", "input", "action_input", "tool_input")
 _ROLES, _SECOND_CALL = "keys for one role", "in the second call"
-KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES)
+_IN_NAME: Final = "in a call in place of the name"
+KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES, _IN_NAME)
 """The kinds of turns with duplicate keys."""
 _MOST_OBJECTS: Final = 4
 _SPOILING: Final[tuple[tuple[str, str | Callable[[Match[str]], str]], ...]] = (
@@ -125,6 +126,8 @@ def double_keys(
             yield DoubleKey(_SECOND_CALL, turn.text.replace(_SECOND, _FIRST), None)
     if _ROLES in kinds:
         yield from _of_roles(dialect, mode)
+    if _IN_NAME in kinds:
+        yield from _in_name(dialect, mode)
 
 
 def _in_input(
@@ -149,6 +152,22 @@ def _in_input(
             if _FIRST in _keys_of(dialect, mode, other, known[0]):  # read as the same key
                 twice = turn.text.replace(_SECOND, spelt)
                 yield DoubleKey(f"{what}, spelt {spelt!r}", twice, known[0])
+
+
+def _in_name(dialect: Dialect, mode: Mode) -> Iterator[DoubleKey]:
+    """Yield turns with a whole call in place of the name of a tool: ``search({"query": "x"})``."""
+    for nothing in ("", {}):
+        turn = written_turn(dialect, nothing)
+        if turn is None:
+            continue
+        tool = turn.calls[0].tool
+        before, _, after = turn.text.partition(tool)
+        for what in _RESPELT:
+            written = json.dumps(_PLACES[what])
+            for call in (f"{tool}({written})", f"{tool}({written!r})", f"{tool}[{written}]"):
+                for text in (f"{before}{call}{after}", f"{before}{call}"):
+                    if _keys_of(dialect, mode, text, None) >= {_FIRST, _SECOND}:
+                        yield DoubleKey(_IN_NAME, text.replace(_SECOND, _FIRST), None)
 
 
 def _keys_of(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> set[str]:

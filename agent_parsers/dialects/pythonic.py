@@ -33,7 +33,7 @@ from agent_parsers.authoring import (
     write_json,
 )
 from agent_parsers.dialects import llama3_json
-from agent_parsers.engine.calls.code.python_values import write_python
+from agent_parsers.engine.repairs.python_values import write_python
 
 SAMPLE = replace(SAMPLE_TURN, tool_input={"query": "Lake Thun", "limit": 3})
 LLAMA4_ENDS = ("<|eot|>", "<|eom|>")

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.engine.repairs.names import read_python_call
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -183,7 +184,12 @@ class BracketCall(CallsReader):
 
     def _end_name(self, written: str, events: list[Event]) -> None:
         """End a text without a bracket: it may be a call in parentheses with one argument."""
-        call = read_python_call(written) if self._lenient and written else None
+        try:
+            call = read_python_call(written) if self._lenient and written else None
+        except BadPayload as bad:
+            self._skip(written, events)
+            self._call.problem = bad.problem
+            return
         tool, value = call or ("", None)
         if isinstance(value, dict) and len(value) == 1:
             (value,) = value.values()

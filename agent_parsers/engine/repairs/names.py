@@ -14,7 +14,9 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 from warnings import catch_warnings, simplefilter
 
+from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.python_values import json_value
 from agent_parsers.events import Repair
 from agent_parsers.toolset.problems.names import folded
 
@@ -65,7 +67,7 @@ def repair_tool_name(
 
     Raises:
         BadPayload: The text says that there is no action (``None``), or does not name a tool: it is
-            a question, struck out, or a phrase that denies something.
+            a question, struck out, or a phrase that denies something; or an input repeats a key.
     """
     known = None if tools is None else _names(tuple(tools))
     if known is not None and written in known.all:
@@ -74,9 +76,11 @@ def repair_tool_name(
     tool_input: str | dict[Any, Any] | None = None
     call = read_python_call(name)
     if call is None and (bracketed := _TEXT_CALL(name)) is not None:  # as in the paper on ReAct
-        call = bracketed[1], bracketed[2].strip()
+        call = bracketed[1], bracketed[2]
     if call is not None:
         name, tool_input = call[0], call[1] or None
+        if isinstance(tool_input, str):
+            tool_input = _repaired(tool_input, written, repairs)
     name = _without_namespace(name, known)
     key = name.lower().rstrip(".")
     is_phrase = False
@@ -93,6 +97,18 @@ def repair_tool_name(
     if name != written:
         _report(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
     return ToolHead(name, tool_input, needs_input=is_phrase, is_called=call is not None)
+
+
+def _repaired(tool_input: str, written: str, repairs: list[Repair]) -> str:
+    """Return the *tool_input* of the call *written* in place of a name, as `repair_input` does."""
+    made: list[Repair] = []
+    try:
+        value = repair_input(tool_input, made)
+    except BadPayload as bad:
+        raise BadPayload(bad.problem, (0, len(written))) from None
+    for repair in made:
+        _report(repairs, repair.kind, written, repair.message)
+    return value
 
 
 def tool_named(written: str, tools: Collection[str] | None) -> str:
@@ -245,7 +261,8 @@ def read_python_call(text: str) -> tuple[str, str | dict[Any, Any]] | None:
 
     Returns:
         The name and the arguments: text, or a dict of literals; any other single literal is
-        returned as JSON text. `None` if *text* is not such a call.
+        returned as JSON text. `None` if *text* is not such a call; `BadPayload` is raised for one
+        that repeats a key, or has a number that JSON does not have.
     """
     if text[-1:] != ")" or (call := _CALL(text)) is None:
         return None
@@ -262,8 +279,7 @@ def _read_arguments(text: str) -> str | dict[Any, Any] | None:
 
     Nothing is evaluated.
     """
-    text = text.strip()
-    if not text:
+    if not (text := text.strip()):
         return ""
     if len(text) > _MOST_ARGUMENTS:
         return None
@@ -273,33 +289,11 @@ def _read_arguments(text: str) -> str | dict[Any, Any] | None:
             call = ast.parse(f"f({text})", mode="eval").body
         if not isinstance(call, ast.Call):
             return None
-        args = [_literal(arg) for arg in call.args]
-        named = {key.arg: _literal(key.value) for key in call.keywords if key.arg is not None}
-        json.dumps([args, named], allow_nan=False)  # an input cannot hold sets or bytes
+        args = [json_value(arg, {}) for arg in call.args]
+        named = {key.arg: json_value(key.value, {}) for key in call.keywords if key.arg}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
     if len(named) < len(call.keywords) or (args and named) or len(args) > 1:
         return None
-    if not args:
-        return named
-    (value,) = args
-    if isinstance(value, str | dict):
-        return value
-    return json.dumps(value, ensure_ascii=False)
-
-
-_JSON_WORDS: Final = {"true": True, "false": False, "null": None}
-
-
-def _literal(node: ast.expr) -> Any:
-    if isinstance(node, ast.Name) and node.id in _JSON_WORDS:
-        return _JSON_WORDS[node.id]
-    if isinstance(node, ast.Dict) and None not in node.keys:
-        return {
-            _literal(key): _literal(value)
-            for key, value in zip(node.keys, node.values, strict=True)
-            if key is not None
-        }
-    if isinstance(node, ast.List):
-        return [_literal(item) for item in node.elts]
-    return ast.literal_eval(node)
+    value = args[0] if args else named
+    return value if isinstance(value, str | dict) else json.dumps(value, ensure_ascii=False)

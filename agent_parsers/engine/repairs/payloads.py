@@ -155,8 +155,8 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
 
 
 def repeats_key(text: str) -> bool:
-    """Return whether *text* is a JSON object that repeats a key, at any depth."""
-    if text.lstrip()[:1] != "{":
+    """Return whether *text* is a JSON object or list that repeats a key, at any depth."""
+    if text.lstrip()[:1] not in ("{", "["):
         return False
     try:
         value = load_json(text)

@@ -25,7 +25,7 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.authoring import Written
-from agent_parsers.engine.calls.code.python_values import write_python
+from agent_parsers.engine.repairs.python_values import write_python
 from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.events import Repair
 from agent_parsers.toolset import ToolSpec
@@ -161,22 +161,22 @@ def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list
         ("pythonic", "[f(**{'a': 1})]", "arguments by name"),
         ("pythonic", "[f(a=1", "the end of the call"),
         ("pythonic", "[f(a='x)]", "the end of the call"),
-        ("pythonic", "[f(a=b)]", "values as they are"),
+        ("pythonic", "[f(a=b)]", "plain values"),
         ("pythonic", "[f(a=1, a=2)]", "found one twice"),
         ("pythonic", "[f(a=1 # b=2\n)]", "nothing but arguments"),
-        ("pythonic", "[f(a=__import__('os').system('ls'))]", "values as they are"),
-        ("pythonic", "[f(a='x' + 'y')]", "values as they are"),
+        ("pythonic", "[f(a=__import__('os').system('ls'))]", "plain values"),
+        ("pythonic", "[f(a='x' + 'y')]", "plain values"),
         ("pythonic", "[f(a='x''y')]", "expected"),
         ("pythonic", "[f(a='say 'x', y', b=1)]", "expected"),
-        ("pythonic", "[f(a=f'x')]", "values as they are"),
-        ("pythonic", "[f(a=b'x', b={1, 2}, c=...)]", "values as they are"),
+        ("pythonic", "[f(a=f'x')]", "plain values"),
+        ("pythonic", "[f(a=b'x', b={1, 2}, c=...)]", "plain values"),
         ("pythonic", "[f(a=1e999)]", "that can be read"),
         ("pythonic", f"[f(a={'7' * 5_000})]", "that can be read"),
         ("pythonic", f"[f(a=0x{'7' * 50_000})]", "that can be read"),
         ("pythonic", f"[f(a={'[' * 50_000}{']' * 50_000})]", "nested less deep"),
         ("pythonic", f"[f(a=[{'1,' * 300_000}])]", "at most 500,000 characters"),
         *(
-            ("pythonic", f"[f(a={run * 20_000}1)]", "values as they are")
+            ("pythonic", f"[f(a={run * 20_000}1)]", "plain values")
             for run in ("1+", "a.", "-", "[0]", "()", "not ", "lambda:", "1 if 1 else ")
         ),
         ("lfm2", "<|tool_call_start|><|tool_call_end|>", "expected a call"),

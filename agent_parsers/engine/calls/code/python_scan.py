@@ -8,8 +8,8 @@ from typing import Any, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.code.code_arguments import Arguments
-from agent_parsers.engine.calls.code.python_values import Source, python_string
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.repairs.python_values import Source, python_string
 from agent_parsers.events import Repair
 
 _OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search

@@ -111,6 +111,36 @@ def test_a_text_in_brackets_behind_a_name_is_its_input(written: str, tool_input:
 
 
 @pytest.mark.parametrize(
+    ("written", "tool_input"),
+    [
+        ('search["Franz Kafka"]', "Franz Kafka"),
+        ("search[{'query': 'Kafka'}]", '{"query": "Kafka"}'),
+        ("search('{query: \"Kafka\"}')", '{"query": "Kafka"}'),
+    ],
+)
+def test_a_text_in_brackets_is_read_as_any_input(written: str, tool_input: str) -> None:
+    assert tool(written, ["search"]).tool_input == tool_input
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ('send({"to": "ann", "to": "bob"})', "repeated_key"),
+        ("send([{'to': 1, 'to': 2}])", "repeated_key"),
+        ('send(to={"a": 1, "a": 2})', "repeated_key"),
+        ('send(\'{"to": "ann", "to": "bob"}\')', "repeated_key"),
+        ('send[{"to": "ann", "to": "bob"}]', "repeated_key"),
+        ("send[{'to': 'ann', 'to': 'bob'}]", "repeated_key"),
+        ('send[{"to": "ann"]', "cut_input"),
+        ("send(1e999)", "bad_value"),
+    ],
+)
+def test_a_call_in_place_of_a_name_has_a_whole_input(written: str, problem: str) -> None:
+    with pytest.raises(BadPayload, match=problem):
+        tool(written, ["send"])
+
+
+@pytest.mark.parametrize(
     "written", ["search[a], search[b]", "search[a", "search[]a]", "search[[a]", "search[a\nb]"]
 )
 def test_brackets_that_may_be_something_else_are_no_input(written: str) -> None:

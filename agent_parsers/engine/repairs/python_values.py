@@ -75,20 +75,20 @@ class Source:
                 raise BadPayload("bad_value", (0, 0))
             if not _LEADING_ZEROS(found[0]):
                 return found[0]
-            notes["zeros"] = "left out zeros at the beginning of a number"
+            notes["zeros"] = "dropped the leading zeros of a number"
             return found[0].lstrip("0_")
 
         parts = [_NUMBERS.sub(number, part) for part in self.code]
         text = "".join(a + b for a, b in zip(parts, [*self.strings, ""], strict=True))
         try:
-            value = _value(ast.parse(f"({text}\n)", mode="eval").body, notes)
+            value = json_value(ast.parse(f"({text}\n)", mode="eval").body, notes)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
             raise BadPayload("computed_value", (0, 0)) from None
         return value, list(notes.items())
 
 
-def _value(node: ast.expr | None, notes: dict[str, str]) -> Any:
-    """Return the value of *node* as a JSON value: tuples become lists."""
+def json_value(node: ast.expr | None, notes: dict[str, str]) -> Any:
+    """Return *node* as a JSON value, tuples as lists; what is not a literal is a `ValueError`."""
     match node:
         case ast.Constant(str() as text):
             if _PAIR.search(text):  # surrogates, as JSON escapes a character in two halves
@@ -103,18 +103,18 @@ def _value(node: ast.expr | None, notes: dict[str, str]) -> Any:
         case ast.UnaryOp(
             ast.USub() | ast.UAdd() as sign, ast.Constant(int() | float() as value)
         ) if not isinstance(value, bool):
-            number = _value(node.operand, notes)
+            number = json_value(node.operand, notes)
             return -number if isinstance(sign, ast.USub) else number
         case ast.List(items) | ast.Tuple(items):
-            return [_value(item, notes) for item in items]
+            return [json_value(item, notes) for item in items]
         case ast.Set(items):
             notes["set"] = "read a set as a list"
-            return [_value(item, notes) for item in items]
+            return [json_value(item, notes) for item in items]
         case ast.Dict(keys, values):
-            names = [_value(key, notes) for key in keys]
+            names = [json_value(key, notes) for key in keys]
             if len(set(names)) < len(names):
                 raise BadPayload("repeated_key", (0, 0))
-            return dict(zip(names, (_value(item, notes) for item in values), strict=True))
+            return dict(zip(names, (json_value(item, notes) for item in values), strict=True))
         case ast.Constant(int() | float()):
             raise BadPayload("bad_value", (0, 0))
         case ast.Name(word) if word in _JSON_WORDS:
