@@ -65,7 +65,7 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         if self.default_output_key is None:
             raise OutputParserException(
                 f"Could not parse output: {text}",
-                observation=f"Your reply has not the form asked for. {self._form()}",
+                observation=f"Your reply is not in the format that was asked for. {self._form()}",
                 llm_output=text,
             )
         return {key: text if key == self.default_output_key else "" for key in self.output_keys}

@@ -357,4 +357,4 @@ def no_answer_has_the_end_of_a_thought(
             reason = f"the answer is {answer!r}, and is read as {read.content!r}"
             raise Broken(reason, chunks=read.chunks)
         if not read.repairs:
-            raise Broken("a mark is left out and nothing is reported", chunks=read.chunks)
+            raise Broken("a mark is dropped and nothing is reported", chunks=read.chunks)

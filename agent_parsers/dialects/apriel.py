@@ -44,7 +44,7 @@ def with_response(table: Table) -> Table:
     table = with_sentences(table, STEPS, RESPONSE)
     if not table.lenient:
         return table
-    ended = Go("answered", odd="left out a mark of another form")
+    ended = Go("answered", odd="dropped a mark of another format")
     rows = {("content", "end of response"): ended, ("answered", f"end {END}"): Go("over")}
     return replace(
         table,

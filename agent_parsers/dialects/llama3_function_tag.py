@@ -71,7 +71,7 @@ def with_foreign_mark(table: Table) -> Table:
     """Return *table*, which in lenient mode leaves out the mark of `llama3_json`."""
     if not table.lenient:
         return table
-    dropped = Go("content", odd="left out a mark of another form")
+    dropped = Go("content", odd="dropped a mark of another format")
     return replace(
         table,
         markers={**table.markers, "mark of Python": Literal(llama3_json.MARK)},

@@ -104,11 +104,11 @@ def tagged_table(
         readers[_BARE] = new_call
         transitions |= {(_BARE, name): _later(transition) for name, transition in content}
         # It comes first, since it takes only one character, with which others may begin too.
-        bare = Go(_BARE, odd="read a call without what encloses calls")
+        bare = Go(_BARE, odd="read a call without the marks around calls")
         transitions |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
         if borrowed := tags[closer].borrowed:
             markers[_END] = Literal(borrowed[0], borrowed[1:])
-            closes = Go(_AFTER, closes=True, odd="read what closes the calls of another dialect")
+            closes = Go(_AFTER, closes=True, odd="read the closing marks of another dialect")
             transitions |= {(state, _END): closes for state in ("call", _BARE, _AFTER)}
     for (state, name), transition in table.transitions.items():
         transitions[state, name] = _later(transition) if state == "call" else transition

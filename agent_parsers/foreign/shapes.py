@@ -103,7 +103,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     first, last = alone[0], alone[-1]
     spans = [shape.span for shape in shapes]
     if is_torn(text, spans) or is_in_block(text, spans):
-        return Foreign(first.form, first.span, why="it is part of code, or of a list that is none")
+        return Foreign(first.form, first.span, why="it is part of code, or of a broken list")
     if (wrong := next((shape for shape in alone if not shape.calls), None)) is not None:
         return Foreign(wrong.form, wrong.span, why=wrong.why)
     if not is_over(text, last.span[1]):

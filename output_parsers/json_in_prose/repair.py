@@ -74,7 +74,7 @@ def repair_json(text: str) -> RepairedJson:
 
         value, repairs = repair_json("Sure:\n{'tool': 'search', 'args': {limit: 3,}}")
         value       # {"tool": "search", "args": {"limit": 3}}
-        repairs[0]  # JsonRepair("surrounding_text", (0, 6), "left out the text around the value")
+        repairs[0]  # JsonRepair("surrounding_text", (0, 6), "dropped the text around the value")
 
     It repairs missing closing brackets, also before a closing fence; trailing commas, and missing
     commas before a key on a new line; comments; Python and JavaScript literals; single and
@@ -333,7 +333,7 @@ def _repairs_in(
 ) -> tuple[JsonRepair, ...]:
     """Return the *repairs* of a value at *span* in *text*, and that of the text around it."""
     made = [*repairs]
-    message = "left out the text around the value"
+    message = "dropped the text around the value"
     if text[: span[0]].strip():
         made.insert(0, JsonRepair("surrounding_text", (0, span[0]), message))
     if text[span[1] :].strip():

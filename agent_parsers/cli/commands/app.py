@@ -47,7 +47,7 @@ for each in entry_points(group="agent_parsers.commands"):
     try:
         app.add_typer(each.load())
     except ImportError as error:
-        typer.echo(f"{NAME}: left out the commands of {each.module}: {error}", err=True)
+        typer.echo(f"{NAME}: cannot load the commands of {each.module}: {error}", err=True)
 app.add_typer(dialects.commands)
 
 

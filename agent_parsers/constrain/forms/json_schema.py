@@ -61,7 +61,9 @@ def _call(
 ) -> dict[str, Any]:
     """Return the schema of a call of *tool*; what it refers to is added to *definitions*."""
     if not shapes.reads_bare_call:
-        raise GrammarError("its calls are not JSON alone, and a JSON Schema says nothing else")
+        raise GrammarError(
+            "its calls are more than JSON, which is all that a JSON Schema can describe"
+        )
     if tool is not None:
         shapes.check_name(tool)
     written = json_in(shapes.turn(tool, thought=False, content=False))

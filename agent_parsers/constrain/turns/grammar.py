@@ -144,7 +144,7 @@ class _Turns:
             raise GrammarError("there are no tools to call")
         own = self._shapes.own_tool
         if own and None not in self._names and own not in self._names:
-            raise GrammarError(f"it calls {own!r}, which is none of the tools")
+            raise GrammarError(f"it calls {own!r}, which is not one of the tools")
         if own:
             self._names = [own]
         for name in filter(None, self._names):

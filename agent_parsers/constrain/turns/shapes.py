@@ -201,8 +201,8 @@ class Shapes:
         parameters = self._form.call.parameters
         if parameters is not None and parameters.names_types:
             raise GrammarError(
-                f"the calls of {self._dialect.name} say of which type each value is, and a grammar"
-                " does not know that"
+                f"the calls of {self._dialect.name} name the type of each value, which a grammar"
+                " does not know"
             )
         return self._form.own_tool
 

@@ -76,7 +76,7 @@ class Elements(JsonValues):
         least = count_of(case, "minItems", self._notes) or 0
         most = count_of(case, "maxItems", self._notes)
         if most is not None and most < max(least, 1):
-            raise NoValue("no list is so long")
+            raise NoValue("no list can be that long")
         with self._notes.below("[]"):
             value = self.value(schema, case.get("items", True))
         return Repeat(self._element(self._notation.item, value), max(least, 1), most)

@@ -292,7 +292,7 @@ class JsonValues:
         if members:
             return self._row("{", [choice(members)], "}", least, most)
         if least:
-            raise NoValue("an object without members is none")
+            raise NoValue("an object without members cannot be written")
         return sequence("{", self._ws, "}")
 
     def _by_pattern(self, schema: Schema, case: Case) -> Iterator[Node]:
@@ -313,7 +313,9 @@ class JsonValues:
                 key = self._string({"pattern": (pattern,)})
                 yield self._member(key, self.value(schema, part))
         if any(intersection(one, other).accepting for one, other in combinations(made, 2)):
-            self._notes.add("patternProperties", "a key may match several, of which one is said")
+            self._notes.add(
+                "patternProperties", "a key may match several, and a grammar can name only one"
+            )
 
     def _key_of(self, schema: Schema, case: Case) -> Node:
         if "propertyNames" not in case:
@@ -351,7 +353,7 @@ class JsonValues:
             elif most is None or most > count:
                 most = count
         if most is not None and most < least:
-            raise NoValue("no list is so long")
+            raise NoValue("no list can be that long")
         if not items:
             return sequence("[", self._ws, "]")
         # Lists that are shorter than the first items are left out.

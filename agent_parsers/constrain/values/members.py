@@ -46,7 +46,7 @@ def declared(
         ("maxProperties", case.get("maxProperties", len(parts)) >= len(parts)),
     ):
         if not is_said:
-            notes.add(keyword, "a grammar does not count members that may be left out")
+            notes.add(keyword, "a grammar does not count optional members")
     fitter = Fitter(schema, Policy())
     found: list[tuple[str, Node, bool]] = []
     for key, part in parts.items():

@@ -227,7 +227,7 @@ class Strings:
                 raise NoValue("no text fits it, or none that may stand there")
             return Text(made.smallest)
         if most is not None and most < least:
-            raise NoValue("no text is so long")
+            raise NoValue("no text can be that long")
         if within is None:
             return repeat(self._char, least, most)
         return self._bare(least, most, minus(begins, self._barred))

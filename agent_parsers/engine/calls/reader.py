@@ -295,4 +295,4 @@ class CallsReader(EmittingReader):
 
     def _drop_closers(self, call: Call, span: Span) -> None:
         """Accept that the closers at *span* after a *call* match no opener."""
-        self._accept(call, "closer", span, "left out what closes nothing")
+        self._accept(call, "closer", span, "dropped a closing mark without an opening one")

@@ -107,7 +107,7 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
             " text: use get_parser('tools') to read calls, or send no tools in the request",
             llm_output=text,
             observation=f"You called {tool or 'a tool'}, but calls are not read here, so nothing"
-            " was done. Write your action as text, in the form you were told.",
+            " was done. Write your action as text, in the format you were given.",
             send_to_llm=True,
         )
         error.problem = "tool_calls"

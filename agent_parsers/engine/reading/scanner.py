@@ -119,7 +119,7 @@ class Scanner:
                 if guard is outside_of_quotations:
                     label = found[0].strip()
                     at = span[1] - len(found[0].lstrip())
-                    message = f"took {label!r} in a quotation for text"
+                    message = f"read {label!r} in a quotation as text"
                     events.append(Repair("quoted", (at, at + len(label)), message))
                 elif guard in (first_of_its_kind, not_mentioned, outside_of_fences) and (
                     crossing.is_of_thought
@@ -211,7 +211,7 @@ class Scanner:
         if begun[1] and not self._has_unseen:
             self._has_unseen = True
             span = (at + begun.start(1), at + begun.end(1))
-            events.append(Repair("invisible", span, "left out a character that nobody sees"))
+            events.append(Repair("invisible", span, "dropped an invisible character"))
         return text[begun.end() :]
 
     def _begin(self, events: list[Event], at: int) -> None:
@@ -282,7 +282,7 @@ class Scanner:
         if drops and self._machine.lenient:
             events.append(Repair("left_out", span, drops.format(repr(label))))
         elif crossing.drops and self._machine.lenient:
-            events.append(Repair("closer", span, "left out what closes nothing"))
+            events.append(Repair("closer", span, "dropped a closing mark without an opening one"))
         self._marker, self._marker_at = crossing.name, marker_at
         self._collector.see_marker(spelt, span)
         before.is_first = True

@@ -135,7 +135,7 @@ def remark(rest: str, at: int) -> Repair | None:
 
 
 def _left_out(span: Span) -> Repair:
-    return Repair("after_input", span, "left out what follows the input")
+    return Repair("after_input", span, "dropped the text after the input")
 
 
 def _without_stop_word(text: str, repairs: list[Repair]) -> str:

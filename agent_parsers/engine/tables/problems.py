@@ -125,7 +125,7 @@ SHARED_PROBLEMS: Final = {
         "The call is cut off, so nothing was done. Write it again, whole.",
     ),
     "unenclosed_call": Problem(
-        "expected what encloses all calls before the first",
+        "expected the opening mark of all calls before the first",
         "Invalid Format: Write the calls within the marks that enclose all of them.",
     ),
     "call_in_thought": Problem(
@@ -159,8 +159,8 @@ SHARED_PROBLEMS: Final = {
         " values.",
     ),
     "computed_value": Problem(
-        "expected values as they are, not code that makes them",
-        "Invalid Format: Write the values in the call as they are: texts, numbers, lists and so on,"
+        "expected plain values, not code that computes them",
+        "Invalid Format: Write plain values in the call, such as texts, numbers and lists,"
         " but no names and nothing to be computed.",
     ),
     "odd_brackets": Problem(

@@ -229,13 +229,13 @@ def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
         clash = transition.clash
         # Of several answers the last counts, which is reported.
         if transition.restarts or (not clash and (state, to) in again):
-            return transition._replace(drops="left out what stands before {}")
+            return transition._replace(drops="dropped the text before {}")
         if not clash:
             return transition
         is_answer = parts[to] is Part.ANSWER
         if clash == "action_and_answer" and on_conflict == ("answer" if is_answer else "action"):
             left_out = "action" if is_answer else "answer"
-            return transition._replace(drops=f"left out the {left_out} before {{}}")
+            return transition._replace(drops=f"dropped the {left_out} before {{}}")
         # An answer is kept, since the action beside it may turn out to name no tool.
         part = Part.ANSWER if is_answer else Part.SKIPPED
         to = f"{part.name.lower()} with the problem {clash}"

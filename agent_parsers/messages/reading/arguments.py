@@ -123,7 +123,9 @@ def read_lenient(
         BadCall: The arguments cannot be read, are cut, or repeat a key.
     """
     if isinstance(written, dict):
-        repairs.append(Repair("data_arguments", (0, 0), "took arguments that came as data"))
+        repairs.append(
+            Repair("data_arguments", (0, 0), "accepted arguments that are data, not JSON text")
+        )
         return written
     if written is None:
         if is_function:

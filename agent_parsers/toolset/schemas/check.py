@@ -154,7 +154,7 @@ def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[InputNote]:
             if key in new:
                 yield from notes_of(item, new[key], (*path, key))
             else:
-                what = f"left out the key {where((*path, key))}, which is unknown"
+                what = f"dropped the key {where((*path, key))}, which is unknown"
                 yield InputNote(what, "unknown_key")
     elif isinstance(old, list) and isinstance(new, list):
         for index, (item, new_item) in enumerate(zip(old, new, strict=True)):

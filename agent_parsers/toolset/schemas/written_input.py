@@ -78,7 +78,7 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, A
         is_none = from_text(text, ("null",)) is None
         if is_none or fitter.policy.extra_text == "drop":
             kind = "" if is_none else "extra_text"
-            notes.append(InputNote("left out the text, as the tool takes no input", kind))
+            notes.append(InputNote("dropped the text, since the tool takes no input", kind))
             return {}
         raise BadInput(InputProblem((), "no input", shown(text)))
     raise BadInput(_no_object(fitter, text))
@@ -202,7 +202,7 @@ def _without_extra(
             (), "nothing but the JSON object", f"the text {shown(extra.strip())}"
         )
         raise BadInput(problem, value)
-    notes.append(InputNote(f"left out the text {shown(extra.strip())}", "extra_text"))
+    notes.append(InputNote(f"dropped the text {shown(extra.strip())}", "extra_text"))
     return value
 
 

@@ -187,7 +187,7 @@ def _finished(
     if read.is_labelled or is_bare:
         builder.ask(run.question)
         if not read.is_labelled and run.question.strip():
-            builder.notice("unowned_text", "took text without a label to be the question")
+            builder.notice("unowned_text", "read text without a label as the question")
     else:
         builder.introduce(run.question)
     for step in run.all_steps:

@@ -268,7 +268,7 @@ class LenientJsonReader(LenientStrings):
     def _end_comment(self, stop: int) -> int:
         self._inside = None
         span = (self._start, self._offset + stop)
-        self._repairs.append(JsonRepair("comment", span, "left out a comment"))
+        self._repairs.append(JsonRepair("comment", span, "dropped a comment"))
         return stop
 
     @override

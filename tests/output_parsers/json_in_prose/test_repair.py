@@ -132,9 +132,7 @@ def test_repairs_are_told_with_their_spans() -> None:
     text = "Sure:\n{'tool': 'search', 'args': {limit: 3,}}\nOk?"
     value, repairs = repair_json(text)
     assert value == {"tool": "search", "args": {"limit": 3}}
-    assert repairs[0] == JsonRepair(
-        "surrounding_text", (0, 6), "left out the text around the value"
-    )
+    assert repairs[0] == JsonRepair("surrounding_text", (0, 6), "dropped the text around the value")
     assert [(kind, text[slice(*span)]) for kind, span, _ in repairs] == [
         ("surrounding_text", "Sure:\n"),
         ("quotes", "'tool'"),

@@ -129,7 +129,7 @@ class CodeBlock(EmittingReader):
             if half:
                 span = (self._at, self._at + half)
                 self._emit(code[len(code) - half :], MarkerSeen, events)
-                events.append(Repair("unclosed", span, "left out half of a closing tag"))
+                events.append(Repair("unclosed", span, "dropped half of a closing tag"))
             if rest:
                 self._skip(self._end(rest, events), events)
         self._emit_lead(events)

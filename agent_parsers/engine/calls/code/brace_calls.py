@@ -72,7 +72,7 @@ class BraceCalls(CodeCalls):
         """Return the result of empty text, which models write when they make no call."""
         if self._lenient and self._is_met:
             call = no_call("", (-1, -1))
-            call.repairs = (Repair("empty_call", (-1, -1), "left out a call that is empty"),)
+            call.repairs = (Repair("empty_call", (-1, -1), "dropped an empty call"),)
             return call
         is_cut = not (self._is_met or self._goes_on)
         return no_call("open_call" if is_cut else "no_call", (-1, -1))

@@ -145,7 +145,7 @@ class BraceArguments(Arguments):
             self._code.clear()
             if self._frames[-1]:
                 comma = (self._value_at - 1, self._value_at)
-                self._repaired(Repair("comma", comma, "left out a comma at the end"))
+                self._repaired(Repair("comma", comma, "dropped a trailing comma"))
         else:
             self._end_member(at)
         self._keys.pop()

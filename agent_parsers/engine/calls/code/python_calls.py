@@ -174,7 +174,7 @@ class PythonCalls(CodeCalls):
         has_comma, has_line = "," in self._lead, "\n" in self._lead
         if has_comma is self._is_open and (has_comma or has_line):
             return True
-        what = "took a line break for a comma" if self._is_open else "took a comma for a line break"
+        what = "read a line break as a comma" if self._is_open else "read a comma as a line break"
         if not self._odd:
             self._odd.append(Repair("comma", (self._at, self._at + len(self._lead)), what))
         return self._lenient and (has_comma or has_line)

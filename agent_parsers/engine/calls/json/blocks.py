@@ -165,9 +165,9 @@ class JsonCalls(CallsReader):
         if self._is_in_list:
             self._accept(text, "no_call", span, "read text that is not a call as content")
         elif self._has_call and self._closed:
-            self._accept(text, "after_call", span, "took text that follows the call for content")
+            self._accept(text, "after_call", span, "read the text after the call as content")
         elif not self._has_call and not self._bare:
-            self._accept(text, "before_call", span, "took text before the call for content")
+            self._accept(text, "before_call", span, "read the text before the call as content")
         self._calls.append(text)
 
     def _check_place(self, reader: JsonCall, call: Call) -> None:

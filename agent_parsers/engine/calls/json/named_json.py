@@ -210,7 +210,7 @@ class NamedJson(CallsReader):
             rest = Call("", "", (self._after, self._at), is_text=True)
             calls.append(rest)
             if self._closed:
-                message = "took text that follows the call for content"
+                message = "read the text after the call as content"
                 self._accept(rest, "after_call", rest.span, message)
         if call.problem:
             call.repairs = ()

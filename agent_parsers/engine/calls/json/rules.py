@@ -145,11 +145,11 @@ class JsonCallRules:
             return
         is_answer = self.is_answer(tool.value)
         if is_answer and tool.value not in strict.answers:
-            yield Repair("answer_as_action", tool.span, "took the action for the answer")
+            yield Repair("answer_as_action", tool.span, "read the action as the answer")
         if tool_input is None and strict.needs_input:
             start, end = tool.span
             span = (min(start, end - 1), end)  # an empty name is shown by its quote
-            yield Repair("missing_input", span, "took a missing input for an empty one")
+            yield Repair("missing_input", span, "used an empty input, since none was written")
         elif tool_input is not None and tool_input.end >= 0 and not is_answer:
             odd = self.odd_input(tool_input.key, tool_input.value)
             yield from (Repair("input_type", tool_input.span, text) for text in odd)

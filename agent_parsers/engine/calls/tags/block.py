@@ -135,7 +135,7 @@ class TaggedBlock(CallsReader):
             self._refuse_last_call("odd_tag")
             if self._last is None:
                 self._calls.append(Call("", "", span, problem="no_call"))
-        self._repair("doubled", "found a closing tag too many", span, "odd_tag")
+        self._repair("doubled", "dropped an extra closing tag", span, "odd_tag")
 
     def _miss_end_of_name(self, span: Span) -> None:
         """Report that the end of a name is missing before *span*, if it is."""
@@ -210,7 +210,7 @@ class TaggedBlock(CallsReader):
         problem = "" if is_content else "no_call" if self._last is None else "after_call"
         self._calls.append(Call("", "", span, problem=problem, is_text=is_content))
         if is_content and not self._is_bare:
-            self._repair("after_call", "took text that follows the call for content", span)
+            self._repair("after_call", "read the text after the call as content", span)
 
     # -- text and names ---------------------------------------------------------------------------
 
@@ -317,7 +317,7 @@ class TaggedBlock(CallsReader):
         if self._has_json:
             self._call.refuse("other_form")
         if self._in is In.KEY:
-            self._repair("doubled", "found an opening tag too many", span, "odd_tag")
+            self._repair("doubled", "dropped an extra opening tag", span, "odd_tag")
         elif is_value is not (self._in is In.PARAMETER):
             self._call.refuse("no_key" if is_value else "no_value")
         self._emit(written, MarkerSeen, events, (TagPart.VALUE if is_value else TagPart.KEY).value)

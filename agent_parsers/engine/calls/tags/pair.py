@@ -125,7 +125,7 @@ class TagCall(EmittingReader):
         if cut:
             self._emit(cut, MarkerSeen, events, self._marks[2])
             span = (self._at - len(cut), self._at)
-            events.append(Repair("unclosed", span, "left out half of a closing tag"))
+            events.append(Repair("unclosed", span, "dropped half of a closing tag"))
         if self._raw.is_closed:
             self._take(self._end_part(rest, events), events)
 

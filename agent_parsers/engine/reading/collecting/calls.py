@@ -261,7 +261,7 @@ class CallsCollector(Collector):
         bad = BadPayload(problem, span if start < stop else self.label_span)
         if start >= stop and to is not None and self._machine.lenient:
             self._empty = self._empty or bad
-            message = "left out a block without a call"
+            message = "dropped a block without a call"
             events.append(Repair("empty_call", self.label_span, message))
             return
         hole = self.label_span[0], max(stop, self.label_span[1])
@@ -402,7 +402,7 @@ class CallsCollector(Collector):
         if self.label and left.is_closed and is_blank:
             self._empty = self._empty or bad
             place = (start, stop) if start < stop else self.label_span
-            events.append(Repair("empty_call", place, "left out a block without a call"))
+            events.append(Repair("empty_call", place, "dropped a block without a call"))
             return True
         self._lost = self._lost or bad
         if start < stop:
@@ -411,7 +411,7 @@ class CallsCollector(Collector):
                 Repair("no_call", (start, stop), "read text that is not a call as content")
             )
         elif self.label:
-            events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
+            events.append(Repair("empty_call", self.label_span, "dropped an empty call"))
         return start >= stop
 
     def _make(self, events: list[Event], call: Call, stop: int) -> ReadyCall | None:
@@ -428,7 +428,7 @@ class CallsCollector(Collector):
             events.append(Repair("after_call", call.after, message))
         if call.lacks in ("arguments", "values"):
             span = (call.span[1] - 1, call.span[1])
-            events.append(Repair("unclosed", span, "took a call without its end"))
+            events.append(Repair("unclosed", span, "accepted a call without its end"))
         repairs: list[Repair] = []
         tools = self.tools
         if tools is not None and output_type_of(tools) is not None:
@@ -524,7 +524,7 @@ class CallsCollector(Collector):
         text, (start, stop) = self.text, self.label_span
         if (text[text.rfind("\n", 0, start) + 1 : start] + text[stop:]).strip():
             return False
-        message = "left out a mark of reasoning behind which nothing follows"
+        message = "dropped a mark of reasoning with nothing after it"
         events.append(Repair("open_reasoning", self.label_span, message))
         return True
 
@@ -565,7 +565,7 @@ class CallsCollector(Collector):
             self.problem = BadPayload(problem, end_span(problem, log, entry))
             return
         if state.is_open_answer and self._machine.lenient:
-            events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
+            events.append(Repair("unclosed", span, "the answer is not closed; used all of it"))
         for start, stop in self._beside.content if self._machine.lenient else ():
             message = "text beside the answer is not part of it"
             events.append(Repair("beside_answer", (start, stop), message))

@@ -222,7 +222,7 @@ class Collector:
                 self._end_call(events, left)
             case Part.ANSWER:
                 if state.is_bare and written.text and (to is None or to.part is not Part.ANSWER):
-                    message = "took text without a label for the answer"
+                    message = "read text without a label as the answer"
                     events.append(Repair("bare_answer", span, message))
                 self._answer = (written.text, span)
             case Part.SKIPPED if not state.is_cut and left.is_sound and span[0] < span[1]:

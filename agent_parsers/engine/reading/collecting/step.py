@@ -244,7 +244,7 @@ class StepCollector(Collector):
                 )
             else:
                 if is_open and self._machine.lenient:
-                    message = "the answer is not closed; took all of it"
+                    message = "the answer is not closed; used all of it"
                     events.append(Repair("unclosed", self._answer[1], message))
                 is_cut = self.ended == "length" and state.part is Part.ANSWER
                 if is_cut:
@@ -267,6 +267,6 @@ class StepCollector(Collector):
             or head.problem != "action_without_tool"
         ):
             return False
-        message = "the action names no tool; took the answer"
+        message = "the action names no tool; used the answer"
         events.append(Repair("no_action", span, message))
         return True

@@ -106,7 +106,7 @@ def _of_calls(machine: Machine) -> Respell | None:
         if closer and "```" in text:
             if is_plain and (whole := _FENCED(text)) is not None and whole.start(1) == start:
                 span = (0, len(text.rstrip()))
-                found.append((end, Repair("fence", span, "took off a fence around the calls")))
+                found.append((end, Repair("fence", span, "removed a fence around the calls")))
                 left_out += ((0, start), (end := whole.end(1), len(text)))
             for fence in find_fences(text, start, end):
                 at = fence.start("call")

@@ -125,7 +125,7 @@ def judge(
     if dressing := around.dressing if lenient else []:
         for frame in () if bare else dressing:  # readers of bare calls report it
             kind = "fence" if frame.what in ("a fence", "backticks") else "wrapped"
-            message = f"took off {frame.what} around the calls"
+            message = f"removed {frame.what} around the calls"
             judged.repairs.append(Repair(kind, (frame.start, frame.stop), message))
         left = without(content, merged(mark for each in dressing for mark in each.marks))
         content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]

@@ -77,13 +77,13 @@ def call_meant(
     chosen = _chosen(meant, on_conflict)
     for each in meant:
         if not _is_same(each, chosen):
-            repairs.append(Repair("left_out", _place(each), "left out another call of the turn"))
+            repairs.append(Repair("left_out", _place(each), "dropped another call of the turn"))
     return chosen
 
 
 def quoted_repair(span: Span, what: str) -> Repair:
     """Return the repair which reports that the call at *span* is in a quotation."""
-    return Repair("quoted", span, f"took a call in {what} for text")
+    return Repair("quoted", span, f"read a call in {what} as text")
 
 
 def _place(call: Call) -> Span:

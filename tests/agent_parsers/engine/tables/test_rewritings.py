@@ -102,7 +102,7 @@ def test_a_strict_turn_may_not_go_on() -> None:
 
 @pytest.mark.parametrize(
     ("on_conflict", "drops"),
-    [("error", ""), ("first", ""), ("action", ""), ("answer", "left out the action before {}")],
+    [("error", ""), ("first", ""), ("action", ""), ("answer", "dropped the action before {}")],
 )
 def test_an_answer_after_an_action(on_conflict: OnConflict, drops: str) -> None:
     table = one_turn(STEP, on_conflict)
@@ -115,7 +115,7 @@ def test_an_answer_after_an_action(on_conflict: OnConflict, drops: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("on_conflict", "drops"), [("answer", ""), ("action", "left out the answer before {}")]
+    ("on_conflict", "drops"), [("answer", ""), ("action", "dropped the answer before {}")]
 )
 def test_an_action_after_an_answer(on_conflict: OnConflict, drops: str) -> None:
     table = one_turn(STEP, on_conflict)
@@ -135,7 +135,7 @@ def test_a_note_may_rule_out_the_action() -> None:
 
 
 def test_what_restarts_a_turn_leaves_out_what_it_had() -> None:
-    assert one_turn(STEP).transitions["input", "sorry"].drops == "left out what stands before {}"
+    assert one_turn(STEP).transitions["input", "sorry"].drops == "dropped the text before {}"
 
 
 def test_many_turns_go_on() -> None:

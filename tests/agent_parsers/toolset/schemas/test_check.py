@@ -356,7 +356,7 @@ def test_what_was_dropped_is_reported() -> None:
     found = tools_for(OPEN, unknown_keys="drop").read("t", {"x": {"a": "1", "z": 2}})
     assert found.notes == (
         ('x.a: read "1" as 1', ""),
-        ("left out the key x.z, which is unknown", "unknown_key"),
+        ("dropped the key x.z, which is unknown", "unknown_key"),
     )
 
 
