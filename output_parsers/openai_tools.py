@@ -6,7 +6,8 @@ The calls are in ``message.tool_calls`` or, in legacy messages, as raw JSON in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from pydantic import field_validator
 from typing_extensions import TypeVar, override
@@ -99,6 +100,9 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Calls:
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(JsonOutputToolsParser.invoke, self)
+            return cast("Calls", theirs.run(read, input, config))
         # Another library's message is used as it is: converting it would take longer than parsing.
         message = getattr(input, "message", input)
         if self._is_overridden() or not hasattr(message, "additional_kwargs"):

@@ -46,6 +46,9 @@ class BaseTransformOutputParser(BaseOutputParser[T]):
             OutputParserException: The model did not write what was expected.
             TypeError: A chunk is neither text nor a message nor a generation.
         """
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            stream: Iterator[T] = theirs.run_stream(self._transform, input, config)
+            return stream
         return self._transform(input)
 
     @override
@@ -53,6 +56,9 @@ class BaseTransformOutputParser(BaseOutputParser[T]):
         self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[T]:
         """Do the same as `transform`."""
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            stream: AsyncIterator[T] = theirs.arun_stream(self._atransform, input, config)
+            return stream
         return self._atransform(input)
 
 

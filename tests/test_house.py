@@ -75,6 +75,7 @@ TABLE_OF_CONTENTS = (
 
 LANGCHAIN_BRIDGES = {
     "output_parsers.runnables.langchain_parser",
+    "agent_parsers.parsers.langchain.classic",
     "agent_parsers.parsers.langchain.parser",
     "agent_parsers.parsers.langchain.pipeline",
 }
