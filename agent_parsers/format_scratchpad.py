@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from agent_parsers.actions.agent import AgentAction, observed, pair_of
+from agent_parsers.actions.agent import AgentAction, in_kind_of, observed, pair_of
 from agent_parsers.dialects import react
 from agent_parsers.engine.tables.dialect import Result
 from agent_parsers.engine.writing.escape import escape
@@ -63,7 +63,8 @@ def format_log_to_messages(
 ) -> list[BaseMessage]:
     """Return the steps taken so far as messages: what the model wrote, and what the tool returned.
 
-    The observations are not escaped, since each is a message of its own.
+    The observations are not escaped, since each is a message of its own. If an action came from
+    LangChain, as in its executor, the messages are LangChain's.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
@@ -71,14 +72,15 @@ def format_log_to_messages(
             the tool returned.
     """
     messages: list[BaseMessage] = []
-    for step in intermediate_steps:
+    steps = [*intermediate_steps]
+    for step in steps:
         action, observation = _action_and_text(step)
         messages.append(AIMessage(content=action.log))
         if observation is None:
             continue
         content = template_tool_response.format(observation=observation)
         messages.append(HumanMessage(content=content))
-    return messages
+    return in_kind_of([pair_of(step)[0] for step in steps], messages)
 
 
 def _action_and_text(step: Step) -> tuple[AgentAction, str | None]:

@@ -11,18 +11,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
-from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
+from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.actions.tool_action import own_steps
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
+from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
     from langchain_core.outputs import Generation
-
-    from outputs import BaseMessage as OurMessage
 
 Result: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 
@@ -144,7 +143,7 @@ class LangChainParser(LangChainOutputParser):
             intermediate_steps: Steps in the form that LangChain's executor passes them.
         """
         past = self.parser.format_scratchpad(own_steps(intermediate_steps))
-        return past if isinstance(past, str) else _their_messages(past)
+        return past if isinstance(past, str) else [*map(as_langchains, past)]
 
     def render_prompt(
         self,
@@ -161,9 +160,8 @@ class LangChainParser(LangChainOutputParser):
             system: Text before the instructions.
         """
         steps = own_steps(intermediate_steps)
-        return _their_messages(
-            self.parser.render_prompt(question, steps, system=system, as_messages=True)
-        )
+        prompt = self.parser.render_prompt(question, steps, system=system, as_messages=True)
+        return [*map(as_langchains, prompt)]
 
 
 def _sum(chunks: list[Any]) -> Any:
@@ -232,14 +230,8 @@ def _their_action(
     else:
         for each in action.message_log:
             if id(each) not in known:
-                known[id(each)] = _their_messages([each])[0]
+                known[id(each)] = as_langchains(each)
         given = [known[id(each)] for each in action.message_log]
     if not isinstance(action, OurToolAgentAction):
         return kinds.logged(message_log=given, **fields)
     return kinds.called()(message_log=given, tool_call_id=action.tool_call_id, **fields)
-
-
-def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:
-    return messages_from_dict(
-        [{"type": message.type, "data": message.model_dump()} for message in messages]
-    )
