@@ -20,6 +20,7 @@ from output_parsers.runnables.langchain import (
 )
 from output_parsers.runnables.runnable import Runnable
 from output_parsers.runnables.step import BatchConfig, RunnableConfig, configs_for, run_batch
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import CheckedModel, output_type_of
 from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
@@ -244,6 +245,9 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     a thread would take a hundred. A parser that has to wait for something overrides `aparse`.
     """
 
+    _checks_refusal: ClassVar[bool] = True
+    """Whether a message that refuses is an error; if not, its text is parsed."""
+
     @abstractmethod
     def parse(self, text: str) -> T:
         """Parse what a model wrote.
@@ -324,7 +328,13 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         return self.parse(self._text_in(output))
 
     def _text_in(self, output: ModelOutput) -> str:
-        """Return the text of *output*; a subclass may refuse other content."""
+        """Return the text of *output*; a subclass may refuse other content.
+
+        Raises:
+            ModelRefusalError: It is a message that refuses.
+        """
+        if self._checks_refusal:
+            check_refusal(output)
         content = getattr(output, "content", None)
         return content if isinstance(content, str) else text_of(output)
 

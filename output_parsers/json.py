@@ -17,6 +17,7 @@ from output_parsers.json_in_prose.markdown import (
     parse_json_markdown,
 )
 from output_parsers.model_output import check_text
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from outputs import Generation
 from outputs.growing_json.reader import parse_partial_json
@@ -57,6 +58,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
     the whole text is an error, a stream ends with the same error.
 
     Raises:
+        ModelRefusalError: It is a message that refuses.
         OutputParserException: There is no JSON value in the text.
     """
 
@@ -98,8 +100,10 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
             partial: Whether more may follow; then the result is `None` until there is a value.
 
         Raises:
+            ModelRefusalError: The message of the first of *result* refuses.
             OutputParserException: There is no value, and *partial* is not set.
         """
+        check_refusal(result[0])
         text = result[0].text
         if not partial:
             return self._whole(text)

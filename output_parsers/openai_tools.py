@@ -24,7 +24,7 @@ from output_parsers.tool_calls.calls import (
     raise_all,
 )
 from output_parsers.tool_calls.models import build, check_model, name_of
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.tool_calls.streams import CallPlace, ParsedCall, ToolCallsReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from output_parsers.types.models import dump, is_v1_model
@@ -71,7 +71,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
     Raises:
         OutputParserException: There is no message, only text, or the arguments of some calls are
             not JSON.
-        ModelRefusalError: The model refused and called nothing.
+        ModelRefusalError: The model refused, whatever it called.
     """
 
     strict: bool = False
@@ -126,10 +126,9 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         return not (is_default(self.aparse_result) and is_default(self.aparse))
 
     def _parse(self, message: Any, *, partial: bool = False) -> Any:
+        check_refusal(message)
         try:
             calls = self._calls_in(message, partial=partial)
-            if not calls and not partial and (refusal := refusal_in(message)) is not None:
-                raise ModelRefusalError.saying(refusal)
             return self._result_of(calls, partial=partial)
         except ValueError as error:
             if not partial and _is_cut_short(message):

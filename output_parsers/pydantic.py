@@ -77,10 +77,12 @@ class PydanticOutputParser(JsonOutputParser[Model]):
             partial: Whether more may follow; then the result is `None` until it is valid.
 
         Raises:
+            ModelRefusalError: The message of the first of *result* refuses.
             OutputParserException: There is no valid JSON, and *partial* is not set.
         """
+        data = super().parse_result(result, partial=partial)
         try:
-            return self._parse_obj(super().parse_result(result, partial=partial))
+            return self._parse_obj(data)
         except OutputParserException:
             if partial:
                 return None

@@ -19,9 +19,11 @@ from typing_extensions import override
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import generation_of
 from output_parsers.tool_calls.refusal import ModelRefusalError
+from outputs import BaseMessage
+from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import BaseMessage as LangChainMessage
     from langchain_core.outputs import Generation
     from langchain_core.prompt_values import PromptValue
     from langchain_core.runnables import RunnableConfig
@@ -147,11 +149,11 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         return self._result(lambda given: self.parser.parse_with_prompt(given, prompt), completion)
 
     @override
-    def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
+    def _transform(self, input: Iterator[str | LangChainMessage]) -> Iterator[Any]:
         return self._results(self.parser.transform, input)
 
     @override
-    def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
+    def _atransform(self, input: AsyncIterator[str | LangChainMessage]) -> AsyncIterator[Any]:
         return self._aresults(self.parser.atransform, input)
 
     @override
@@ -205,6 +207,8 @@ def of_both(error: OutputParserException) -> OutputParserException:
     said, text = error.observation, error.llm_output  # written now: the copy may be pickled
     is_sent = not isinstance(error, ModelRefusalError) and said is not None and text is not None
     fields = {**vars(error), "observation": said, "send_to_llm": is_sent}
+    if isinstance(message := getattr(error, "raw_message", None), BaseMessage):
+        fields["raw_message"] = as_langchains(message)
     return _restored(type(error), error.args, fields)
 
 

@@ -29,7 +29,7 @@ from output_parsers.strategies.errors import (
 )
 from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.refusal import ModelRefusalError, check_refusal
 from outputs import AIMessage, ToolMessage
 
 if TYPE_CHECKING:
@@ -93,13 +93,14 @@ def read_structured_output(
     Raises:
         StructuredOutputError: The response cannot be used, and `ToolStrategy.handle_errors` does
             not ask for a retry.
-        ModelRefusalError: With a `ProviderStrategy`: the model refused.
+        ModelRefusalError: The model refused, whatever it called.
         TypeError: *message* is no message of a model.
         ValueError: *strategy* is neither a strategy nor a valid schema.
     """
     message = AIMessage(part) if isinstance(part := part_of(message), str) else part
     if getattr(message, "type", "ai") not in ("ai", "AIMessageChunk"):
         raise TypeError(f"expected a message of a model, not one of the type {message.type!r}")
+    check_refusal(message)
     if isinstance(strategy, ProviderStrategy):
         return None if _is_calling(message) else _read_text(message, strategy)
     if isinstance(strategy, ToolStrategy):
@@ -110,8 +111,7 @@ def read_structured_output(
     if found is not None or isinstance(provider, ToolStrategy):
         return found
     is_json = not _is_calling(message) and text_of(message).lstrip()[:1] in ("{", "[", "`")
-    is_refusal = refusal_in(message) is not None
-    return read_structured_output(message, provider) if is_json or is_refusal else None
+    return read_structured_output(message, provider) if is_json else None
 
 
 _NOT_READ: Final = "The arguments of this call cannot be read."

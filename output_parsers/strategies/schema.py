@@ -29,7 +29,7 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
 
@@ -257,12 +257,11 @@ class ProviderStrategyBinding(Generic[SchemaT]):
             OutputParserException: The text is not JSON, or does not fit the schema.
             ModelRefusalError: The model refused.
         """
+        check_refusal(response)
         text = _text_of(response.content)
         try:
             data = _read_json(text)
         except json.JSONDecodeError as error:
-            if (refusal := refusal_in(response)) is not None:
-                raise ModelRefusalError.saying(refusal) from error
             name = getattr(self.schema, "__name__", "response_format")
             raise OutputParserException(
                 f"Native structured output expected valid JSON for {name},"

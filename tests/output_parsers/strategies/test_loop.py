@@ -256,11 +256,11 @@ def test_any_message_comes_to_one_of_four_things(calls: Any, handler: Any) -> No
             assert [answer.name for answer in messages] == [each["name"] for each in responses]
 
 
-def test_a_refusal_is_the_providers_error_and_no_response_of_a_tool() -> None:
+@pytest.mark.parametrize("strategy", [ProviderStrategy(Weather), ToolStrategy(Weather), Weather])
+def test_a_refusal_is_an_error_with_every_strategy(strategy: Any) -> None:
     message = AIMessage([{"type": "refusal", "refusal": "I won't."}])
     with pytest.raises(ModelRefusalError, match="I won't"):
-        read_structured_output(message, ProviderStrategy(Weather))
-    assert read_structured_output(message, ToolStrategy(Weather)) is None
+        read_structured_output(message, strategy)
 
 
 class Foreign:
