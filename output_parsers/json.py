@@ -19,6 +19,7 @@ from output_parsers.json_in_prose.markdown import (
 from output_parsers.model_output import check_text
 from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.transform import BaseCumulativeTransformOutputParser
+from output_parsers.types.models import schema_of
 from outputs import Generation
 from outputs.growing_json.reader import parse_partial_json
 
@@ -126,7 +127,12 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
         """Return the request for JSON only, and its schema if there is a ``pydantic_object``."""
         if self.pydantic_object is None:
             return "Return a JSON object."
-        return only_json_instructions(self.pydantic_object)
+        return only_json_instructions(self._get_schema(self.pydantic_object))
+
+    @staticmethod
+    def _get_schema(pydantic_object: type[Any]) -> dict[str, Any]:
+        """Return the JSON Schema of the model for the format instructions."""
+        return schema_of(pydantic_object)
 
     @override
     def _diff(self, prev: Any, next: Any) -> Any:

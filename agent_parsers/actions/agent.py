@@ -29,7 +29,16 @@ from outputs.messages.utils import AnyMessage, OrLangChains, as_langchains, is_l
 TABLES["agent_parsers.json_form"] = None
 
 
-class AgentAction(BaseModel, Storable):
+class _OfTurn(BaseModel, Storable):
+    """What a turn is read as; its `repr` has all fields but its ``type``, as LangChain's has."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        return (each for each in super().__repr_args__() if each[0] != "type")
+
+
+class AgentAction(_OfTurn):
     """A call of one tool that the model asked for.
 
     Args:
@@ -38,8 +47,6 @@ class AgentAction(BaseModel, Storable):
         log: The model's own text that led to this action, unchanged; ``""`` for an action that no
             model wrote, which is then rendered.
     """
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     tool: str
     """Name of the tool; never empty in an action that a parser returned. A step whose action has no
@@ -80,15 +87,13 @@ class AgentActionMessageLog(AgentAction):
         return self.message_log
 
 
-class AgentStep(BaseModel, Storable):
+class AgentStep(_OfTurn):
     """An action and its observation.
 
     Args:
         action: The action that was taken.
         observation: What the tool returned.
     """
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     action: Annotated[AgentAction, OrLangChains("langchain_core.agents", "AgentAction")]
     """The action that was taken; one of LangChain's is kept as it is."""
@@ -112,15 +117,13 @@ class AgentStep(BaseModel, Storable):
         return in_kind_of([self.action], [HumanMessage(content=content)])
 
 
-class AgentFinish(BaseModel, Storable):
+class AgentFinish(_OfTurn):
     """The final answer of an agent.
 
     Args:
         return_values: What the run returns; parsers put the answer under ``"output"``.
         log: The model's own text that led to the answer, unchanged.
     """
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     return_values: dict[Any, Any]
     """What the run returns; parsers put the answer under ``"output"``."""
