@@ -130,9 +130,9 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
         return only_json_instructions(self._get_schema(self.pydantic_object))
 
     @staticmethod
-    def _get_schema(pydantic_object: type[Any]) -> dict[str, Any]:
-        """Return the JSON Schema of the model for the format instructions."""
-        return schema_of(pydantic_object)
+    def _get_schema(pydantic_object: Any) -> dict[str, Any]:
+        """Return the JSON Schema of the model, or itself, for the format instructions."""
+        return pydantic_object if isinstance(pydantic_object, dict) else schema_of(pydantic_object)
 
     @override
     def _diff(self, prev: Any, next: Any) -> Any:

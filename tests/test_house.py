@@ -415,7 +415,13 @@ def test_the_name_of_a_class_stands_for_one_thing() -> None:
 
 
 def test_the_name_of_a_file_stands_in_three_rooms_at_most() -> None:
-    names = Counter(path.name for path in modules().values() if path.name != "__init__.py")
+    langchains = re.compile(r"agent_parsers/(format_scratchpad/\w+|\w+/output_parser)\.py")
+    names = Counter(
+        path.name
+        for path in modules().values()
+        if path.name != "__init__.py"
+        if not langchains.fullmatch(path.relative_to(ROOT).as_posix())  # whose paths LangChain has
+    )
     assert not {name for name, count in names.items() if count > 3}
 
 
