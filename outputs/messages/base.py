@@ -77,6 +77,18 @@ class BaseMessage(BaseModel):
         """The text of the content: strings and blocks of type ``text``, joined."""
         return TextAccessor(text_of(self.content))
 
+    @property
+    def content_blocks(self) -> list[dict[str, Any]]:
+        """The content as LangChain's standard blocks: text, reasoning, calls, refusals and files.
+
+        The calls of the message are among them, also those that cannot be read, and the reasoning
+        and the refusal that a provider sends beside the content. A block that is not known has the
+        type ``non_standard``.
+        """
+        from outputs.messages.content_blocks import content_blocks_of  # lazily: rarely needed
+
+        return content_blocks_of(self)
+
     def pretty_repr(self, html: bool = False) -> str:
         """Return a title line of 80 characters and the content, for people to read.
 
