@@ -61,8 +61,9 @@ FOR_APPLICATIONS = {
 """What else applications may import of the core, and how many names it has, which may fall."""
 
 MOST_FILES = {
-    "outputs": 8, "outputs/messages": 15, "output_parsers": 29, "agent_parsers": 20, "agent_parsers/dialects": 10_000,
-    "agent_runs/readers/data": 10_000, "agent_runs/readers/text": 10_000,
+    "outputs": 8, "outputs/messages": 15, "output_parsers": 29, "agent_parsers": 20,
+    "agent_parsers/dialects": 10_000, "agent_runs/readers/data": 10_000,
+    "agent_runs/readers/text": 10_000,
 }  # fmt: skip
 """Maximum number of files in a folder; 14 for folders that are not listed."""
 

@@ -1,5 +1,6 @@
 """The base classes of messages and of their chunks, their content, and how contents are added."""
 
+import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeAlias
@@ -24,10 +25,15 @@ class TextAccessor(str):
     __slots__ = ()
 
     def __call__(self) -> str:
-        """Return the text, with a `DeprecationWarning`: ``.text`` is a property now."""
+        """Return the text, with a `DeprecationWarning`: ``.text`` is a property now.
+
+        It has LangChain's words and, if LangChain is imported, its class for such warnings.
+        """
+        theirs = sys.modules.get("langchain_core._api.deprecation")
         warnings.warn(
-            "message.text() is deprecated; use the property message.text",
-            DeprecationWarning,
+            "Calling .text() as a method is deprecated. Use .text as a property instead"
+            " (e.g., message.text).",
+            getattr(theirs, "LangChainDeprecationWarning", DeprecationWarning),
             stacklevel=2,
         )
         return str(self)
