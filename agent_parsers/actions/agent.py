@@ -29,16 +29,17 @@ from outputs.messages.utils import AnyMessage, OrLangChains, as_langchains, is_l
 TABLES["agent_parsers.json_form"] = None
 
 
-class _OfTurn(BaseModel, Storable):
-    """What a turn is read as; its `repr` has all fields but its ``type``, as LangChain's has."""
+class _AsLangChainPrintsIt:
+    """Makes the `repr` of a pydantic model that of LangChain's: all fields but the ``type``."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
+    __slots__ = ()
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        return (each for each in super().__repr_args__() if each[0] != "type")
+        args: Iterable[tuple[str | None, Any]] = super().__repr_args__()  # type: ignore[misc]
+        return (each for each in args if each[0] != "type")
 
 
-class AgentAction(_OfTurn):
+class AgentAction(_AsLangChainPrintsIt, BaseModel, Storable):
     """A call of one tool that the model asked for.
 
     Args:
@@ -47,6 +48,8 @@ class AgentAction(_OfTurn):
         log: The model's own text that led to this action, unchanged; ``""`` for an action that no
             model wrote, which is then rendered.
     """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     tool: str
     """Name of the tool; never empty in an action that a parser returned. A step whose action has no
@@ -87,13 +90,15 @@ class AgentActionMessageLog(AgentAction):
         return self.message_log
 
 
-class AgentStep(_OfTurn):
+class AgentStep(_AsLangChainPrintsIt, BaseModel, Storable):
     """An action and its observation.
 
     Args:
         action: The action that was taken.
         observation: What the tool returned.
     """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     action: Annotated[AgentAction, OrLangChains("langchain_core.agents", "AgentAction")]
     """The action that was taken; one of LangChain's is kept as it is."""
@@ -117,13 +122,15 @@ class AgentStep(_OfTurn):
         return in_kind_of([self.action], [HumanMessage(content=content)])
 
 
-class AgentFinish(_OfTurn):
+class AgentFinish(_AsLangChainPrintsIt, BaseModel, Storable):
     """The final answer of an agent.
 
     Args:
         return_values: What the run returns; parsers put the answer under ``"output"``.
         log: The model's own text that led to the answer, unchanged.
     """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     return_values: dict[Any, Any]
     """What the run returns; parsers put the answer under ``"output"``."""

@@ -230,4 +230,5 @@ def _kind_of_both(kind: Any) -> type[OutputParserException]:
         return _restored, (kind, error.args, vars(error))
 
     members = {"__module__": kind.__module__, "__doc__": kind.__doc__, "__reduce__": reduce}
-    return type(kind.__name__, (kind, _their_kind(kind)), members)
+    kinds: tuple[Any, Any] = (kind, _their_kind(kind))
+    return type(kind.__name__, kinds, members)

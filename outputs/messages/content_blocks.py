@@ -103,7 +103,7 @@ class _Calls:
         call = _call_in(block) if at is None else self._left.pop(at)
         if call is None:
             return
-        extras = {key: block[key] for key in _CALL_EXTRAS if key in block}
+        extras: ContentBlock = {key: block[key] for key in _CALL_EXTRAS if key in block}
         if block["type"] != "tool_use" and "id" in block and "call_id" in block:
             extras["item_id"] = block["id"]
         extras |= block.get("extras") or {}
@@ -178,11 +178,11 @@ def _annotation(note: ContentBlock) -> ContentBlock:
     title = next(
         (note[key] for key in ("document_title", "filename", "title") if note.get(key)), ""
     )
-    shown = {
+    shown: ContentBlock = {
         key: note[key] for key in ("url", "cited_text", "start_index", "end_index") if key in note
     }
-    found = {"type": "citation", **shown, **({"title": title} if title else {})}
-    return {**found, **_rest(note, *_CITED)}
+    found: ContentBlock = {"type": "citation", **shown, **_rest(note, *_CITED)}
+    return {**found, "title": title} if title else found
 
 
 _CITATIONS: Final = (
@@ -289,7 +289,7 @@ def _openai_tool(block: ContentBlock) -> Iterator[ContentBlock]:
     extras |= _rest(block, *known).get("extras", {})
     yield {**call, **({"extras": extras} if extras else {})}
     result: ContentBlock = {"type": "server_tool_result", "tool_call_id": block["id"]}
-    status, error = block.get("status"), block.get("error")
+    status, error = str(block.get("status") or ""), block.get("error")
     if error:
         result |= {"status": "error", "extras": {"error": error}}
     elif status in _STATUS or block["type"].startswith("mcp"):
