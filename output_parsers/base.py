@@ -164,8 +164,9 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        """Do the same as `batch`; a parser that overrides async methods uses `Step.abatch`."""
-        if self._waits():
+        """Do the same as `batch`; if the parser waits, or LangChain runs it, as `Step.abatch`."""
+        given = config if isinstance(config, Sequence) else [config]
+        if self._waits() or any(map(is_langchains, given)):
             return await super().abatch(
                 inputs, config, return_exceptions=return_exceptions, **kwargs
             )

@@ -14,6 +14,7 @@ from typing_extensions import TypeVar, override
 
 from output_parsers.base import is_default
 from output_parsers.exceptions import OutputParserException
+from output_parsers.runnables.langchain import is_langchains
 from output_parsers.tool_calls.calls import (
     make_invalid_tool_call,
     message_in,
@@ -117,7 +118,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Calls:
-        if self._waits():
+        if self._waits() or is_langchains(config):
             return await super().ainvoke(input, config, **kwargs)
         return self.invoke(input, config, **kwargs)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser, T, is_default
-from output_parsers.model_output import generation_of, text_of
+from output_parsers.model_output import adds_up, generation_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import ChunkReader, NewResults, aread, read
 from output_parsers.tool_calls.refusal import RefusalInChunks
@@ -100,6 +100,7 @@ class _Checking(Generic[T]):
         self._refusal = RefusalInChunks()
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
+        chunk = adds_up(chunk)  # once, for both
         self._refusal.take(chunk)
         return self._reader.feed(chunk)
 

@@ -276,6 +276,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
     @override
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> R:
         """Do the same as `invoke`."""
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            return cast("R", await theirs.arun(partial(MessageParser.ainvoke, self), input, config))
         if is_default(self.aparse_result):
             return self.invoke(input, config, **kwargs)
         return await super().ainvoke(input, config, **kwargs)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.exceptions import ModelRefusalError as LcModelRefusalError
 from langchain_core.exceptions import OutputParserException as LcOutputParserException
 from langchain_core.language_models import FakeListChatModel
@@ -19,6 +20,7 @@ from langchain_core.output_parsers import StrOutputParser as LcStrOutputParser
 from langchain_core.runnables import RunnableLambda, RunnableParallel
 
 import output_parsers as op
+from agent_parsers import get_parser
 
 from ...helpers.public_parsers import SUBJECTS, Subject
 
@@ -71,6 +73,7 @@ def ways(chain: Any) -> Iterator[Any]:
     yield lambda config: chain.invoke("?", config)
     yield lambda config: asyncio.run(chain.ainvoke("?", config))
     yield lambda config: chain.batch(["?"], config)[0]
+    yield lambda config: asyncio.run(chain.abatch(["?"], config))[0]
     yield lambda config: [*chain.stream("?", config)][-1]
 
     async def last(config: Any) -> Any:
@@ -91,6 +94,26 @@ def test_each_run_is_reported_once_as_a_parser(subject: Subject) -> None:
         assert [name for name, _ in runs.seen] == [subject.parser.get_name()]
         assert not runs.open
         assert not isinstance(runs.seen[0][1], Exception) or result is None
+
+
+def test_runs_in_an_asynchronous_pipeline_are_reported_to_asynchronous_callbacks() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "City", "arguments": "{}"}}
+    message = AIMessage("", additional_kwargs={"tool_calls": [call]})
+
+    class Seen(AsyncCallbackHandler):
+        threads: ClassVar[list[Any]] = []
+
+        async def on_chain_start(self, serialized: Any, inputs: Any, **rest: Any) -> None:
+            if rest.get("run_type") == "parser":
+                self.threads.append(threading.current_thread())
+
+    for parser in (op.JsonOutputToolsParser(), get_parser("tools"), op.OutputFunctionsParser()):
+        chain = RunnableLambda(lambda _: message) | parser
+        with suppress(op.OutputParserException):
+            asyncio.run(chain.ainvoke("?", {"callbacks": [Seen()]}))
+        with suppress(op.OutputParserException):
+            asyncio.run(chain.abatch(["?"], {"callbacks": [Seen()]}))
+    assert Seen.threads == [threading.main_thread()] * 6
 
 
 async def events(chain: Any) -> list[tuple[str, str, Any]]:

@@ -313,3 +313,16 @@ def test_calls_of_other_tools_are_kept() -> None:
 def as_openai(given: dict[str, Any]) -> dict[str, Any]:
     function = {"name": given["name"], "arguments": json.dumps(given["args"])}
     return {"id": given["id"], "type": "function", "function": function}
+
+
+def test_what_follows_a_message_of_langchain_is_langchains() -> None:
+    from langchain_core.messages import AIMessage as LcAIMessage
+    from langchain_core.messages import ToolMessage as LcToolMessage
+
+    for args in ({"place": "Oslo"}, {}):
+        call = {"name": "Bare", "args": args, "id": "1"}
+        for strategy in (ToolStrategy(Bare), Bare):
+            found: Any = read_structured_output(LcAIMessage("", tool_calls=[call]), strategy)
+            assert [type(each) for each in found.messages] == [LcToolMessage]
+            own: Any = read_structured_output(AIMessage("", tool_calls=[call]), strategy)
+            assert [each.content for each in own.messages] == [found.messages[0].content]
