@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 from pydantic import ConfigDict
 from typing_extensions import deprecated, override
 
-from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
+from output_parsers.model_output import (
+    ModelOutput,
+    adds_up,
+    content_of,
+    generation_of,
+    part_of,
+    text_of,
+)
 from output_parsers.runnables.langchain import (
     check_not_langchains,
     is_langchains,
@@ -334,10 +341,11 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         Raises:
             ModelRefusalError: It is a message that refuses.
         """
-        if self._checks_refusal:
-            check_refusal(output)
-        content = getattr(output, "content", None)
-        return content if isinstance(content, str) else text_of(output)
+        part = part_of(output)
+        if self._checks_refusal and not isinstance(part, str):
+            check_refusal(part)
+        content = content_of(part)
+        return content if isinstance(content, str) else text_of(part)
 
     def parse_with_prompt(
         self,

@@ -159,3 +159,10 @@ def test_fixing_does_not_ask_again_after_it() -> None:
     fixing = op.OutputFixingParser.from_llm(ask, op.JsonOutputParser())
     with pytest.raises(op.ModelRefusalError):
         fixing.invoke(AIMessage(**REFUSING["a field"]))
+
+
+def test_a_refusal_in_a_result_of_a_client_is_one_too() -> None:
+    reply = {"choices": [{"message": {"role": "assistant", "content": None, "refusal": "No."}}]}
+    for parser in PARSERS:
+        with pytest.raises(op.ModelRefusalError):
+            parser.invoke(reply)
