@@ -14,15 +14,15 @@ from agent_parsers.dialects import react_json
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import NamedParser
+from agent_parsers.react_single_input import FINAL_ANSWER_ACTION
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
-__all__ = ["ReActJsonSingleInputOutputParser"]
+__all__ = ["FINAL_ANSWER_ACTION", "ReActJsonSingleInputOutputParser"]
 
 _PATTERN: Final = re.compile(r"^.*?`{3}(?:json)?\n?(.*?)`{3}.*?$", re.DOTALL)
-_ANSWER: Final = "Final Answer:"
 _TIMEOUT_S: Final = 1.0
 
 
@@ -77,12 +77,12 @@ class ReActJsonSingleInputOutputParser(NamedParser):
         if not self._is_own or len(text) > self.max_chars:
             return super()._read_whole(text, ended)
         action = self._action_in(text)
-        _, label, answer = text.partition(_ANSWER)
+        _, label, answer = text.partition(FINAL_ANSWER_ACTION)
         if action is None and not label:
             raise OutputParserException(
                 f"Could not parse LLM output: {text}",
                 observation="Invalid Format: Write the action as one JSON object in the form that "
-                f'you were told, or write "{_ANSWER}" and the answer.',
+                f'you were told, or write "{FINAL_ANSWER_ACTION}" and the answer.',
                 llm_output=text,
             )
         if action is None:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import Field
 from typing_extensions import override
 
 from agent_parsers.dialects import react
+from agent_parsers.dialects.react import (
+    FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE,
+    MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
+    MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE,
+)
 from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import NamedParser
 
-__all__ = ["ReActSingleInputOutputParser"]
+__all__ = [
+    "FINAL_ANSWER_ACTION",
+    "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE",
+    "MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE",
+    "MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE",
+    "ReActSingleInputOutputParser",
+]
+
+FINAL_ANSWER_ACTION: Final = "Final Answer:"
+"""The label of an answer."""
 
 
 class ReActSingleInputOutputParser(NamedParser):

@@ -6,15 +6,28 @@ import builtins  # noqa: TC003 - `typing.get_type_hints(BaseOutputParser.asdict)
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import ConfigDict
 from typing_extensions import deprecated, override
 
-from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
-from output_parsers.runnables.langchain import check_not_langchains, needs_langchain
+from output_parsers.model_output import (
+    ModelOutput,
+    adds_up,
+    content_of,
+    generation_of,
+    part_of,
+    text_of,
+)
+from output_parsers.runnables.langchain import (
+    check_not_langchains,
+    is_langchains,
+    needs_langchain,
+)
 from output_parsers.runnables.runnable import Runnable
 from output_parsers.runnables.step import BatchConfig, RunnableConfig, configs_for, run_batch
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import CheckedModel, output_type_of
 from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
@@ -73,11 +86,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     @property
     @override
     def OutputType(self) -> Any:
-        """The return type of `invoke`: the type argument of the parser or of its parent.
-
-        Raises:
-            TypeError: There is no type argument.
-        """
+        """The return type of `invoke`: the type argument of the parser or a parent, or `Any`."""
         return output_type_of(type(self), BaseGenerationOutputParser)
 
     @override
@@ -94,6 +103,9 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
             OutputParserException: The model did not write what was expected.
             TypeError: *input* has another type.
         """
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(BaseGenerationOutputParser.invoke, self)
+            return cast("T", theirs.run(read, input, config))
         return self.parse_result([generation_of(input)])
 
     @override
@@ -101,21 +113,30 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> T:
         """Do the same as `invoke`, with `aparse_result`."""
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(BaseGenerationOutputParser.ainvoke, self)
+            return cast("T", await theirs.arun(read, input, config))
         return await self.aparse_result([generation_of(input)])
 
     @override
     def transform(
         self, input: Iterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[T]:
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(BaseGenerationOutputParser.transform, self)
+            stream: Iterator[T] = theirs.run_stream(read, input, config)
+            return stream
         return super().transform(map(adds_up, input), config, **kwargs)
 
     @override
-    async def atransform(
+    def atransform(
         self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[T]:
-        chunks = (adds_up(chunk) async for chunk in input)
-        async for output in super().atransform(chunks, config, **kwargs):
-            yield output
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(BaseGenerationOutputParser.atransform, self)
+            stream: AsyncIterator[T] = theirs.arun_stream(read, input, config)
+            return stream
+        return super().atransform((adds_up(chunk) async for chunk in input), config, **kwargs)
 
     @override
     def batch(
@@ -150,8 +171,9 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        """Do the same as `batch`; a parser that overrides async methods uses `Step.abatch`."""
-        if self._waits():
+        """Do the same as `batch`; if the parser waits, or LangChain runs it, as `Step.abatch`."""
+        given = config if isinstance(config, Sequence) else [config]
+        if self._waits() or any(map(is_langchains, given)):
             return await super().abatch(
                 inputs, config, return_exceptions=return_exceptions, **kwargs
             )
@@ -160,8 +182,9 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     def as_langchain(self) -> LangChainOutputParser:
         """Return this parser as a LangChain output parser, for LangChain's chains.
 
-        It has all the methods of LangChain's runnables, and raises LangChain's own exception. A
-        `ModelRefusalError` is raised unchanged, since asking again does not help.
+        It has all the methods of LangChain's runnables. Its exceptions are instances of LangChain's
+        classes and of ours: a refusal is a `ModelRefusalError` of both, and no
+        `OutputParserException` of LangChain's, since asking again does not help.
 
         Raises:
             ImportError: LangChain is not installed.
@@ -170,6 +193,14 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
             from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
         return LangChainOutputParser(parser=self, name=self.get_name())
+
+    def _in_langchain(self, config: RunnableConfig | None) -> LangChainOutputParser | None:
+        """Return what runs in place of this parser if *config* is of a LangChain pipeline.
+
+        It is what `as_langchain` returns. Its runs are given the method that reads, as it is
+        without a pipeline, since a subclass may override it.
+        """
+        return self.as_langchain() if is_langchains(config) else None
 
     if not TYPE_CHECKING:  # a type checker would take any name for an attribute
 
@@ -222,6 +253,9 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     a thread would take a hundred. A parser that has to wait for something overrides `aparse`.
     """
 
+    _checks_refusal: ClassVar[bool] = True
+    """Whether a message that refuses is an error; if not, its text is parsed."""
+
     @abstractmethod
     def parse(self, text: str) -> T:
         """Parse what a model wrote.
@@ -249,7 +283,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     @override
     def invoke(self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any) -> T:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
-            return cast("T", theirs.invoke(input, config))
+            read = partial(BaseOutputParser.invoke, self)
+            return cast("T", theirs.run(read, input, config))
         # A parser that does not override `parse_result` needs no generation, and building one often
         # takes longer than parsing.
         if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
@@ -263,7 +298,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> T:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
-            return cast("T", await theirs.ainvoke(input, config))
+            read = partial(BaseOutputParser.ainvoke, self)
+            return cast("T", await theirs.arun(read, input, config))
         if not (is_default(self.aparse_result) and is_default(self.aparse)):
             return await self.aparse_result([generation_of(input)])
         return BaseOutputParser.invoke(self, input, config, **kwargs)
@@ -300,9 +336,16 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         return self.parse(self._text_in(output))
 
     def _text_in(self, output: ModelOutput) -> str:
-        """Return the text of *output*; a subclass may refuse other content."""
-        content = getattr(output, "content", None)
-        return content if isinstance(content, str) else text_of(output)
+        """Return the text of *output*; a subclass may refuse other content.
+
+        Raises:
+            ModelRefusalError: It is a message that refuses.
+        """
+        part = part_of(output)
+        if self._checks_refusal and not isinstance(part, str):
+            check_refusal(part)
+        content = content_of(part)
+        return content if isinstance(content, str) else text_of(part)
 
     def parse_with_prompt(
         self,

@@ -1,20 +1,90 @@
-"""Format instructions for JSON."""
+"""The format instructions of parsers, as templates with LangChain's names and our words."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from output_parsers.types.models import schema_of
 
-__all__ = ["json_instructions", "only_json_instructions"]
+__all__ = [
+    "JSON_FORMAT_INSTRUCTIONS",
+    "PYDANTIC_FORMAT_INSTRUCTIONS",
+    "STRUCTURED_FORMAT_INSTRUCTIONS",
+    "STRUCTURED_FORMAT_SIMPLE_INSTRUCTIONS",
+    "YAML_FORMAT_INSTRUCTIONS",
+    "json_instructions",
+    "only_json_instructions",
+]
 
-_EXAMPLE_SCHEMA = {
-    "properties": {"cities": {"type": "array", "items": {"type": "string"}}},
-    "required": ["cities"],
-}
-_EXAMPLE = {"cities": ["Oslo", "Bergen"]}
-_COUNTEREXAMPLE = {"properties": _EXAMPLE}
+PYDANTIC_FORMAT_INSTRUCTIONS: Final = """\
+The reply must be JSON that is valid against the schema at the end.
+
+To see what that means: with the schema {{"properties": {{"cities": {{"type": "array", "items": \
+{{"type": "string"}}}}}}, "required": ["cities"]}}, the object {{"cities": ["Oslo", "Bergen"]}} is \
+valid. The object {{"properties": {{"cities": ["Oslo", "Bergen"]}}}} is not: it repeats the schema \
+in place of giving values.
+
+The schema:
+```
+{schema}
+```"""
+"""The request for JSON of a schema."""
+
+JSON_FORMAT_INSTRUCTIONS: Final = f"""\
+Your whole reply is one JSON value:
+- Write no words before or after it: no introduction, no heading, no explanation.
+- Do not put it in a Markdown code block: no backticks.
+- Keep to the rules of JSON: double quotes, no comments, no comma after the last item.
+
+{PYDANTIC_FORMAT_INSTRUCTIONS}
+
+The code block around the schema is there to show it to you; your reply has none."""
+"""The request for a reply that is JSON of a schema and nothing else."""
+
+YAML_FORMAT_INSTRUCTIONS: Final = """\
+Reply with one YAML document between two lines of three backticks, and nothing else. Indent by two
+spaces. The document must conform to the JSON Schema at the end.
+
+For example, to the schema
+{{"properties": {{"name": {{"type": "string"}}, "tags": {{"items": {{"type": "string"}}, \
+"type": "array"}}}}}}
+this reply conforms:
+```yaml
+name: "Tea: a history"
+tags:
+  - plants
+  - trade
+```
+This one does not, for `tags` is no list: {{"name": "Tea", "tags": "plants"}}
+
+The schema:
+{schema}"""
+"""The request for YAML of a schema."""
+
+STRUCTURED_FORMAT_SIMPLE_INSTRUCTIONS: Final = """\
+```json
+{{
+{format}
+}}
+```"""
+"""The code block with the keys of an object."""
+
+STRUCTURED_FORMAT_INSTRUCTIONS: Final = f"""\
+Reply with one Markdown code block that begins with ```json and ends with ```, and nothing else. In
+it is one JSON object, in which you replace each <type> by a value of that type, and leave out the
+comments.
+
+For example, if a city's name (string) and its number of people (number) were asked for:
+
+```json
+{{{{"name": "Bonn", "people": 340000}}}}
+```
+
+What is asked for:
+
+{STRUCTURED_FORMAT_SIMPLE_INSTRUCTIONS}"""
+"""The request for a code block with an object that has these keys."""
 
 
 def only_json_instructions(model: type[Any] | dict[str, Any]) -> str:
@@ -23,36 +93,16 @@ def only_json_instructions(model: type[Any] | dict[str, Any]) -> str:
     Args:
         model: A pydantic or ``pydantic.v1`` model, or a JSON Schema.
     """
-    return f"""\
-Your whole reply is one JSON value:
-- Write no words before or after it: no introduction, no heading, no explanation.
-- Do not put it in a Markdown code block: no backticks.
-- Keep to the rules of JSON: double quotes, no comments, no comma after the last item.
-
-{json_instructions(model)}
-
-The code block around the schema is there to show it to you; your reply has none."""
+    return JSON_FORMAT_INSTRUCTIONS.format(schema=_shown(model))
 
 
 def json_instructions(model: type[Any] | dict[str, Any]) -> str:
     """Return the request for JSON valid against *model*, a schema or a pydantic model."""
+    return PYDANTIC_FORMAT_INSTRUCTIONS.format(schema=_shown(model))
+
+
+def _shown(model: type[Any] | dict[str, Any]) -> str:
+    """Return a schema without its title and type, which the model does not need, as JSON."""
     schema = model if isinstance(model, dict) else schema_of(model)
-    return f"""\
-The reply must be JSON that is valid against the schema at the end.
-
-To see what that means: with the schema {_dump(_EXAMPLE_SCHEMA)}, the object {_dump(_EXAMPLE)} is \
-valid. The object {_dump(_COUNTEREXAMPLE)} is not: it repeats the schema in place of giving values.
-
-The schema:
-```
-{_dump(_trimmed(schema))}
-```"""
-
-
-def _trimmed(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema* without its title and type, which the model does not need."""
-    return {key: value for key, value in schema.items() if key not in ("title", "type")}
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    shown = {key: value for key, value in schema.items() if key not in ("title", "type")}
+    return json.dumps(shown, ensure_ascii=False)

@@ -17,7 +17,9 @@ from output_parsers.json_in_prose.markdown import (
     parse_json_markdown,
 )
 from output_parsers.model_output import check_text
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.transform import BaseCumulativeTransformOutputParser
+from output_parsers.types.models import schema_of
 from outputs import Generation
 from outputs.growing_json.reader import parse_partial_json
 
@@ -57,6 +59,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
     the whole text is an error, a stream ends with the same error.
 
     Raises:
+        ModelRefusalError: It is a message that refuses.
         OutputParserException: There is no JSON value in the text.
     """
 
@@ -98,8 +101,10 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
             partial: Whether more may follow; then the result is `None` until there is a value.
 
         Raises:
+            ModelRefusalError: The message of the first of *result* refuses.
             OutputParserException: There is no value, and *partial* is not set.
         """
+        check_refusal(result[0])
         text = result[0].text
         if not partial:
             return self._whole(text)
@@ -122,7 +127,12 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
         """Return the request for JSON only, and its schema if there is a ``pydantic_object``."""
         if self.pydantic_object is None:
             return "Return a JSON object."
-        return only_json_instructions(self.pydantic_object)
+        return only_json_instructions(self._get_schema(self.pydantic_object))
+
+    @staticmethod
+    def _get_schema(pydantic_object: Any) -> dict[str, Any]:
+        """Return the JSON Schema of the model, or itself, for the format instructions."""
+        return pydantic_object if isinstance(pydantic_object, dict) else schema_of(pydantic_object)
 
     @override
     def _diff(self, prev: Any, next: Any) -> Any:

@@ -18,7 +18,7 @@ from output_parsers.base import BaseGenerationOutputParser
 from output_parsers.exceptions import OutputParserException
 from output_parsers.tool_calls.calls import message_in
 from output_parsers.tool_calls.models import check_model
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.tool_calls.streams import FunctionReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from outputs.growing_json.arguments import read_arguments
@@ -44,7 +44,7 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Called]):
 
     Raises:
         OutputParserException: There is no message, only text, or the message has no function call.
-        ModelRefusalError: The model refused and called nothing.
+        ModelRefusalError: The model refused, whatever it called.
     """
 
     args_only: bool = True
@@ -81,7 +81,7 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
     Raises:
         OutputParserException: There is no message, only text, or the message has no function call,
             or the call's arguments are not JSON text.
-        ModelRefusalError: The model refused and called nothing.
+        ModelRefusalError: The model refused, whatever it called.
     """
 
     strict: bool = False
@@ -136,7 +136,8 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
         return args if self.args_only else {**call, "arguments": args}
 
     def _partial_call(self, message: Any) -> Any:
-        """Return the readable part of the call, or `None`."""
+        """Return the readable part of the call, or `None`; see `function_call_in` for refusals."""
+        check_refusal(message)
         call = message.additional_kwargs.get("function_call")
         if not isinstance(call, dict) or not isinstance(call.get("arguments"), str):
             return None
@@ -201,13 +202,12 @@ def function_call_in(message: Any) -> dict[str, Any]:
 
     Raises:
         OutputParserException: There is no function call.
-        ModelRefusalError: There is no function call because the model refused.
+        ModelRefusalError: The model refused.
     """
+    check_refusal(message)
     call = (message.additional_kwargs or {}).get("function_call")
     if isinstance(call, dict):
         return call
-    if (refusal := refusal_in(message)) is not None:
-        raise ModelRefusalError.saying(refusal)
     hint = ""
     if getattr(message, "tool_calls", None) or message.additional_kwargs.get("tool_calls"):
         hint = "; the message has tool calls, which JsonOutputToolsParser reads"

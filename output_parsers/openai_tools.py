@@ -6,13 +6,15 @@ The calls are in ``message.tool_calls`` or, in legacy messages, as raw JSON in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from pydantic import field_validator
 from typing_extensions import TypeVar, override
 
 from output_parsers.base import is_default
 from output_parsers.exceptions import OutputParserException
+from output_parsers.runnables.langchain import is_langchains
 from output_parsers.tool_calls.calls import (
     make_invalid_tool_call,
     message_in,
@@ -23,7 +25,7 @@ from output_parsers.tool_calls.calls import (
     raise_all,
 )
 from output_parsers.tool_calls.models import build, check_model, name_of
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.tool_calls.streams import CallPlace, ParsedCall, ToolCallsReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from output_parsers.types.models import dump, is_v1_model
@@ -70,7 +72,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
     Raises:
         OutputParserException: There is no message, only text, or the arguments of some calls are
             not JSON.
-        ModelRefusalError: The model refused and called nothing.
+        ModelRefusalError: The model refused, whatever it called.
     """
 
     strict: bool = False
@@ -99,6 +101,9 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Calls:
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(JsonOutputToolsParser.invoke, self)
+            return cast("Calls", theirs.run(read, input, config))
         # Another library's message is used as it is: converting it would take longer than parsing.
         message = getattr(input, "message", input)
         if self._is_overridden() or not hasattr(message, "additional_kwargs"):
@@ -113,7 +118,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Calls:
-        if self._waits():
+        if self._waits() or is_langchains(config):
             return await super().ainvoke(input, config, **kwargs)
         return self.invoke(input, config, **kwargs)
 
@@ -122,10 +127,9 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         return not (is_default(self.aparse_result) and is_default(self.aparse))
 
     def _parse(self, message: Any, *, partial: bool = False) -> Any:
+        check_refusal(message)
         try:
             calls = self._calls_in(message, partial=partial)
-            if not calls and not partial and (refusal := refusal_in(message)) is not None:
-                raise ModelRefusalError.saying(refusal)
             return self._result_of(calls, partial=partial)
         except ValueError as error:
             if not partial and _is_cut_short(message):

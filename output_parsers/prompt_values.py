@@ -17,7 +17,8 @@ from typing import Any, Self
 
 from typing_extensions import override
 
-from outputs import AIMessage, BaseMessage, ChatMessage, HumanMessage
+from outputs import BaseMessage, HumanMessage
+from outputs.messages.utils import is_langchains
 
 __all__ = ["ChatPromptValue", "PromptValue", "StringPromptValue", "text_of_prompt"]
 
@@ -79,7 +80,7 @@ class ChatPromptValue(PromptValue):
         given: Any = self.messages
         is_list = isinstance(given, Sequence) and not isinstance(given, str)
         for message in given if is_list else [None]:
-            if not isinstance(message, BaseMessage):
+            if not (isinstance(message, BaseMessage) or is_langchains(message)):
                 found = message if is_list else given
                 raise TypeError(
                     "expected a list of messages, such as [HumanMessage('Hello')];"
@@ -116,12 +117,12 @@ def text_of_prompt(prompt: Any) -> str:
 
 def _spoken(message: BaseMessage) -> str:
     """Return a message as LangChain writes it in a prompt for a model that takes text."""
-    if isinstance(message, ChatMessage):
-        role = message.role
-    else:
-        kind = message.type.removesuffix("MessageChunk")
-        role = "AI" if isinstance(message, AIMessage) else kind.title()
+    kind = message.type.removesuffix("MessageChunk")
+    is_ai = kind.lower() == "ai"
+    role = "AI" if is_ai else getattr(message, "role", kind.title())
     calls: Any = ""
-    if isinstance(message, AIMessage):
-        calls = message.tool_calls or message.additional_kwargs.get("function_call", "")
+    if is_ai:
+        calls = getattr(message, "tool_calls", None) or message.additional_kwargs.get(
+            "function_call", ""
+        )
     return f"{role}: {message.text}{calls}"

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from output_parsers.runnables.step import RunnableConfig
 
 __all__ = [
+    "NAIVE_COMPLETION_RETRY",
+    "NAIVE_COMPLETION_RETRY_WITH_ERROR",
+    "NAIVE_FIX",
     "NAIVE_FIX_PROMPT",
     "NAIVE_RETRY_PROMPT",
     "NAIVE_RETRY_WITH_ERROR_PROMPT",
@@ -142,8 +145,7 @@ def _names_in(template: str) -> list[str]:
     return names
 
 
-NAIVE_FIX_PROMPT = PromptTemplate.from_template(
-    """A reply was to be written by these instructions:
+NAIVE_FIX = """A reply was to be written by these instructions:
 
 {instructions}
 
@@ -156,11 +158,12 @@ It could not be read:
 {error}
 
 Write the reply again so that it follows the instructions. Answer with the reply alone."""
-)
+"""The text of `NAIVE_FIX_PROMPT`."""
+
+NAIVE_FIX_PROMPT = PromptTemplate.from_template(NAIVE_FIX)
 """Asks the model to fix a reply, given the parser's format instructions and its error."""
 
-NAIVE_RETRY_PROMPT = PromptTemplate.from_template(
-    """This was asked:
+NAIVE_COMPLETION_RETRY = """This was asked:
 
 {prompt}
 
@@ -169,11 +172,12 @@ This was the reply:
 {completion}
 
 The reply does not have the form that was asked for. Reply again:"""
-)
+"""The text of `NAIVE_RETRY_PROMPT`."""
+
+NAIVE_RETRY_PROMPT = PromptTemplate.from_template(NAIVE_COMPLETION_RETRY)
 """Repeats the prompt and shows the reply that could not be read."""
 
-NAIVE_RETRY_WITH_ERROR_PROMPT = PromptTemplate.from_template(
-    """This was asked:
+NAIVE_COMPLETION_RETRY_WITH_ERROR = """This was asked:
 
 {prompt}
 
@@ -186,5 +190,7 @@ The reply does not have the form that was asked for:
 {error}
 
 Reply again:"""
-)
+"""The text of `NAIVE_RETRY_WITH_ERROR_PROMPT`."""
+
+NAIVE_RETRY_WITH_ERROR_PROMPT = PromptTemplate.from_template(NAIVE_COMPLETION_RETRY_WITH_ERROR)
 """Repeats the prompt and shows the reply that could not be read and the parser's error."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from pydantic import SkipValidation  # noqa: TC002 - pydantic reads the annotations
@@ -77,17 +78,22 @@ class PydanticOutputParser(JsonOutputParser[Model]):
             partial: Whether more may follow; then the result is `None` until it is valid.
 
         Raises:
+            ModelRefusalError: The message of the first of *result* refuses.
             OutputParserException: There is no valid JSON, and *partial* is not set.
         """
+        data = super().parse_result(result, partial=partial)
         try:
-            return self._parse_obj(super().parse_result(result, partial=partial))
+            return self._parse_obj(data)
         except OutputParserException:
             if partial:
                 return None
             raise
 
     def _parse_obj(self, obj: Any) -> Model:
-        """Return *obj*, JSON data, as an object of the model."""
+        """Return *obj*, JSON data, as an object of the model.
+
+        A subclass may override it; a stream then asks it for each object.
+        """
         model = self.pydantic_object
         try:
             return cast("Model", validate(model, obj))
@@ -105,7 +111,7 @@ class PydanticOutputParser(JsonOutputParser[Model]):
     @override
     def get_format_instructions(self) -> str:
         """Return the request for JSON of the model's schema."""
-        return json_instructions(self.pydantic_object)
+        return json_instructions(self._get_schema(self.pydantic_object))
 
     @override
     def _diff(self, prev: Model | None, next: Model) -> Any:
@@ -147,6 +153,9 @@ class _ObjectStream:
         self._budget = Budget()
         self._results = NewResults(parser)
         self._is_due = False
+        is_own = getattr(parser._parse_obj, "__func__", None) is PydanticOutputParser._parse_obj
+        # Without the words of an error, which take longer than validation.
+        self._build = partial(validate, parser.pydantic_object) if is_own else parser._parse_obj
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         text = chunk if isinstance(chunk, str) else text_of(chunk)
@@ -157,9 +166,9 @@ class _ObjectStream:
         self._is_due = False
         self._budget.spend()
         try:
-            found = validate(self._parser.pydantic_object, self._json.value)
-        except ValueError:
-            return ()
+            found = self._build(self._json.value)
+        except (ValueError, TypeError, LookupError, AttributeError):
+            return ()  # not yet: the end of the stream raises what is wrong
         return self._results.give(found)
 
     def close(self) -> Iterable[Any]:

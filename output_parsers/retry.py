@@ -10,9 +10,16 @@ from typing_extensions import override
 from output_parsers.asking_again import Parsed, RepairingParser
 from output_parsers.base import BaseOutputParser, T
 from output_parsers.prompt_values import text_of_prompt
-from output_parsers.prompts import NAIVE_RETRY_PROMPT, NAIVE_RETRY_WITH_ERROR_PROMPT
+from output_parsers.prompts import (
+    NAIVE_COMPLETION_RETRY,
+    NAIVE_COMPLETION_RETRY_WITH_ERROR,
+    NAIVE_RETRY_PROMPT,
+    NAIVE_RETRY_WITH_ERROR_PROMPT,
+)
 
 __all__ = [
+    "NAIVE_COMPLETION_RETRY",
+    "NAIVE_COMPLETION_RETRY_WITH_ERROR",
     "NAIVE_RETRY_PROMPT",
     "NAIVE_RETRY_WITH_ERROR_PROMPT",
     "RetryOutputParser",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from typing_extensions import override
 
 from output_parsers.transform import BaseTransformOutputParser
@@ -16,7 +18,11 @@ class StrOutputParser(BaseTransformOutputParser[str]):
 
         StrOutputParser().invoke(AIMessage("Hello"))  # 'Hello'
         list(StrOutputParser().transform(iter([AIMessageChunk("Hel"), "lo"])))  # ['Hel', 'lo']
+
+    The text of a message that refuses is returned too, and may be empty, as in LangChain.
     """
+
+    _checks_refusal: ClassVar[bool] = False
 
     @override
     def parse(self, text: str) -> str:

@@ -9,24 +9,18 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser
+from output_parsers.format_instructions import (
+    STRUCTURED_FORMAT_INSTRUCTIONS,
+    STRUCTURED_FORMAT_SIMPLE_INSTRUCTIONS,
+)
 from output_parsers.model_output import check_text
 
-__all__ = ["ResponseSchema", "StructuredOutputParser"]
-
-_INTRODUCTION = """\
-Reply with one Markdown code block that begins with ```json and ends with ```, and nothing else. In
-it is one JSON object, in which you replace each <type> by a value of that type, and leave out the
-comments.
-
-For example, if a city's name (string) and its number of people (number) were asked for:
-
-```json
-{"name": "Bonn", "people": 340000}
-```
-
-What is asked for:
-
-"""
+__all__ = [
+    "STRUCTURED_FORMAT_INSTRUCTIONS",
+    "STRUCTURED_FORMAT_SIMPLE_INSTRUCTIONS",
+    "ResponseSchema",
+    "StructuredOutputParser",
+]
 
 
 class ResponseSchema(BaseModel):
@@ -84,11 +78,13 @@ class StructuredOutputParser(BaseOutputParser[dict[str, Any]]):
         last = len(self.response_schemas) - 1
         lines = (
             f"\t{json.dumps(key.name, ensure_ascii=False)}: <{key.type}>"
-            f"{',' if number < last else ''}  // {' '.join(key.description.split())}\n"
+            f"{',' if number < last else ''}  // {' '.join(key.description.split())}"
             for number, key in enumerate(self.response_schemas)
         )
-        block = f"```json\n{{\n{''.join(lines)}}}\n```"
-        return block if only_json else _INTRODUCTION + block
+        template = (
+            STRUCTURED_FORMAT_SIMPLE_INSTRUCTIONS if only_json else STRUCTURED_FORMAT_INSTRUCTIONS
+        )
+        return template.format(format="\n".join(lines))
 
     @property
     def _type(self) -> str:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic
 from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser, T, is_default
+from output_parsers.model_output import adds_up, generation_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import ChunkReader, NewResults, aread, read
+from output_parsers.tool_calls.refusal import RefusalInChunks
 
 if TYPE_CHECKING:
     from output_parsers.model_output import ModelOutput
@@ -31,10 +33,15 @@ class BaseTransformOutputParser(BaseOutputParser[T]):
         return _EachChunk(self)
 
     def _transform(self, input: Iterator[ModelOutput]) -> Iterator[T]:
-        return read(self._reader(), input)
+        return read(self._checking_reader(), input)
 
     def _atransform(self, input: AsyncIterator[ModelOutput]) -> AsyncIterator[T]:
-        return aread(self._reader(), input)
+        return aread(self._checking_reader(), input)
+
+    def _checking_reader(self) -> ChunkReader[T]:
+        """Return a reader for one stream, which raises at its end if the message refuses."""
+        reader = self._reader()
+        return _Checking(reader) if self._checks_refusal else reader
 
     @override
     def transform(
@@ -46,6 +53,9 @@ class BaseTransformOutputParser(BaseOutputParser[T]):
             OutputParserException: The model did not write what was expected.
             TypeError: A chunk is neither text nor a message nor a generation.
         """
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            stream: Iterator[T] = theirs.run_stream(self._transform, input, config)
+            return stream
         return self._transform(input)
 
     @override
@@ -53,6 +63,9 @@ class BaseTransformOutputParser(BaseOutputParser[T]):
         self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[T]:
         """Do the same as `transform`."""
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            stream: AsyncIterator[T] = theirs.arun_stream(self._atransform, input, config)
+            return stream
         return self._atransform(input)
 
 
@@ -79,6 +92,23 @@ class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
         return _AllSoFar(self)
 
 
+class _Checking(Generic[T]):
+    """Reads a stream with another reader, and raises at its end if the message refuses."""
+
+    def __init__(self, reader: ChunkReader[T]) -> None:
+        self._reader = reader
+        self._refusal = RefusalInChunks()
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
+        chunk = adds_up(chunk)  # once, for both
+        self._refusal.take(chunk)
+        return self._reader.feed(chunk)
+
+    def close(self) -> Iterable[T]:
+        self._refusal.check()
+        return self._reader.close()
+
+
 class _EachChunk(Generic[T]):
     """Parses each chunk separately."""
 
@@ -86,7 +116,10 @@ class _EachChunk(Generic[T]):
         self._parser = parser
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
-        return (BaseOutputParser.invoke(self._parser, chunk),)
+        parser = self._parser
+        if is_default(parser.parse_result):  # a chunk that refuses is checked with the others
+            return (parser.parse(text_of(chunk)),)
+        return (parser.parse_result([generation_of(chunk)]),)
 
     def close(self) -> Iterable[T]:
         return ()

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from output_parsers.exceptions import OutputParserException
     from output_parsers.streams.readers import ChunkReader
 
-__all__ = ["XMLOutputParser"]
+__all__ = ["XML_FORMAT_INSTRUCTIONS", "XMLOutputParser"]
 
-_INSTRUCTIONS = """\
+XML_FORMAT_INSTRUCTIONS = """\
 Reply with one XML document and nothing else.
 - Use the tags that are listed below; if none are listed, choose fitting names yourself.
 - One outermost element holds all others. Close every element that you open, innermost first.
@@ -34,7 +34,8 @@ With the tags ["menu", "dish", "price"], this reply is right:
 This one is wrong, because <dish> is never closed: <menu><dish>Soup</menu>
 This one is wrong, because <drink> is not among the tags: <menu><drink>Tea</drink></menu>
 
-The tags to use: """
+The tags to use: {tags}"""
+"""The request for an XML document, a template."""
 
 
 class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
@@ -129,7 +130,8 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
     @override
     def get_format_instructions(self) -> str:
         """Return the format instructions for the model, with the `tags`."""
-        return _INSTRUCTIONS + (", ".join(self.tags) if self.tags else "your own.")
+        tags = ", ".join(self.tags) if self.tags else "your own."
+        return XML_FORMAT_INSTRUCTIONS.format(tags=tags)
 
     @property
     def _type(self) -> str:

@@ -11,29 +11,12 @@ from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser
 from output_parsers.exceptions import OutputParserException
+from output_parsers.format_instructions import YAML_FORMAT_INSTRUCTIONS
 from output_parsers.model_output import check_text
 
 __all__ = ["YamlOutputParser"]
 
 Model = TypeVar("Model", bound=BaseModel)
-
-_INSTRUCTIONS = """\
-Reply with one YAML document between two lines of three backticks, and nothing else. Indent by two
-spaces. The document must conform to the JSON Schema at the end.
-
-For example, to the schema
-{"properties": {"name": {"type": "string"}, "tags": {"items": {"type": "string"}, "type": "array"}}}
-this reply conforms:
-```yaml
-name: "Tea: a history"
-tags:
-  - plants
-  - trade
-```
-This one does not, for `tags` is no list: {"name": "Tea", "tags": "plants"}
-
-The schema:
-"""
 
 
 class YamlOutputParser(BaseOutputParser[Model]):
@@ -110,7 +93,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
         """Return the format instructions for the model, with the model's schema."""
         schema = self.pydantic_object.model_json_schema()
         shown = {key: value for key, value in schema.items() if key not in {"title", "type"}}
-        return _INSTRUCTIONS + json.dumps(shown, ensure_ascii=False)
+        return YAML_FORMAT_INSTRUCTIONS.format(schema=json.dumps(shown, ensure_ascii=False))
 
     @property
     @override

@@ -1,12 +1,13 @@
 """What a model returned for several prompts."""
 
 from copy import deepcopy
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from outputs.chat_generation import ChatGeneration, ChatGenerationChunk
 from outputs.generation import Generation, GenerationChunk
+from outputs.messages.utils import OrLangChains
 from outputs.run_info import RunInfo
 
 __all__ = ["LLMResult"]
@@ -17,7 +18,14 @@ class LLMResult(BaseModel):
 
     model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
-    generations: list[list[Generation | ChatGeneration | GenerationChunk | ChatGenerationChunk]]
+    generations: list[
+        list[
+            Annotated[
+                Generation | ChatGeneration | GenerationChunk | ChatGenerationChunk,
+                OrLangChains("langchain_core.outputs.generation", "Generation"),
+            ]
+        ]
+    ]
     """For each prompt, one generation or several candidates, the best first."""
     llm_output: dict[str, Any] | None = None
     """What the provider reports about the call, in the provider's own format."""

@@ -41,7 +41,7 @@ COMMAND = re.compile(
 RUN = re.compile(r"^# \$ python examples/\w+\.py(.*)\n((?:# >.*\n)*)", re.MULTILINE)
 
 
-MEMO = r"tool='search' tool_input='lakes' log='Tool: search\nWith: lakes' type='AgentAction'"
+MEMO = r"tool='search' tool_input='lakes' log='Tool: search\nWith: lakes'"
 """What `own_dialect` prints."""
 
 

@@ -61,8 +61,9 @@ FOR_APPLICATIONS = {
 """What else applications may import of the core, and how many names it has, which may fall."""
 
 MOST_FILES = {
-    "outputs": 8, "output_parsers": 29, "agent_parsers": 20, "agent_parsers/dialects": 10_000,
-    "agent_runs/readers/data": 10_000, "agent_runs/readers/text": 10_000,
+    "outputs": 8, "outputs/messages": 15, "output_parsers": 29, "agent_parsers": 20,
+    "agent_parsers/dialects": 10_000, "agent_runs/readers/data": 10_000,
+    "agent_runs/readers/text": 10_000,
 }  # fmt: skip
 """Maximum number of files in a folder; 14 for folders that are not listed."""
 
@@ -75,6 +76,7 @@ TABLE_OF_CONTENTS = (
 
 LANGCHAIN_BRIDGES = {
     "output_parsers.runnables.langchain_parser",
+    "agent_parsers.parsers.langchain.classic",
     "agent_parsers.parsers.langchain.parser",
     "agent_parsers.parsers.langchain.pipeline",
 }
@@ -414,7 +416,13 @@ def test_the_name_of_a_class_stands_for_one_thing() -> None:
 
 
 def test_the_name_of_a_file_stands_in_three_rooms_at_most() -> None:
-    names = Counter(path.name for path in modules().values() if path.name != "__init__.py")
+    langchains = re.compile(r"agent_parsers/(format_scratchpad/\w+|\w+/output_parser)\.py")
+    names = Counter(
+        path.name
+        for path in modules().values()
+        if path.name != "__init__.py"
+        if not langchains.fullmatch(path.relative_to(ROOT).as_posix())  # whose paths LangChain has
+    )
     assert not {name for name, count in names.items() if count > 3}
 
 

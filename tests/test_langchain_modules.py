@@ -1,100 +1,274 @@
-"""Import lines of LangChain work here if only the package name is changed."""
+"""Every public name of LangChain's modules is here and the same, or docs/differences.md says so.
 
+The modules are those of messages, outputs, output parsers and agent parsers, as installed. What is
+compared: paths of modules, their names, the values of constants, the arguments of functions and
+methods, the fields and their defaults, what `repr` prints, and the format instructions.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
 import inspect
+import logging
+import pkgutil
+import re
+import warnings
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from functools import cache
 from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from pydantic import BaseModel
 
-import outputs.messages
+import agent_parsers
+from output_parsers.runnables.langchain import ONLY_LANGCHAINS, ONLY_LANGCHAINS_PARSERS
 
-CORE_OUTPUTS = ["chat_generation", "chat_result", "generation", "llm_result", "run_info"]
-CORE_MESSAGES = ["ai", "base", "chat", "function", "human", "system", "tool", "utils"]
-CORE_PARSERS = [
-    "base", "format_instructions", "json", "list", "openai_functions", "openai_tools", "pydantic",
-    "string", "transform", "xml",
-]  # fmt: skip
-CLASSIC_PARSERS = [
-    "boolean", "combining", "datetime", "enum", "fix", "regex", "regex_dict", "retry", "structured",
-    "yaml",
-]  # fmt: skip
-AGENT_PARSERS = [
-    "json", "openai_functions", "openai_tools", "react_json_single_input", "react_single_input",
-    "self_ask", "tools", "xml",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-MODULES = [
-    *((f"outputs.{name}", f"langchain_core.outputs.{name}") for name in CORE_OUTPUTS),
-    *((f"output_parsers.{name}", f"langchain_core.output_parsers.{name}") for name in CORE_PARSERS),
-    ("output_parsers.prompt_values", "langchain_core.prompt_values"),
-    *(
-        (f"output_parsers.{name}", f"langchain_classic.output_parsers.{name}")
-        for name in CLASSIC_PARSERS
-    ),
-    *(
-        (f"agent_parsers.{name}", f"langchain_classic.agents.output_parsers.{name}")
-        for name in AGENT_PARSERS
-    ),
-]
+_AGENTS = ("chat", "conversational", "conversational_chat", "mrkl", "react", "structured_chat")
+ROOMS = {
+    "langchain_core.agents": "agent_parsers",
+    "langchain_core.exceptions": "output_parsers.exceptions",
+    "langchain_core.messages": "outputs.messages",
+    "langchain_core.output_parsers": "output_parsers",
+    "langchain_core.outputs": "outputs",
+    "langchain_core.prompt_values": "output_parsers.prompt_values",
+    "langchain_classic.agents.format_scratchpad": "agent_parsers.format_scratchpad",
+    "langchain_classic.agents.output_parsers": "agent_parsers",
+    "langchain_classic.output_parsers": "output_parsers",
+    "langchain.agents.structured_output": "output_parsers",
+    **{
+        f"langchain_classic.agents.{agent}.output_parser": f"agent_parsers.{agent}.output_parser"
+        for agent in _AGENTS
+    },
+}
+"""The modules of LangChain in scope, with those below them, and where their names are here."""
 
-NOT_HERE = {
-    # typed dictionaries for the chain that asks a model again, which is ours to make
-    "OutputFixingParserRetryChainInput", "RetryOutputParserRetryChainInput",
-    "RetryWithErrorOutputParserRetryChainInput",
-    # prompts that are a picture, and the twin of `ChatPromptValue` that LangChain's schemas need
-    "ChatPromptValueConcrete", "ImagePromptValue", "ImageURL",
-    # helpers for LangChain's own parsers
-    "droplastn", "nested_element",
-}  # fmt: skip
+FOR_SERIALIZING = {"get_lc_namespace", "is_lc_serializable", "lc_attributes"}
+HOOKS = {"_atransform", "_diff", "_get_schema", "_parse_obj", "_transform", "_type"}
+"""What subclasses of LangChain's parsers override."""
+PAGE = Path(__file__).parents[1] / "docs" / "differences.md"
+SECTION = "## Names, arguments and defaults"
 
 
-def defined_in(name: str) -> list[str]:
-    """Return the public classes and functions of a LangChain module."""
-    module = import_module(name)
-    found = [
-        each
-        for each, value in vars(module).items()
-        if (inspect.isclass(value) or inspect.isfunction(value))
-        and value.__module__ == name
-        and each.isidentifier()
-        and not each.startswith("_")
+# -- what LangChain has ----------------------------------------------------------------------------
+
+
+def modules_in(room: str) -> Iterator[str]:
+    yield room
+    path = getattr(import_module(room), "__path__", ())
+    for found in pkgutil.walk_packages(path, f"{room}."):
+        if not any(part.startswith("_") for part in found.name.split(".")):
+            yield found.name
+
+
+def names_in(module: Any) -> set[str]:
+    """Return the public names that a module defines or lists."""
+    defined: set[str] = set()
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            defined |= {each.id for each in targets if isinstance(each, ast.Name)}
+    known = {name for name in defined | {*getattr(module, "__all__", ())} if name[:1] != "_"}
+    helpers = (TypeVar, logging.Logger)
+    return {name for name in known if not isinstance(value_of(module, name), helpers)}
+
+
+def value_of(module: Any, name: str) -> Any:
+    """Return what a module has under a name; `None` if it would come from a package not there."""
+    with suppress(ImportError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return getattr(module, name, None)
+    return None
+
+
+# -- what differs ----------------------------------------------------------------------------------
+
+
+def differences() -> Iterator[str]:
+    """Yield a name for everything of LangChain that is not here, or is not the same."""
+    compared: set[int] = set()
+    for room, here in ROOMS.items():
+        for name in modules_in(room):
+            path = here + name.removeprefix(room)
+            theirs = import_module(name)
+            try:
+                ours = import_module(path)
+            except ModuleNotFoundError:
+                yield path
+                continue
+            for each in sorted(names_in(theirs)):
+                their_value = value_of(theirs, each)
+                if not hasattr(ours, each):
+                    yield f"{path}.{each}"
+                elif id(their_value) not in compared:
+                    compared.add(id(their_value))
+                    yield from in_value(f"{path}.{each}", their_value, getattr(ours, each))
+
+
+def in_value(path: str, theirs: Any, ours: Any) -> Iterator[str]:
+    """Yield what differs between two values of the same name."""
+    if inspect.isclass(theirs):
+        yield from in_class(theirs, ours)
+    elif inspect.isroutine(theirs):
+        yield from (f"{path}({name})" for name in lost_arguments(theirs, ours))
+    elif isinstance(theirs, str | int | tuple | list | dict) and theirs != ours:
+        yield path
+
+
+def lost_arguments(theirs: Any, ours: Any) -> list[str]:
+    """Return the arguments of a function that ours does not take by the same name and place."""
+    their_own, own = ([*inspect.signature(each).parameters.values()] for each in (theirs, ours))
+    taken = {each.name for each in own} | {"args", "kwargs", "self"}
+    lost = [each.name for each in their_own if each.name not in taken]
+    if inspect.Parameter.VAR_POSITIONAL in {each.kind for each in own}:
+        return lost
+    places = [
+        [each.name for each in some if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        for some in (their_own, own)
     ]
-    return [each for each in found if "[" not in each]
+    for at, name in enumerate(places[0]):
+        if places[1][at : at + 1] != [name] and name not in lost:
+            lost.append(name)
+    return lost
 
 
-@pytest.mark.parametrize(("ours", "theirs"), MODULES)
-def test_a_module_has_what_langchains_has(ours: str, theirs: str) -> None:
-    module = import_module(ours)
-    names = {*defined_in(theirs)} - NOT_HERE
-    assert names or theirs.endswith("format_instructions")
-    assert not {name for name in names if not hasattr(module, name)}
-    assert names <= {*module.__all__}
+def in_class(theirs: type, ours: type) -> Iterator[str]:
+    """Yield what differs between two classes of the same name."""
+    name = theirs.__name__
+    their_fields: dict[str, Any] = getattr(theirs, "model_fields", {})
+    fields: dict[str, Any] = getattr(ours, "model_fields", {})
+    for each, field in their_fields.items():
+        if each not in fields:
+            if not hasattr(ours, each):
+                yield f"{name}.{each}"
+        elif field.is_required() is not fields[each].is_required() or (
+            not field.is_required() and field.default != fields[each].default
+        ):
+            yield f"{name}.{each}"
+    checks = getattr(theirs, "__pydantic_decorators__", None)
+    validators = {
+        each
+        for kind in ("model_validators", "field_validators", "validators", "root_validators")
+        for each in getattr(checks, kind, {})
+    }
+    for each in vars(theirs):
+        is_private = each[:1] == "_" and each not in HOOKS
+        if is_private or each in {*their_fields, *validators} | FOR_SERIALIZING:
+            continue
+        if each in ONLY_LANGCHAINS | ONLY_LANGCHAINS_PARSERS:
+            continue
+        if not hasattr(ours, each):
+            yield f"{name}.{each}"
+        elif inspect.isroutine(their_method := getattr(theirs, each)):
+            lost = lost_arguments(their_method, getattr(ours, each))
+            yield from (f"{name}.{each}({argument})" for argument in lost)
+    if issubclass(theirs, BaseModel) and not inspect.isabstract(theirs):
+        yield from in_instance(name, theirs, ours)
 
 
-def test_the_functions_of_scratchpads_have_their_module() -> None:
-    theirs = import_module("langchain_classic.agents.format_scratchpad")
-    ours = import_module("agent_parsers.format_scratchpad")
-    assert {*theirs.__all__} <= {*ours.__all__}
-    assert all(hasattr(ours, name) for name in ours.__all__)
+SAMPLES: dict[str, dict[str, Any]] = {
+    "AgentAction": {"tool": "weigh", "tool_input": {"g": 2}, "log": "l"},
+    "AgentFinish": {"return_values": {"output": 1}, "log": ""},
+    "ChatMessage": {"content": "Hm.", "role": "critic"},
+    "FunctionMessage": {"content": "2", "name": "weigh"},
+    "Generation": {"text": "Hm."},
+    "ToolMessage": {"content": "2", "tool_call_id": "1"},
+    "CombiningOutputParser": {},
+}
+"""What objects of a class are made with, where it needs something."""
 
 
-@pytest.mark.parametrize("name", CORE_MESSAGES)
-def test_a_module_of_messages_has_those_that_are_here(name: str) -> None:
-    ours = import_module(f"outputs.messages.{name}")
-    theirs = import_module(f"langchain_core.messages.{name}")
-    here = {*outputs.messages.__all__}
-    assert {each for each in defined_in(theirs.__name__) if each in here} <= {*ours.__all__}
-    # Its alias for messages of any class, and the call that its `tool` imports, are no such names.
-    assert {"AnyMessage", "InvalidToolCall"} & {*vars(theirs)} & here <= {*vars(ours)}
+def in_instance(name: str, theirs: Any, ours: Any) -> Iterator[str]:
+    """Yield what differs between objects of two classes, made with the same arguments."""
+    required = {each for each, field in theirs.model_fields.items() if field.is_required()}
+    given = SAMPLES.get(name, {"content": "Hm."} if required == {"content"} else {})
+    if required - given.keys():
+        return
+    pair = theirs(**given), ours(**given)
+    if not name.endswith("Parser") and repr(pair[0]) != repr(pair[1]):
+        yield f"repr({name})"
+    if hasattr(pair[0], "get_format_instructions"):
+        told = [instructions(each) for each in pair]
+        if told[0] != told[1]:
+            yield f"{name}.get_format_instructions"
 
 
-def test_messages_have_their_module() -> None:
-    theirs = import_module("langchain_core.messages")
-    both = {name for name in theirs.__all__ if hasattr(outputs, name)}
-    assert len(both) > 20
-    assert not {name for name in both if not hasattr(outputs.messages, name)}
+def instructions(parser: Any) -> Any:
+    try:
+        return parser.get_format_instructions()
+    except NotImplementedError:
+        return None
 
 
-@pytest.mark.parametrize("ours", sorted({ours for ours, _ in MODULES}))
-def test_a_module_lists_what_it_has(ours: str) -> None:
-    module = import_module(ours)
-    assert all(hasattr(module, name) for name in module.__all__)
+# -- what the page says ----------------------------------------------------------------------------
+
+
+@cache
+def rows() -> dict[str, str]:
+    """Return the names in the first column of the page's table, and the row of each."""
+    text = PAGE.read_text(encoding="utf-8").partition(f"{SECTION}\n")[2].partition("\n## ")[0]
+    lines = [line for line in text.split("\n") if line.startswith("| `")]
+    return {
+        name: line
+        for line in lines
+        for name in re.findall(r"`([^`]+)`", line.split(" | ")[0])
+    }  # fmt: skip
+
+
+FOUND = sorted({*differences()})
+
+
+@pytest.mark.parametrize("difference", FOUND)
+def test_what_differs_has_a_row(difference: str) -> None:
+    assert any(fnmatchcase(difference, name) for name in rows()), (
+        f"add {difference} to {SECTION!r} of docs/differences.md, or make it the same"
+    )
+
+
+def test_what_has_a_row_differs() -> None:
+    stale = {name for name in rows() if not any(fnmatchcase(each, name) for each in FOUND)}
+    assert not stale
+
+
+def test_the_walk_finds_what_differs() -> None:
+    assert len(FOUND) > 100
+    theirs = import_module("langchain_core.agents").AgentAction
+    assert next(in_class(theirs, agent_parsers.AgentFinish)) == "AgentAction.tool"
+    assert not [*in_instance("AgentAction", theirs, agent_parsers.AgentAction)]
+    unlike = type("AgentAction", (agent_parsers.AgentAction,), {"__repr__": lambda _: "?"})
+    assert [*in_instance("AgentAction", theirs, unlike)] == ["repr(AgentAction)"]
+    assert [*in_value("x.F", "their words", "our words")] == ["x.F"]
+    assert lost_arguments(lambda text, partial: text, lambda text: text) == ["partial"]
+    assert lost_arguments(lambda text, partial: text, lambda partial, text: text)
+
+
+# -- our own lists of names ------------------------------------------------------------------------
+
+
+def own_modules() -> list[str]:
+    found = []
+    for room, here in ROOMS.items():
+        for name in modules_in(room):
+            path = here + name.removeprefix(room)
+            if importlib.util.find_spec(path.rpartition(".")[0] or path) is None:
+                continue
+            try:
+                import_module(path)
+            except ModuleNotFoundError:
+                continue
+            found.append(path)
+    return sorted({*found})
+
+
+@pytest.mark.parametrize("path", own_modules())
+def test_a_module_lists_what_it_has(path: str) -> None:
+    module = import_module(path)
+    assert all(hasattr(module, name) for name in getattr(module, "__all__", ()))

@@ -6,12 +6,13 @@ Field names, positional arguments and ``messages`` follow ``langchain_core.agent
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -23,11 +24,22 @@ from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.clients.media import MediaFile, Parts, parts_of
 from outputs.json_form.storable import TABLES, Storable
 from outputs.messages.base import text_of
+from outputs.messages.utils import AnyMessage, OrLangChains, as_langchains, is_langchains
 
 TABLES["agent_parsers.json_form"] = None
 
 
-class AgentAction(BaseModel, Storable):
+class _AsLangChainPrintsIt:
+    """Makes the `repr` of a pydantic model that of LangChain's: all fields but the ``type``."""
+
+    __slots__ = ()
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        args: Iterable[tuple[str | None, Any]] = super().__repr_args__()  # type: ignore[misc]
+        return (each for each in args if each[0] != "type")
+
+
+class AgentAction(_AsLangChainPrintsIt, BaseModel, Storable):
     """A call of one tool that the model asked for.
 
     Args:
@@ -67,8 +79,8 @@ class AgentActionMessageLog(AgentAction):
         message_log: The messages the model sent.
     """
 
-    message_log: Sequence[BaseMessage]
-    """The messages the model sent, in order."""
+    message_log: Sequence[AnyMessage]
+    """The messages the model sent, in order; those of LangChain are kept as they are."""
     type: Literal["AgentActionMessageLog"] = "AgentActionMessageLog"  # type: ignore[assignment]  # the tag of the subclass
     """Distinguishes this class from its subclasses and siblings in serialised form."""
 
@@ -78,7 +90,7 @@ class AgentActionMessageLog(AgentAction):
         return self.message_log
 
 
-class AgentStep(BaseModel, Storable):
+class AgentStep(_AsLangChainPrintsIt, BaseModel, Storable):
     """An action and its observation.
 
     Args:
@@ -88,8 +100,8 @@ class AgentStep(BaseModel, Storable):
 
     model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
-    action: AgentAction
-    """The action that was taken."""
+    action: Annotated[AgentAction, OrLangChains("langchain_core.agents", "AgentAction")]
+    """The action that was taken; one of LangChain's is kept as it is."""
     observation: Any
     """What the tool returned."""
 
@@ -98,14 +110,19 @@ class AgentStep(BaseModel, Storable):
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
-        """The observation as a message: a function message, or a human message."""
+        """The observation as a message: a function message, or a human message.
+
+        It is LangChain's if the action is.
+        """
         content = observation_text(self.observation)
-        if isinstance(self.action, AgentActionMessageLog):
-            return [FunctionMessage(name=self.action.tool, content=content)]
-        return [HumanMessage(content=content)]
+        if hasattr(self.action, "message_log"):
+            return in_kind_of(
+                [self.action], [FunctionMessage(name=self.action.tool, content=content)]
+            )
+        return in_kind_of([self.action], [HumanMessage(content=content)])
 
 
-class AgentFinish(BaseModel, Storable):
+class AgentFinish(_AsLangChainPrintsIt, BaseModel, Storable):
     """The final answer of an agent.
 
     Args:
@@ -134,6 +151,34 @@ class AgentFinish(BaseModel, Storable):
     def messages(self) -> Sequence[BaseMessage]:
         """The messages that represent this answer in a chat history."""
         return [AIMessage(content=self.log)]
+
+
+def is_from_langchain(action: Any) -> bool:
+    """Return whether *action* is LangChain's, or came in messages of LangChain."""
+    is_theirs = hasattr(action, "lc_id")
+    return is_theirs or any(map(is_langchains, getattr(action, "message_log", ())))
+
+
+def in_kind_of(
+    actions: Iterable[Any],
+    messages: Sequence[BaseMessage],
+    known: Mapping[int, BaseMessage] = MappingProxyType({}),
+) -> list[BaseMessage]:
+    """Return *messages*, written for these *actions*, in the kind in which the actions came.
+
+    They are LangChain's if an action is from LangChain, whose prompts and models take no others.
+
+    Args:
+        actions: The actions.
+        messages: Our messages.
+        known: Those of them that stand for messages of the actions, by the `id` of the latter.
+    """
+    actions = list(actions)
+    if not any(map(is_from_langchain, actions)):
+        return [*messages]
+    logs = (getattr(action, "message_log", ()) for action in actions)
+    given = {id(known[id(each)]): each for log in logs for each in log if id(each) in known}
+    return [as_langchains(given.get(id(each), each)) for each in messages]
 
 
 class LoggedStep(Protocol):

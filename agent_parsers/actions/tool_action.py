@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
-from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish
+from agent_parsers.actions.agent import (
+    AgentAction,
+    AgentActionMessageLog,
+    AgentFinish,
+    is_from_langchain,
+)
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
@@ -137,8 +142,8 @@ def own_action(action: Any, known: dict[int, BaseMessage] | None = None) -> Agen
 
 
 def _is_own(action: object) -> bool:
-    """Return whether *action* is only ours, and not also one of LangChain's."""
-    return isinstance(action, AgentAction) and not hasattr(action, "lc_id")
+    """Return whether *action* is only ours, with our messages, and not also LangChain's."""
+    return isinstance(action, AgentAction) and not is_from_langchain(action)
 
 
 def own_result(result: Any) -> Any:

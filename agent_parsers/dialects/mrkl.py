@@ -61,7 +61,9 @@ STRICT: Final = replace(
 )
 
 # LangChain's message, including its missing quote.
-_NOTHING: Final = "Invalid Format: Missing 'Action:' after 'Thought:"
+MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE: Final = (
+    "Invalid Format: Missing 'Action:' after 'Thought:"
+)
 
 DIALECT: Final = replace(
     react.DIALECT,
@@ -72,7 +74,8 @@ DIALECT: Final = replace(
     problems={
         **react.PROBLEMS,
         "no_action_or_answer": replace(
-            react.PROBLEMS["no_action_or_answer"], exact_observation=_NOTHING
+            react.PROBLEMS["no_action_or_answer"],
+            exact_observation=MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
         ),
     },
 )

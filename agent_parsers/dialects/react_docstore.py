@@ -66,11 +66,21 @@ LENIENT: Final = STEPS.table(
     new_call=partial(BracketCall, answers=ANSWERS, lenient=True), read_tool=repair_tool_name
 )
 
+
+def _langchains_words(text: str) -> str:
+    """Return LangChain's message, which is about the last line of *text* if that is an action."""
+    label, found, directive = text.strip().rpartition("\n")[2].partition("Action: ")
+    if found and not label:
+        return f"Could not parse action directive: {directive}"
+    return f"Could not parse LLM Output: {text}"
+
+
 PROBLEMS: Final = {
     "no_action_or_answer": Problem(
         "expected an Action, such as Search[entity] or Finish[answer]",
         "Invalid Format: Missing 'Action:'. Write a line such as Action: Search[entity], or"
         " Action: Finish[answer].",
+        exact=_langchains_words,
     ),
     "invented_first": Problem(
         "found an Observation before any Action; it is not the model's to write",
@@ -79,11 +89,13 @@ PROBLEMS: Final = {
     "no_call": Problem(
         "expected a call such as Search[entity] after the label Action",
         "Invalid Format: Write the input of the tool in brackets, such as Search[entity].",
+        exact=_langchains_words,
     ),
     "open_call": Problem(
         "expected a closing bracket at the end of the tool's input",
         "Invalid Format: The input of the tool is not closed. Write it whole, such as"
         " Search[entity].",
+        exact=_langchains_words,
     ),
     "after_call": Problem(
         "found text after the closing bracket of the tool's input",

@@ -12,6 +12,7 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from agent_parsers.parsers.langchain.parser import LangChainParser
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput, RunnableConfig
+    from output_parsers.runnables.langchain_parser import LangChainOutputParser
     from outputs.messages.ended import Ended
 
 R = TypeVar("R")
@@ -50,9 +52,9 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
     def as_langchain(self) -> LangChainParser:
         """Return this parser as a LangChain output parser, for LangChain's chains and executors.
 
-        It returns LangChain's own actions and answers, and raises LangChain's own exception. A
-        `ModelRefusalError` is raised unchanged to end the run, since LangChain's executor would
-        ask again after its own exception.
+        It returns LangChain's own actions and answers. Its exceptions are instances of LangChain's
+        classes and of ours; a refusal ends the run, since it is none of those after which
+        LangChain's executor asks again.
 
         Raises:
             ImportError: LangChain is not installed.
@@ -60,10 +62,19 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
         with needs_langchain():
             from agent_parsers.parsers.langchain.parser import LangChainParser
 
-        return LangChainParser(parser=self, name=self.get_name())
+        kind = LangChainParser
+        with suppress(ImportError):  # LangChain's agents look for a class of their own
+            from agent_parsers.parsers.langchain import classic
+
+            kind = (
+                classic.LangChainMultiActionAgentParser
+                if self._has_several
+                else classic.LangChainAgentParser
+            )
+        return kind(parser=self, name=self.get_name())
 
     @override
-    def _in_langchain(self, config: RunnableConfig | None) -> Any:
+    def _in_langchain(self, config: RunnableConfig | None) -> LangChainOutputParser | None:
         if not is_langchains(config):
             return None
         from agent_parsers.parsers.langchain.pipeline import PipelineParser

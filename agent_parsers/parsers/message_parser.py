@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
@@ -264,8 +265,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
                 itself.
             kwargs: Ignored.
         """
-        if (theirs := self._in_langchain(config)) is not None:
-            return cast("R", theirs.invoke(input, config))
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            return cast("R", theirs.run(partial(MessageParser.invoke, self), input, config))
         if self._overridden == "parse" and isinstance(input, str):
             return self.parse(input)
         if self._is_overridden():
@@ -275,6 +276,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
     @override
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> R:
         """Do the same as `invoke`."""
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            return cast("R", await theirs.arun(partial(MessageParser.ainvoke, self), input, config))
         if is_default(self.aparse_result):
             return self.invoke(input, config, **kwargs)
         return await super().ainvoke(input, config, **kwargs)
@@ -284,8 +287,9 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[R]:
         """Yield the result of one message, once, after its last chunk; see `invoke` for chunks."""
-        if (theirs := self._in_langchain(config)) is not None:
-            yield from theirs.transform(input, config)
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(MessageParser.transform, self)
+            yield from theirs.run_stream(read, input, config)
             return
         if self._is_overridden():
             messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
@@ -306,8 +310,9 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[R]:
         """Do the same as `transform`."""
-        if (theirs := self._in_langchain(config)) is not None:
-            async for result in theirs.atransform(input, config):
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(MessageParser.atransform, self)
+            async for result in theirs.arun_stream(read, input, config):
                 yield result
             return
         if self._is_overridden():

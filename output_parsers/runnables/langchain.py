@@ -108,13 +108,6 @@ class LangChainStep:
 
     _is_registered = False
 
-    def _in_langchain(
-        self,
-        config: RunnableConfig | None,  # noqa: ARG002 - for subclasses
-    ) -> Any:
-        """Return what takes the place of this step if LangChain runs it; `None` for itself."""
-        return None
-
     @property
     def config_specs(self) -> list[Any]:
         """The configurable options: an empty list."""

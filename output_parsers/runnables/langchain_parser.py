@@ -1,42 +1,44 @@
 """A LangChain output parser around one of our parsers, for LangChain's chains.
 
-This module imports LangChain, and only `as_langchain` imports this module.
+It has the events, the callbacks and the traces of LangChain's parsers, and its errors are of both
+libraries. This module imports LangChain; `as_langchain` imports this module, and so does a parser
+that LangChain runs in one of its pipelines.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final
 
-from langchain_core.exceptions import OutputParserException
+from langchain_core import exceptions as theirs
 from langchain_core.output_parsers import BaseTransformOutputParser
 from typing_extensions import override
 
-from output_parsers.exceptions import OutputParserException as OurOutputParserException
+from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import generation_of
 from output_parsers.tool_calls.refusal import ModelRefusalError
+from outputs import BaseMessage
+from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import BaseMessage as LangChainMessage
     from langchain_core.outputs import Generation
     from langchain_core.prompt_values import PromptValue
+    from langchain_core.runnables import RunnableConfig
 
 
 class LangChainOutputParser(BaseTransformOutputParser[Any]):
     """A LangChain output parser that wraps *parser*; `as_langchain` returns one.
 
-    It returns what *parser* returns, and streams as *parser* does. It raises LangChain's
-    `OutputParserException`, whose cause is ours. A `ModelRefusalError` is raised unchanged, since
-    LangChain would ask again after its own exception.
+    It returns what *parser* returns, and streams as *parser* does. Its exceptions are instances of
+    LangChain's classes and of ours: an `OutputParserException` of both, whose cause is ours alone,
+    or a `ModelRefusalError` of both, which LangChain does not take for an error of parsing.
     """
 
     parser: Any
     """Our parser, which reads the text or message."""
-
-    def _errors(self) -> AbstractContextManager[None]:
-        """Return a context that raises LangChain's exceptions in place of ours."""
-        return langchains_errors()
 
     @property
     @override
@@ -44,59 +46,115 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         """The type of the results."""
         return self.parser.OutputType
 
+    # -- one run of the parser, which LangChain traces ---------------------------------------------
+
+    def run(self, read: Callable[[Any], Any], given: Any, config: Any) -> Any:
+        """Return ``read(given)``, as a run of this parser."""
+        return self._call_with_config(partial(self._result, read), given, config, run_type="parser")
+
+    async def arun(self, read: Callable[[Any], Awaitable[Any]], given: Any, config: Any) -> Any:
+        """Return ``await read(given)``, as a run of this parser."""
+        run = partial(self._aresult, read)
+        return await self._acall_with_config(run, given, config, run_type="parser")
+
+    def run_stream(
+        self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any], config: Any
+    ) -> Iterator[Any]:
+        """Yield what ``read(chunks)`` yields, as a run of this parser."""
+        run = partial(self._results, read)
+        return self._transform_stream_with_config(chunks, run, config, run_type="parser")
+
+    def arun_stream(
+        self, read: Callable[[Any], AsyncIterator[Any]], chunks: AsyncIterator[Any], config: Any
+    ) -> AsyncIterator[Any]:
+        """Do the same as `run_stream` for asynchronous chunks."""
+        run = partial(self._aresults, read)
+        return self._atransform_stream_with_config(chunks, run, config, run_type="parser")
+
+    def _result(self, read: Callable[[Any], Any], given: Any) -> Any:
+        with errors_of_both():
+            return self._of_langchain(read(given), given)
+
+    async def _aresult(self, read: Callable[[Any], Awaitable[Any]], given: Any) -> Any:
+        with errors_of_both():
+            return self._of_langchain(await read(given), given)
+
+    def _results(
+        self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any]
+    ) -> Iterator[Any]:
+        with errors_of_both():
+            yield from read(chunks)
+
+    async def _aresults(
+        self, read: Callable[[Any], AsyncIterator[Any]], chunks: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        with errors_of_both():
+            async for result in read(chunks):
+                yield result
+
+    def _of_langchain(self, result: Any, given: Any) -> Any:  # noqa: ARG002 - for subclasses
+        """Return *result*, read in what was *given*, as LangChain takes it."""
+        return result
+
+    # -- the methods of LangChain's parsers --------------------------------------------------------
+
     @override
-    def parse(self, text: str) -> Any:
-        """Parse *text*.
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Parse a text, a message or a generation, as our parser does.
 
         Raises:
-            OutputParserException: LangChain's; its cause is our own.
+            OutputParserException: Of both libraries; its cause is our own.
         """
-        with self._errors():
-            return self.parser.invoke(text)
+        return self.run(self.parser.invoke, input, config)
+
+    @override
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Do the same as `invoke`."""
+        return await self.arun(self.parser.ainvoke, input, config)
+
+    @override
+    def parse(self, text: str) -> Any:
+        """Parse *text*; see `invoke`."""
+        return self._result(self.parser.invoke, text)
 
     @override
     async def aparse(self, text: str) -> Any:
         """Do the same as `parse`."""
-        with self._errors():
-            return await self.parser.ainvoke(text)
+        return await self._aresult(self.parser.ainvoke, text)
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Parse what a model generated.
+        """Parse what a model generated; see `invoke`.
 
         Args:
             result: The candidates for one prompt, the best first.
             partial: Whether more text may follow.
-
-        Raises:
-            OutputParserException: LangChain's; its cause is our own.
         """
-        with self._errors():
-            return self.parser.parse_result([*map(generation_of, result)], partial=partial)
+        parse = self.parser.parse_result
+        return self._result(
+            lambda given: parse([*map(generation_of, given)], partial=partial), result
+        )
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
         """Do the same as `parse_result`."""
-        with self._errors():
-            ours = [*map(generation_of, result)]
-            return await self.parser.aparse_result(ours, partial=partial)
+        parse = self.parser.aparse_result
+        return await self._aresult(
+            lambda given: parse([*map(generation_of, given)], partial=partial), result
+        )
 
     @override
     def parse_with_prompt(self, completion: str, prompt: PromptValue) -> Any:
         """Parse *completion*; a parser that can ask again uses its *prompt*."""
-        with self._errors():
-            return self.parser.parse_with_prompt(completion, prompt)
+        return self._result(lambda given: self.parser.parse_with_prompt(given, prompt), completion)
 
     @override
-    def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
-        with self._errors():
-            yield from self.parser.transform(input)
+    def _transform(self, input: Iterator[str | LangChainMessage]) -> Iterator[Any]:
+        return self._results(self.parser.transform, input)
 
     @override
-    async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
-        with self._errors():
-            async for result in self.parser.atransform(input):
-                yield result
+    def _atransform(self, input: AsyncIterator[str | LangChainMessage]) -> AsyncIterator[Any]:
+        return self._aresults(self.parser.atransform, input)
 
     @override
     def get_format_instructions(self) -> str:
@@ -119,14 +177,58 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         return kind
 
 
+# -- errors of both libraries ----------------------------------------------------------------------
+
+
 @contextmanager
-def langchains_errors() -> Iterator[None]:
-    """Raise LangChain's exception in place of ours, with the observation for the model."""
+def errors_of_both() -> Iterator[None]:
+    """Raise an exception of both libraries in place of ours, as `of_both` makes it."""
     try:
         yield
-    except ModelRefusalError:
-        raise
-    except OurOutputParserException as error:
-        seen, text = error.observation, error.llm_output
-        has_all = seen is not None and text is not None
-        raise OutputParserException(error, seen, text, send_to_llm=has_all) from error
+    except OutputParserException as error:
+        both = of_both(error)
+        if both is error:
+            raise
+        raise both from error
+
+
+_REFUSAL: Final = getattr(theirs, "ModelRefusalError", None)
+"""LangChain's class for refusals, which it has from langchain-core 1.7.5."""
+
+
+def of_both(error: OutputParserException) -> OutputParserException:
+    """Return *error* as one that is also LangChain's, with what an executor of LangChain reads.
+
+    A refusal is no `OutputParserException` of LangChain's, because LangChain would ask again: where
+    LangChain has no class for it, it is returned unchanged.
+    """
+    if _their_kind(type(error)) is None or isinstance(error, theirs.LangChainException):
+        return error
+    said, text = error.observation, error.llm_output  # written now: the copy may be pickled
+    is_sent = not isinstance(error, ModelRefusalError) and said is not None and text is not None
+    fields = {**vars(error), "observation": said, "send_to_llm": is_sent}
+    if isinstance(message := getattr(error, "raw_message", None), BaseMessage):
+        fields["raw_message"] = as_langchains(message)
+    return _restored(type(error), error.args, fields)
+
+
+def _restored(kind: Any, args: tuple[Any, ...], fields: dict[str, Any]) -> OutputParserException:
+    both = _kind_of_both(kind)
+    error = both.__new__(both, *args)
+    error.__dict__.update(fields)
+    return error
+
+
+def _their_kind(kind: type[OutputParserException]) -> type[Exception] | None:
+    """Return LangChain's class for an exception of this *kind*; `None` if it has none."""
+    return _REFUSAL if issubclass(kind, ModelRefusalError) else theirs.OutputParserException
+
+
+@cache
+def _kind_of_both(kind: Any) -> type[OutputParserException]:
+    def reduce(error: Exception) -> Any:
+        return _restored, (kind, error.args, vars(error))
+
+    members = {"__module__": kind.__module__, "__doc__": kind.__doc__, "__reduce__": reduce}
+    kinds: tuple[Any, Any] = (kind, _their_kind(kind))
+    return type(kind.__name__, kinds, members)

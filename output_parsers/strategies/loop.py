@@ -16,7 +16,7 @@ The loop belongs to the caller; these functions only read a message::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 from output_parsers.exceptions import OutputParserException
@@ -29,8 +29,9 @@ from output_parsers.strategies.errors import (
 )
 from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.refusal import ModelRefusalError, check_refusal
 from outputs import AIMessage, ToolMessage
+from outputs.messages.utils import as_langchains, is_langchains
 
 if TYPE_CHECKING:
     from types import UnionType
@@ -48,7 +49,8 @@ class StructuredResponse(Generic[SchemaT]):
     structured_response: SchemaT
     """The response: an object of the schema, or a dictionary."""
     messages: list[ToolMessage]
-    """The messages to append after it: an answer to the tool call, if there is one."""
+    """The messages to append after it: an answer to the tool call, if there is one. They are
+    LangChain's if the message is."""
     tool_calls: list[ToolCall] = field(default_factory=list)
     """Calls of other tools beside it, which are still to be run and answered."""
 
@@ -60,7 +62,7 @@ class StructuredRetry:
     error: StructuredOutputError
     """What is wrong."""
     messages: list[ToolMessage]
-    """The messages to append before the model is asked again."""
+    """The messages to append before the model is asked again; LangChain's if the message is."""
     tool_calls: list[ToolCall] = field(default_factory=list)
     """Calls of other tools beside it, which are still to be run and answered."""
 
@@ -93,25 +95,34 @@ def read_structured_output(
     Raises:
         StructuredOutputError: The response cannot be used, and `ToolStrategy.handle_errors` does
             not ask for a retry.
-        ModelRefusalError: With a `ProviderStrategy`: the model refused.
+        ModelRefusalError: The model refused, whatever it called.
         TypeError: *message* is no message of a model.
         ValueError: *strategy* is neither a strategy nor a valid schema.
     """
     message = AIMessage(part) if isinstance(part := part_of(message), str) else part
     if getattr(message, "type", "ai") not in ("ai", "AIMessageChunk"):
         raise TypeError(f"expected a message of a model, not one of the type {message.type!r}")
+    check_refusal(message)
     if isinstance(strategy, ProviderStrategy):
         return None if _is_calling(message) else _read_text(message, strategy)
     if isinstance(strategy, ToolStrategy):
-        return _read_calls(message, strategy)
+        return _in_kind_of(message, _read_calls(message, strategy))
     auto = strategy if isinstance(strategy, AutoStrategy) else AutoStrategy(strategy)
-    found = _read_calls(message, ToolStrategy(auto.schema))
+    found = _in_kind_of(message, _read_calls(message, ToolStrategy(auto.schema)))
     provider = auto.resolve(has_provider=True)
     if found is not None or isinstance(provider, ToolStrategy):
         return found
     is_json = not _is_calling(message) and text_of(message).lstrip()[:1] in ("{", "[", "`")
-    is_refusal = refusal_in(message) is not None
-    return read_structured_output(message, provider) if is_json or is_refusal else None
+    return read_structured_output(message, provider) if is_json else None
+
+
+def _in_kind_of(
+    message: Any, found: StructuredResponse[Any] | StructuredRetry | None
+) -> StructuredResponse[Any] | StructuredRetry | None:
+    """Return what was *found*, with LangChain's messages if it was found in one of LangChain."""
+    if found is None or not is_langchains(message):
+        return found
+    return replace(found, messages=[*map(as_langchains, found.messages)])
 
 
 _NOT_READ: Final = "The arguments of this call cannot be read."

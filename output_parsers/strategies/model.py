@@ -17,7 +17,6 @@ from output_parsers.strategies.loop import StructuredResponse, read_structured_o
 from output_parsers.strategies.provider import has_provider, parameters_of
 from output_parsers.strategies.schema import SchemaSpec, SchemaT
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
@@ -165,8 +164,6 @@ class _Reader(Runnable[Any, Any]):
             found = read_structured_output(message, strategy)
             if isinstance(found, StructuredResponse):
                 return found.structured_response
-        if (refusal := refusal_in(message)) is not None:
-            raise ModelRefusalError.saying(refusal)
         names = [name for strategy in self._strategies[:1] for name in _names_of(strategy)]
         raise StructuredOutputError(
             f"expected a structured response: {' or '.join(names)}", message, message.text

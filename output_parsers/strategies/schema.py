@@ -22,14 +22,24 @@ from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+)
 from zlib import crc32
 
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
 
@@ -178,9 +188,19 @@ def _with_definitions(schema: Any, definitions: dict[str, Any]) -> Any:
 # -- reading a response ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class OutputTool:
-    """A tool that is never run: the model calls it with its response as the arguments."""
+class OutputTool(dict[str, Any]):
+    """A tool that is never run: the model calls it with its response as the arguments.
+
+    It is the tool in the format of OpenAI's API, which clients and ``bind_tools`` of LangChain's
+    models take::
+
+        {"type": "function", "function": {"name": …, "description": …, "parameters": …}}
+
+    Args:
+        name: The tool's name.
+        description: What the tool is for, in words for the model.
+        args_schema: The JSON Schema of the arguments.
+    """
 
     name: str
     """The tool's name."""
@@ -189,6 +209,21 @@ class OutputTool:
     args_schema: dict[str, Any]
     """The JSON Schema of the arguments."""
 
+    def __init__(self, name: str, description: str, args_schema: dict[str, Any]) -> None:
+        shown = {key: args_schema[key] for key in args_schema if key not in _BESIDE_PARAMETERS}
+        function = {"name": name, "description": description, "parameters": shown}
+        super().__init__(type="function", function=function)
+        self.name, self.description, self.args_schema = name, description, args_schema
+
+    def __repr__(self) -> str:
+        return (
+            f"OutputTool(name={self.name!r}, description={self.description!r},"
+            f" args_schema={self.args_schema!r})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OutputTool, (self.name, self.description, self.args_schema)
+
     @property
     def args(self) -> dict[str, Any]:
         """The arguments by name, each with its JSON Schema."""
@@ -196,14 +231,12 @@ class OutputTool:
         return properties
 
     def to_openai(self) -> dict[str, Any]:
-        """Return the tool in the format of OpenAI's API, which most libraries accept."""
-        parameters = {
-            key: value
-            for key, value in self.args_schema.items()
-            if key not in ("title", "description")
-        }
-        function = {"name": self.name, "description": self.description, "parameters": parameters}
-        return {"type": "function", "function": function}
+        """Return the tool as a plain dictionary, in the format of OpenAI's API."""
+        return {**self}
+
+
+_BESIDE_PARAMETERS: Final = ("title", "description")
+"""What a schema says of the tool, which the tool says itself."""
 
 
 @dataclass
@@ -257,12 +290,11 @@ class ProviderStrategyBinding(Generic[SchemaT]):
             OutputParserException: The text is not JSON, or does not fit the schema.
             ModelRefusalError: The model refused.
         """
+        check_refusal(response)
         text = _text_of(response.content)
         try:
             data = _read_json(text)
         except json.JSONDecodeError as error:
-            if (refusal := refusal_in(response)) is not None:
-                raise ModelRefusalError.saying(refusal) from error
             name = getattr(self.schema, "__name__", "response_format")
             raise OutputParserException(
                 f"Native structured output expected valid JSON for {name},"

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from output_parsers.exceptions import OutputParserException
+from output_parsers.model_output import ModelOutput, part_of
+from output_parsers.streams.accumulator import Accumulator
+from outputs import BaseMessage, ChatGeneration
+from outputs.messages.base import text_of
 from outputs.messages.ended import is_filtered, is_refused
+from outputs.messages.utils import is_langchains
 
 
 class ModelRefusalError(OutputParserException):
@@ -17,6 +22,11 @@ class ModelRefusalError(OutputParserException):
     """
 
     problem = "refusal"
+
+    @property
+    def raw_message(self) -> Any:
+        """The message that refused, as the parser was given it; `None` if that is not known."""
+        return self.__dict__.get("raw_message", self.ai_message)
 
     @property
     def refusal(self) -> str:
@@ -68,15 +78,22 @@ def refusal_in(message: Any) -> str | None:
 def refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError | None:
     """Return the error for a *message* that refuses, or `None` if it does not refuse.
 
-    In addition to `refusal_in`, this recognises Anthropic's stop reason for refusals, whose message
-    may have some text; an empty refusal in a message without content; and a message whose whole
-    content was held back by a filter.
+    This is what decides it for every parser. In addition to `refusal_in`, it recognises Anthropic's
+    stop reason for refusals, whose message may have some text; an empty refusal in a message
+    without content; and a message whose whole content was held back by a filter.
 
     Args:
         message: The message.
         text: The text of the message.
         calls: Whether the message has calls.
     """
+    error = _refusal_error(message, text, calls=calls)
+    if error is not None and (isinstance(message, BaseMessage) or is_langchains(message)):
+        error.ai_message = message
+    return error
+
+
+def _refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError | None:
     refusal = refusal_in(message)
     if refusal is not None:
         return ModelRefusalError.saying(refusal)
@@ -105,3 +122,64 @@ def may_refuse(message: Any) -> bool:
         and isinstance(metadata, Mapping)
         and (is_refused(metadata) or is_filtered(metadata))
     )
+
+
+def check_refusal(output: Any) -> None:
+    """Check that *output*, a message or a generation, does not refuse; anything else does not.
+
+    Raises:
+        ModelRefusalError: It refuses, as `refusal_error` says, whatever else it contains.
+    """
+    message = getattr(output, "message", output)
+    if hasattr(message, "content") and may_refuse(message):
+        text = text_of(message.content or "", untyped=True)
+        error = refusal_error(message, text, calls=has_calls(message))
+        if error is not None:
+            raise error
+
+
+def has_calls(message: Any) -> bool:
+    """Return whether *message*, or a chunk of one, has calls or pieces of calls."""
+    beside = getattr(message, "additional_kwargs", None) or {}
+    return any(
+        getattr(message, name, None)
+        for name in ("tool_calls", "invalid_tool_calls", "tool_call_chunks")
+    ) or bool(beside.get("tool_calls") or beside.get("function_call"))
+
+
+class RefusalInChunks:
+    """Notices that a message refuses that comes in chunks."""
+
+    def __init__(self) -> None:
+        self._text = ""  # of the message, up to the first that is not blank
+        self._has_calls = False
+        self._chunks: Accumulator | None = None  # from the first that may refuse
+
+    def take(self, chunk: ModelOutput) -> None:
+        """Read the next *chunk*."""
+        part = part_of(chunk)
+        if not self._text.strip():
+            self._text = (
+                part if isinstance(part, str) else text_of(part.content or "", untyped=True)
+            )
+        if isinstance(part, str):
+            return
+        self._has_calls = self._has_calls or has_calls(part)
+        if self._chunks is None and may_refuse(part):
+            self._chunks = Accumulator()
+        if self._chunks is not None:
+            self._chunks.add(part)
+
+    def check(self) -> None:
+        """Check that the message does not refuse, at its end.
+
+        Raises:
+            ModelRefusalError: It refuses.
+        """
+        if self._chunks is None:
+            return
+        generation = self._chunks.generation()
+        assert isinstance(generation, ChatGeneration)
+        error = refusal_error(generation.message, self._text, calls=self._has_calls)
+        if error is not None:
+            raise error

@@ -130,26 +130,20 @@ def _problem(details: ErrorDetails) -> str:
 
 
 def output_type_of(cls: type[BaseModel], root: type[BaseModel]) -> Any:
-    """Return the type argument of *root* in *cls*, a subclass, or the default of its variable.
+    """Return the type argument of *root* in *cls*, a subclass.
+
+    Without one it is the default of its variable, or `Any`.
 
     Arguments are followed through the generic classes between the two::
 
         class ListParser(BaseOutputParser[list[T]]): ...
 
         output_type_of(ListParser[int], BaseOutputParser)  # list[int]
-
-    Raises:
-        TypeError: *cls* does not specify the type argument.
     """
     found = _argument(cls, root)
     if isinstance(found, TypeVar):
         default = getattr(found, "__default__", NoDefault)
-        if default is not NoDefault:
-            return default
-        raise TypeError(
-            f"Runnable {cls.__name__} doesn't have an inferable OutputType. "
-            "Override the OutputType property to specify the output type."
-        )
+        return Any if default is NoDefault else default
     return found
 
 

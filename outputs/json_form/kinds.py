@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from outputs.json_form.values import Misfit, name_of, read_value, write_value
-from outputs.messages.base import BaseMessage
-from outputs.messages.utils import MESSAGE_CLASSES
+from outputs.messages.utils import MESSAGE_CLASSES, is_langchains
+
+if TYPE_CHECKING:
+    from outputs.messages.base import BaseMessage
 
 Schema: TypeAlias = "Mapping[str, Any]"
 
@@ -127,11 +129,13 @@ def _write(message: Any, document: Document) -> int:
     """Return the index of *message* in the document, which has it from now on."""
     at = document.known.get(id(message))
     if at is None:
-        cls = MESSAGE_CLASSES.get(message.type) if isinstance(message, BaseMessage) else None
-        if cls is not type(message):
+        is_theirs = is_langchains(message)  # which has the fields of ours, and is read back as ours
+        cls = MESSAGE_CLASSES.get(getattr(message, "type", ""))
+        if cls is None or not (is_theirs or type(message) is cls):
             raise Misfit(f"expected a message of outputs, found {name_of(message)}")
+        own = cls.model_validate(dict(message)) if is_theirs else message
         at = document.known[id(message)] = len(document.messages)
-        document.messages.append(write_value(dict(message)))
+        document.messages.append(write_value(dict(own)))
     return at
 
 

@@ -1,5 +1,6 @@
 """The base classes of messages and of their chunks, their content, and how contents are added."""
 
+import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeAlias
@@ -24,10 +25,15 @@ class TextAccessor(str):
     __slots__ = ()
 
     def __call__(self) -> str:
-        """Return the text, with a `DeprecationWarning`: ``.text`` is a property now."""
+        """Return the text, with a `DeprecationWarning`: ``.text`` is a property now.
+
+        It has LangChain's words and, if LangChain is imported, its class for such warnings.
+        """
+        theirs = sys.modules.get("langchain_core._api.deprecation")
         warnings.warn(
-            "message.text() is deprecated; use the property message.text",
-            DeprecationWarning,
+            "Calling .text() as a method is deprecated. Use .text as a property instead"
+            " (e.g., message.text).",
+            getattr(theirs, "LangChainDeprecationWarning", DeprecationWarning),
             stacklevel=2,
         )
         return str(self)
@@ -76,6 +82,18 @@ class BaseMessage(BaseModel):
     def text(self) -> TextAccessor:
         """The text of the content: strings and blocks of type ``text``, joined."""
         return TextAccessor(text_of(self.content))
+
+    @property
+    def content_blocks(self) -> list[dict[str, Any]]:
+        """The content as LangChain's standard blocks: text, reasoning, calls, refusals and files.
+
+        The calls of the message are among them, also those that cannot be read, and the reasoning
+        and the refusal that a provider sends beside the content. A block that is not known has the
+        type ``non_standard``.
+        """
+        from outputs.messages.content_blocks import content_blocks_of  # lazily: rarely needed
+
+        return content_blocks_of(self)
 
     def pretty_repr(self, html: bool = False) -> str:
         """Return a title line of 80 characters and the content, for people to read.

@@ -57,7 +57,7 @@ def ended_of(metadata: Mapping[str, Any]) -> Ended:
         if word in _CUT:
             return "length"
         ended = "stop"
-    return "length" if metadata.get("incomplete_details") else ended
+    return "length" if metadata.get("incomplete_details") or _is_blocked(metadata) else ended
 
 
 def reasons_in(fields: Mapping[str, Any]) -> dict[str, str]:
@@ -92,21 +92,32 @@ def is_filtered(metadata: Mapping[str, Any]) -> bool:
     details = metadata.get("incomplete_details")
     if isinstance(details, Mapping) and details.get("reason") in _FILTERED:
         return True
-    return not _FILTERED.isdisjoint(_reasons(metadata))
+    return _is_blocked(metadata) or not _FILTERED.isdisjoint(_reasons(metadata))
+
+
+def _is_blocked(metadata: Mapping[str, Any]) -> bool:
+    """Return whether Gemini blocked the prompt, so that there is no reply."""
+    feedback = metadata.get("prompt_feedback")
+    reason = feedback.get("block_reason") if isinstance(feedback, Mapping) else None
+    return bool(reason) and not _word(reason).endswith("unspecified")
 
 
 def _reasons(metadata: Mapping[str, Any]) -> list[str]:
     """Return the known stop reasons in *metadata*."""
     found: list[str] = []
     for field in _FIELDS:
-        value = metadata.get(field)
-        if isinstance(value, str):
-            word = value.lower()
+        if word := _word(metadata.get(field)):
             if word in _STOP or word in _CUT:
                 found.append(word)
             else:
                 found += _words_in(word)
     return found
+
+
+def _word(reason: Any) -> str:
+    """Return a *reason* in lower case: a text, or a member of an enumeration as Gemini has them."""
+    named = getattr(reason, "name", reason)
+    return named.lower().rpartition("finishreason.")[2] if isinstance(named, str) else ""
 
 
 def _words_in(text: str) -> list[str]:

@@ -1,9 +1,12 @@
 """Messages of any class: the types of fields that hold them, and the message of a chunk.
 
-Fields of these types are serialized in full, and read back by the `type` of the message.
+Fields of these types are serialized in full, and read back by the `type` of the message. They also
+take messages of LangChain, and keep them as they are.
 """
 
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from pydantic_core import CoreSchema, core_schema
@@ -39,33 +42,73 @@ MESSAGE_CLASSES: dict[str, type[BaseMessage]] = {
 """The message classes by their `type`."""
 
 
-def _by_type(value: Any) -> Any:
-    """Return the message that a dictionary describes; anything else, or an unknown type, as is."""
-    if isinstance(value, dict) and isinstance(kind := value.get("type"), str):
-        message_class = MESSAGE_CLASSES.get(kind)
-        if message_class is not None:
-            return message_class.model_validate(value)
-    return value
+class OrLangChains:
+    """Lets a field also hold an object of a class of LangChain, which it keeps as it is.
 
+    What it holds is serialized with all fields of its own class, and messages are read by their
+    `type`. This combines `WrapValidator` and `SerializeAsAny`, whose import costs a millisecond.
 
-class _InFull:
-    """Makes pydantic read a value by its `type` and serialize all fields of its own class.
-
-    This combines `BeforeValidator` and `SerializeAsAny`, whose import costs a millisecond.
+    Args:
+        module: The module of LangChain's class, which is not imported for this.
+        name: The name of the class.
     """
 
-    @staticmethod
-    def __get_pydantic_core_schema__(source: object, handler: "GetCoreSchemaHandler") -> CoreSchema:
-        return core_schema.no_info_before_validator_function(
-            _by_type, handler(source), serialization=core_schema.simple_ser_schema("any")
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def has(self, value: object) -> bool:
+        """Return whether *value* is an object of LangChain's class."""
+        return isinstance(value, getattr(sys.modules.get(self._module), self._name, ()))
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: "GetCoreSchemaHandler"
+    ) -> CoreSchema:
+        return core_schema.no_info_wrap_validator_function(
+            self._keep, handler(source), serialization=core_schema.simple_ser_schema("any")
         )
 
+    def _keep(self, value: Any, validate: Callable[[Any], Any]) -> Any:
+        if isinstance(value, dict) and isinstance(kind := value.get("type"), str):
+            message_class = MESSAGE_CLASSES.get(kind)
+            if message_class is not None:
+                return validate(message_class.model_validate(value))
+        return value if self.has(value) else validate(value)
 
-AnyMessage: TypeAlias = Annotated[BaseMessage, _InFull]
-"""A message; a field of this type keeps the message's class in serialization round trips."""
 
-AnyMessageChunk: TypeAlias = Annotated[BaseMessageChunk, _InFull]
-"""A message chunk; a field of this type keeps the chunk's class in serialization round trips."""
+_MESSAGE: Final = OrLangChains("langchain_core.messages.base", "BaseMessage")
+_CHUNK: Final = OrLangChains("langchain_core.messages.base", "BaseMessageChunk")
+
+AnyMessage: TypeAlias = Annotated[BaseMessage, _MESSAGE]
+"""A message; a field of this type keeps the message's class in serialization round trips, and a
+message of LangChain's as it is."""
+
+AnyMessageChunk: TypeAlias = Annotated[BaseMessageChunk, _CHUNK]
+"""A message chunk; a field of this type keeps the chunk's class in serialization round trips, and a
+chunk of LangChain's as it is."""
+
+
+def is_langchains(value: object) -> bool:
+    """Return whether *value* is a message of LangChain's."""
+    return _MESSAGE.has(value)
+
+
+def as_langchains(message: BaseMessage) -> Any:
+    """Return *message* as LangChain's, which is imported for this; if it is, unchanged.
+
+    Raises:
+        ImportError: LangChain is not installed.
+    """
+    theirs = import_module("langchain_core.messages")
+    if is_langchains(message):
+        return message
+    name = next(kind.__name__ for kind in type(message).__mro__ if kind.__module__ in _MODULES)
+    fields = {name: value for name, value in message if name != "type"}
+    return getattr(theirs, name)(**fields)
+
+
+_MODULES: Final = frozenset(kind.__module__ for kind in MESSAGE_CLASSES.values())
+"""The modules of our message classes; a subclass of a user's is in another one."""
 
 
 WHOLE_FORMS: Final[list[Callable[[AIMessageChunk], AIMessageChunk]]] = []

@@ -367,10 +367,15 @@ def test_actions_keep_their_messages() -> None:
     assert_kept(AgentActionMessageLog("a", "x", "hm", message_log=both))
 
 
-def test_another_librarys_message_is_refused() -> None:
-    from langchain_core.messages import AIMessage as Other
+def test_a_message_of_langchain_is_written_as_ours() -> None:
+    from langchain_core.messages import AIMessage as Theirs
 
-    error = MultipleStructuredOutputsError(["a"], Other("x"))
+    found = from_json(MultipleStructuredOutputsError(["a"], Theirs("x", id="m1")).to_json())
+    assert found.ai_message == AIMessage("x", id="m1")
+
+
+def test_another_librarys_message_is_refused() -> None:
+    error = MultipleStructuredOutputsError(["a"], {"role": "assistant", "content": "x"})
     with pytest.raises(TypeError, match=r"ai_message: expected a message of outputs"):
         error.to_json()
 

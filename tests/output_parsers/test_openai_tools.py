@@ -179,13 +179,6 @@ def test_a_refusal_is_an_error_of_its_own(message: AIMessage) -> None:
         assert caught.value.observation
 
 
-def test_a_refusal_beside_calls_is_no_error() -> None:
-    message = AIMessage([{"type": "refusal", "refusal": "I won't."}], tool_calls=CALLS)
-    assert len(JsonOutputToolsParser().invoke(message)) == 3
-    generation = ChatGeneration(message=REFUSALS[0])
-    assert JsonOutputToolsParser().parse_result([generation], partial=True) == []
-
-
 def test_a_parser_that_waits_is_awaited() -> None:
     class Waiting(JsonOutputToolsParser):
         @override

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, field_validator
 from pydantic import v1 as pydantic_v1
 
 from output_parsers.exceptions import OutputParserException
+from output_parsers.json import JsonOutputParser
 from output_parsers.pydantic import PydanticOutputParser
 from outputs import AIMessage, Generation
 
@@ -218,3 +219,35 @@ def test_the_span_of_an_error_is_the_first_value_that_is_wrong(text: str, wrong:
     assert caught.value.llm_output is not None
     assert caught.value.span is not None
     assert caught.value.llm_output[slice(*caught.value.span)] == wrong
+
+
+class Bill(BaseModel):
+    rappen: int
+    paid: bool = False
+
+
+class InFrancs(PydanticOutputParser[Bill]):
+    """Reads what models write in francs."""
+
+    def _parse_obj(self, obj: Any) -> Bill:
+        return super()._parse_obj({**obj, "rappen": obj["rappen"] * 100})
+
+    @staticmethod
+    def _get_schema(pydantic_object: Any) -> dict[str, Any]:
+        return {**pydantic_object.model_json_schema(), "description": "A bill, in francs."}
+
+
+def test_a_stream_asks_an_overridden_hook_for_each_object() -> None:
+    parser = InFrancs(pydantic_object=Bill)
+    chunks = ["{", '"rappen": 3', ', "paid": ', "true}"]
+    assert [*parser.transform(iter(chunks))] == [Bill(rappen=300), Bill(rappen=300, paid=True)]
+    assert [*parser.transform(iter(chunks))][-1] == parser.parse("".join(chunks))
+    with pytest.raises(KeyError):
+        [*parser.transform(iter(["{", "}"]))]
+
+
+def test_the_instructions_ask_an_overridden_hook_for_the_schema() -> None:
+    for kind in (InFrancs, JsonOutputParser):
+        parser = kind(pydantic_object=Bill)
+        is_own = "A bill, in francs." in parser.get_format_instructions()
+        assert is_own is (kind is InFrancs)

@@ -156,20 +156,25 @@ def message_in(output: Any, *, takes_text: bool) -> AIMessage:
         output = output.message
     try:
         return ai_message(output)
-    except TypeError as error:  # in LangChain's words
-        raise TypeError(_not_of_a_model(output)) from error
+    except TypeError as error:
+        raise _not_of_a_model(output, is_strict=not takes_text) from error
 
 
-def _not_of_a_model(output: Any) -> str:
-    """Return what is wrong with the *output*, which is no message of a model."""
+def _not_of_a_model(output: Any, *, is_strict: bool) -> TypeError:
+    """Return the error for *output*, which is no message of a model."""
     try:
         kind = from_any(output).type
     except TypeError:
-        return (
+        return TypeError(
             f"a parser takes a message or a generation, not {kind_of(output)};"
             " outputs.from_any says what else counts as a message"
         )
-    return f"a parser takes a message of a model, which has the type 'ai', not {kind!r}"
+    said = f"a parser takes a message of a model, which has the type 'ai', not {kind!r}"
+    if not is_strict:
+        return TypeError(said)
+    error = TypeError(f"Expected an AI message got {type(output)}")  # LangChain's words
+    error.add_note(said)
+    return error
 
 
 def not_text(said: str) -> ValueError:

@@ -9,12 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import (
     AgentAction,
     AgentActionMessageLog,
+    in_kind_of,
     observation_text,
     pair_of,
 )
@@ -35,13 +37,16 @@ def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMess
     action that is not a `ToolAgentAction` is written as an `AIMessage` with its ``log``, and its
     result is left out, as in LangChain.
 
+    If an action came from LangChain, as in its executor, the messages are LangChain's.
+
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
     """
     messages: list[BaseMessage] = []
     turn: Sequence[BaseMessage] = ()  # messages of the turn of the last call
     answered: list[str | None] = []  # ids of its calls so far
-    for action, observation in _pairs(intermediate_steps):
+    pairs, kept = _own_pairs(intermediate_steps)
+    for action, observation in pairs:
         if not isinstance(action, ToolAgentAction):
             messages.append(AIMessage(content=action.log))
             turn = ()
@@ -59,7 +64,7 @@ def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMess
                 additional_kwargs={"name": action.tool},
             )
         )
-    return messages
+    return kept(messages)
 
 
 format_to_openai_tool_messages = format_to_tool_messages
@@ -71,29 +76,35 @@ def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> li
 
     Results are written as by `format_to_tool_messages`. An action that did not come in a message
     is written as an `AIMessage` with its ``log``, and its result is left out, as in LangChain.
+    If an action came from LangChain, the messages are LangChain's.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
     """
     messages: list[BaseMessage] = []
-    for action, observation in _pairs(intermediate_steps):
+    pairs, kept = _own_pairs(intermediate_steps)
+    for action, observation in pairs:
         if isinstance(action, AgentActionMessageLog):
             messages += action.message_log
             seen = observation_text(observation)
             messages.append(FunctionMessage(name=action.tool, content=seen))
         else:
             messages.append(AIMessage(content=action.log))
-    return messages
+    return kept(messages)
 
 
 format_to_openai_functions = format_to_openai_function_messages
 """Another name for it, as in LangChain."""
 
 
-def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
+def _own_pairs(
+    steps: Iterable[Step],
+) -> tuple[list[tuple[AgentAction, Any]], Callable[[list[BaseMessage]], list[BaseMessage]]]:
+    """Return *steps* with our actions, and what gives messages the kind that the steps came in."""
+    pairs = [*map(pair_of, steps)]
     known: dict[int, BaseMessage] = {}
-    for action, seen in map(pair_of, steps):
-        yield own_action(action, known), seen
+    own = [(own_action(action, known), seen) for action, seen in pairs]
+    return own, partial(in_kind_of, [action for action, _ in pairs], known=known)
 
 
 def is_same_turn(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.actions.tool_action import is_action
 from agent_parsers.messages.writing.native import Ids, messages_of_turn, past_for_api
 from agent_parsers.messages.writing.past import PastTurn, pending_turn
+from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
     from agent_parsers.messages.writing.past import History
@@ -38,7 +39,7 @@ def to_langchain(history: History, *, new_id: Callable[[int], str] | None = None
         TypeError: *history* contains something else.
         ValueError: A call has no id, and *new_id* is `None`.
     """
-    theirs = import_module("langchain_core.messages")
+    import_module("langchain_core.messages")  # first: it may not be installed
     before, actions = _pending(history)
     past = past_for_api(before)
     if actions:
@@ -46,7 +47,7 @@ def to_langchain(history: History, *, new_id: Callable[[int], str] | None = None
     messages: list[BaseMessage] = []
     for item in _IDS.give(past, new_id):
         messages += messages_of_turn(item) if isinstance(item, PastTurn) else [item]
-    return [getattr(theirs, type(message).__name__)(**_fields(message)) for message in messages]
+    return [*map(as_langchains, messages)]
 
 
 def _pending(history: Any) -> tuple[Any, list[Any]]:
@@ -60,8 +61,3 @@ def _pending(history: Any) -> tuple[Any, list[Any]]:
     while at and is_action(items[at - 1]):
         at -= 1
     return (items[:at], items[at:]) if at < len(items) else (history, [])
-
-
-def _fields(message: BaseMessage) -> dict[str, Any]:
-    """Return the fields of *message* without its type, which LangChain's class sets."""
-    return {name: value for name, value in message if name != "type"}

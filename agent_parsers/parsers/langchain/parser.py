@@ -11,17 +11,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
-from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
-from langchain_core.outputs import ChatGeneration, Generation
+from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.actions.tool_action import own_steps
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
+from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
-    from outputs import BaseMessage as OurMessage
+    from langchain_core.outputs import Generation
 
 Result: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 
@@ -68,76 +68,69 @@ class LangChainParser(LangChainOutputParser):
     # -- reading ---------------------------------------------------------------------------------
 
     @override
-    def parse(self, text: str) -> Result:
-        """Read one turn.
-
-        Raises:
-            OutputParserException: LangChain's, with an observation for the model; its cause is our
-                own.
-            ValueError: The parser reads messages only, not text.
-        """
-        with self._errors():
-            return self._theirs(self.parser.parse(text), None)
-
-    @override
-    async def aparse(self, text: str) -> Result:
-        """Do the same as `parse`, at once and in this thread."""
-        with self._errors():
-            return self._theirs(await self.parser.aparse(text), None)
-
-    @override
-    def parse_with_prompt(self, completion: str, prompt: Any) -> Result:
-        """Read one turn; a parser that can ask again uses its *prompt*."""
-        return self._theirs(super().parse_with_prompt(completion, prompt), None)
-
-    @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
-        """Read the first of *result*, a text or a message.
+        """Read the first of *result*, a text or a message; see `invoke`.
 
         Args:
             result: The generations of a model.
             partial: Ignored.
-
-        Raises:
-            OutputParserException: LangChain's, with an observation for the model; its cause is our
-                own.
-            ModelRefusalError: The message refuses. The exception is ours, since an executor would
-                send LangChain's to the model and ask again.
         """
-        with self._errors():
-            return self._theirs(self.parser.invoke(result[0]), _message_in(result[0]))
+        found: Result = self._result(self.parser.invoke, result[0])
+        return found
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
         """Do the same as `parse_result`, at once and in this thread."""
-        with self._errors():
-            return self._theirs(await self.parser.ainvoke(result[0]), _message_in(result[0]))
+        found: Result = await self._aresult(self.parser.ainvoke, result[0])
+        return found
 
     @override
-    def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Result]:
-        yield self.parse_result([_sum([*input])])
+    def parse(self, text: str) -> Result:
+        """Read one turn.
+
+        Raises:
+            OutputParserException: Of both libraries, with an observation for the model; its cause
+                is our own.
+            ValueError: The parser reads messages only, not text.
+        """
+        found: Result = self._result(self.parser.parse, text)
+        return found
 
     @override
-    async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Result]:
-        yield await self.aparse_result([_sum([chunk async for chunk in input])])
+    async def aparse(self, text: str) -> Result:
+        """Do the same as `parse`, at once and in this thread."""
+        found: Result = await self._aresult(self.parser.aparse, text)
+        return found
 
-    def _kinds(self) -> Kinds:
-        """Return the classes of the results."""
-        return _LANGCHAINS
+    # LangChain adds up what a step yields, so a turn is yielded once, at its end.
 
-    def _theirs(
-        self,
-        result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
-        message: BaseMessage | None,
-    ) -> Result:
-        """Return *result* in LangChain's classes; *message* is the LangChain message it came in."""
+    @override
+    def _results(
+        self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any]
+    ) -> Iterator[Result]:
+        yield self._result(self.parser.invoke, _sum([*chunks]))
+
+    @override
+    async def _aresults(
+        self, read: Callable[[Any], AsyncIterator[Any]], chunks: AsyncIterator[Any]
+    ) -> AsyncIterator[Result]:
+        yield await self._aresult(self.parser.ainvoke, _sum([chunk async for chunk in chunks]))
+
+    @override
+    def _of_langchain(self, result: Any, given: Any) -> Result:
+        """Return *result* in LangChain's classes, with the LangChain message that was *given*."""
         kinds = self._kinds()
         if isinstance(result, ours.AgentFinish):
             return kinds.finish(result.return_values, result.log)
+        message = getattr(given, "message", given)
         if isinstance(result, ours.AgentAction):
             return _their_action(result, message, {}, kinds)
         known: dict[int, BaseMessage] = {}
         return [_their_action(action, message, known, kinds) for action in result]
+
+    def _kinds(self) -> Kinds:
+        """Return the classes of the results."""
+        return _LANGCHAINS
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -150,7 +143,7 @@ class LangChainParser(LangChainOutputParser):
             intermediate_steps: Steps in the form that LangChain's executor passes them.
         """
         past = self.parser.format_scratchpad(own_steps(intermediate_steps))
-        return past if isinstance(past, str) else _their_messages(past)
+        return past if isinstance(past, str) else [*map(as_langchains, past)]
 
     def render_prompt(
         self,
@@ -167,25 +160,20 @@ class LangChainParser(LangChainOutputParser):
             system: Text before the instructions.
         """
         steps = own_steps(intermediate_steps)
-        return _their_messages(
-            self.parser.render_prompt(question, steps, system=system, as_messages=True)
-        )
+        prompt = self.parser.render_prompt(question, steps, system=system, as_messages=True)
+        return [*map(as_langchains, prompt)]
 
 
-def _sum(chunks: list[Any]) -> Generation:
-    """Return the turn that came in *chunks*."""
+def _sum(chunks: list[Any]) -> Any:
+    """Return the turn that came in *chunks*, a text or a message."""
     if chunks and all(isinstance(chunk, str) for chunk in chunks):
-        return Generation(text="".join(chunks))
+        return "".join(chunks)
     first, *rest = chunks or [AIMessage("")]
-    for chunk in chunks:
-        if not isinstance(chunk, BaseMessageChunk if rest else BaseMessage):
+    for chunk in chunks if rest else ():
+        if not isinstance(chunk, BaseMessageChunk):
             kind = type(chunk).__name__
             raise TypeError(f"expected chunks of text or of one message, found {kind}")
-    return ChatGeneration(message=first + rest if rest else first)
-
-
-def _message_in(generation: Generation) -> BaseMessage | None:
-    return generation.message if isinstance(generation, ChatGeneration) else None
+    return first + rest if rest else first
 
 
 # -- from ours to LangChain's ----------------------------------------------------------------------
@@ -223,11 +211,14 @@ _LANGCHAINS: Final = Kinds(AgentAction, AgentActionMessageLog, tool_action_class
 
 def _their_action(
     action: ours.AgentAction,
-    message: BaseMessage | None,
+    message: Any,
     known: dict[int, BaseMessage],
     kinds: Kinds,
 ) -> AgentAction:
-    """Return *action* in one of *kinds*; calls of one message share it, as *known* by `id`."""
+    """Return *action*, read in *message*, in one of *kinds*.
+
+    Calls of one message share it, as *known* by `id`.
+    """
     fields: dict[str, Any] = {
         "tool": action.tool, "tool_input": action.tool_input, "log": action.log
     }  # fmt: skip
@@ -239,14 +230,8 @@ def _their_action(
     else:
         for each in action.message_log:
             if id(each) not in known:
-                known[id(each)] = _their_messages([each])[0]
+                known[id(each)] = as_langchains(each)
         given = [known[id(each)] for each in action.message_log]
     if not isinstance(action, OurToolAgentAction):
         return kinds.logged(message_log=given, **fields)
     return kinds.called()(message_log=given, tool_call_id=action.tool_call_id, **fields)
-
-
-def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:
-    return messages_from_dict(
-        [{"type": message.type, "data": message.model_dump()} for message in messages]
-    )

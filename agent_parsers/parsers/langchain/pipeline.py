@@ -1,46 +1,30 @@
 """What runs in the place of an agent parser in a LangChain pipeline.
 
-Its results and exceptions are instances of LangChain's classes and of ours, so that LangChain's
-executor takes them, and a loop that looks for ours takes them too. This module imports LangChain.
+Its results are instances of LangChain's classes and of ours, as its exceptions are, so that
+LangChain's executor takes them, and a loop that looks for ours takes them too. This module imports
+LangChain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
 from langchain_core import agents as theirs
-from langchain_core.exceptions import OutputParserException
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions import tool_action
 from agent_parsers.actions.tool_action import own_result
 from agent_parsers.parsers.langchain.parser import Kinds, LangChainParser, tool_action_class
-from output_parsers import OutputParserException as OurOutputParserException
-from output_parsers.runnables.langchain_parser import langchains_errors
 
 
 class PipelineParser(LangChainParser):
-    """Returns and raises what both libraries take."""
+    """Returns what both libraries take."""
 
     @override
     def _kinds(self) -> Kinds:
         return _BOTH
-
-    @contextmanager
-    @override
-    def _errors(self) -> Iterator[None]:
-        try:
-            with langchains_errors():
-                yield
-        except OutputParserException as error:
-            cause = error.__cause__
-            if isinstance(cause, OurOutputParserException):
-                raise _both(cause, error) from cause
-            raise
 
 
 class _Equal:
@@ -81,28 +65,3 @@ def __getattr__(name: str) -> Any:
 
 
 _BOTH: Final = Kinds(AgentAction, AgentActionMessageLog, _tool_action_class, AgentFinish)
-
-
-# -- exceptions ------------------------------------------------------------------------------------
-
-
-def _both(error: OurOutputParserException, langchains: OutputParserException) -> Exception:
-    """Return *error* as an exception of both libraries, with what LangChain's executor reads."""
-    said = error.observation  # written now, since the copy may be pickled
-    fields = {**vars(error), "observation": said, "send_to_llm": langchains.send_to_llm}
-    return _restored(type(error), error.args, fields)
-
-
-def _restored(kind: Any, args: tuple[Any, ...], fields: dict[str, Any]) -> Exception:
-    error = _both_kind(kind).__new__(_both_kind(kind), *args)
-    error.__dict__.update(fields)
-    return error
-
-
-@cache
-def _both_kind(kind: Any) -> type[Exception]:
-    def reduce(error: Exception) -> Any:
-        return _restored, (kind, error.args, vars(error))
-
-    members = {"__module__": kind.__module__, "__doc__": kind.__doc__, "__reduce__": reduce}
-    return type(kind.__name__, (kind, OutputParserException), members)

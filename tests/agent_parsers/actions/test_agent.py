@@ -288,3 +288,19 @@ def test_what_is_printed_is_short_and_safe(text: str) -> None:
     assert all(line.isprintable() or set(line) & {"\u200c", "\u200d"} for line in lines)
     assert all(len(line) <= 103 for line in lines)
     assert len(lines) <= 4
+
+
+def test_they_are_printed_as_langchain_prints_them() -> None:
+    for name, fields in (
+        ("AgentAction", {"tool": "dig", "tool_input": {"depth": 2}, "log": ""}),
+        ("AgentFinish", {"return_values": {"output": "a hole"}, "log": "done"}),
+        (
+            "AgentActionMessageLog",
+            {"tool": "dig", "tool_input": "", "log": "", "message_log": []},
+        ),
+    ):
+        own, lc = getattr(ours, name)(**fields), getattr(theirs, name)(**fields)
+        assert (repr(own), str(own)) == (repr(lc), str(lc))
+    step = ours.AgentStep(ours.AgentAction("dig", "2"), "deep")
+    expected = theirs.AgentStep(action=theirs.AgentAction("dig", "2", ""), observation="deep")
+    assert (repr(step), str(step)) == (repr(expected), str(expected))

@@ -8,14 +8,18 @@ import threading
 from typing import Any
 
 import pytest
+from langchain_classic.agents import AgentType, initialize_agent
+from langchain_classic.agents.agent import AgentOutputParser, MultiActionAgentOutputParser
 from langchain_classic.agents.format_scratchpad import format_to_openai_function_messages
 from langchain_classic.agents.output_parsers.tools import ToolsAgentOutputParser
+from langchain_core._api import LangChainDeprecationWarning
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
 from langchain_core.exceptions import OutputParserException
-from langchain_core.language_models import FakeStreamingListLLM
+from langchain_core.language_models import FakeListLLM, FakeStreamingListLLM
 from langchain_core.messages import AIMessage, AIMessageChunk, SystemMessage, ToolMessage
 from langchain_core.output_parsers import BaseOutputParser
 from langchain_core.outputs import ChatGeneration, Generation
+from langchain_core.tools import Tool
 
 import agent_parsers
 from agent_parsers import get_parser, list_dialects
@@ -217,7 +221,6 @@ def test_a_stream_without_a_chunk_is_an_empty_turn(name: str) -> None:
 @pytest.mark.parametrize(
     ("chunks", "kind"),
     [
-        ([7], "int"),
         (["a", 7], "str"),
         ([AIMessageChunk(content="a"), "b"], "str"),
         ([AIMessage("a"), AIMessage("b")], "AIMessage"),
@@ -226,6 +229,15 @@ def test_a_stream_without_a_chunk_is_an_empty_turn(name: str) -> None:
 def test_a_stream_of_something_else_raises(chunks: Any, kind: str) -> None:
     with pytest.raises(TypeError, match=f"found {kind}$"):
         [*get_parser("react").as_langchain().transform(iter(chunks))]
+
+
+def test_a_single_chunk_is_what_invoke_takes() -> None:
+    parser = get_parser("react").as_langchain()
+    assert [*parser.transform(iter([{"role": "assistant", "content": ANSWER}]))] == [
+        parser.parse(ANSWER)
+    ]
+    with pytest.raises(TypeError, match="not int"):
+        [*parser.transform(iter([7]))]
 
 
 def test_a_stream_that_fails_raises_langchains_exception() -> None:
@@ -272,3 +284,31 @@ def test_without_langchain_classic_there_are_tool_calls_all_the_same() -> None:
 def test_every_parser_has_it() -> None:
     for name in (*list_dialects(), "tools", "openai_tools", "openai_functions"):
         assert isinstance(get_parser(name), EventParser)
+
+
+# -- in the agents of `langchain_classic` ----------------------------------------------------------
+
+
+def test_its_agents_take_it_for_one_of_their_parsers() -> None:
+    one = get_parser("react").as_langchain()
+    several = get_parser("hermes").as_langchain()
+    assert isinstance(one, AgentOutputParser)
+    assert not isinstance(one, MultiActionAgentOutputParser)
+    assert isinstance(several, MultiActionAgentOutputParser)
+    reply = "Thought: Do I need to use a tool? No\nAI: 48.3 km²"
+    with pytest.warns(LangChainDeprecationWarning):
+        executor = initialize_agent(
+            [Tool("area", str, "Looks up an area.")],
+            FakeListLLM(responses=[reply]),
+            agent=AgentType.CONVERSATIONAL_REACT_DESCRIPTION,
+            agent_kwargs={"output_parser": agent_parsers.ConvoTextOutputParser().as_langchain()},
+        )
+    assert executor.invoke({"input": "?", "chat_history": ""})["output"] == "48.3 km²"
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "tools"])
+def test_a_chain_with_it_has_a_schema_and_a_graph(name: str) -> None:
+    chain = chat(ANSWER) | get_parser(name).as_langchain()
+    assert chain.get_output_jsonschema()
+    assert len(chain.get_graph().nodes) == 4
+    assert chain.get_graph().draw_mermaid()

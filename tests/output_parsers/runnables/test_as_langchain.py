@@ -1,6 +1,7 @@
 """`as_langchain` of every parser, and what our runnables lack of LangChain's."""
 
 import asyncio
+import pickle
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -12,6 +13,7 @@ import langchain_core.output_parsers as lc
 import pytest
 from langchain_core.exceptions import OutputParserException as LcOutputParserException
 from langchain_core.language_models import FakeListLLM, FakeStreamingListLLM
+from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.runnables import Runnable as LcRunnable
@@ -219,6 +221,15 @@ def test_a_refusal_is_not_asked_again() -> None:
     with pytest.raises(op.ModelRefusalError) as raised:
         parser.invoke(refusal)
     assert not isinstance(raised.value, LcOutputParserException)
+
+
+def test_it_is_pickled_and_not_dumped_as_the_page_says() -> None:
+    for parser in (op.JsonOutputParser(), agent_parsers.get_parser("react")):
+        wrapped: Any = parser.as_langchain()
+        assert dumpd(wrapped)["type"] == "not_implemented"
+        again = pickle.loads(pickle.dumps(wrapped))
+        assert type(again) is type(wrapped)
+        assert again.get_format_instructions() == wrapped.get_format_instructions()
 
 
 def test_without_langchain_it_says_what_to_install() -> None:

@@ -256,11 +256,11 @@ def test_any_message_comes_to_one_of_four_things(calls: Any, handler: Any) -> No
             assert [answer.name for answer in messages] == [each["name"] for each in responses]
 
 
-def test_a_refusal_is_the_providers_error_and_no_response_of_a_tool() -> None:
+@pytest.mark.parametrize("strategy", [ProviderStrategy(Weather), ToolStrategy(Weather), Weather])
+def test_a_refusal_is_an_error_with_every_strategy(strategy: Any) -> None:
     message = AIMessage([{"type": "refusal", "refusal": "I won't."}])
     with pytest.raises(ModelRefusalError, match="I won't"):
-        read_structured_output(message, ProviderStrategy(Weather))
-    assert read_structured_output(message, ToolStrategy(Weather)) is None
+        read_structured_output(message, strategy)
 
 
 class Foreign:
@@ -313,3 +313,16 @@ def test_calls_of_other_tools_are_kept() -> None:
 def as_openai(given: dict[str, Any]) -> dict[str, Any]:
     function = {"name": given["name"], "arguments": json.dumps(given["args"])}
     return {"id": given["id"], "type": "function", "function": function}
+
+
+def test_what_follows_a_message_of_langchain_is_langchains() -> None:
+    from langchain_core.messages import AIMessage as LcAIMessage
+    from langchain_core.messages import ToolMessage as LcToolMessage
+
+    for args in ({"place": "Oslo"}, {}):
+        call = {"name": "Bare", "args": args, "id": "1"}
+        for strategy in (ToolStrategy(Bare), Bare):
+            found: Any = read_structured_output(LcAIMessage("", tool_calls=[call]), strategy)
+            assert [type(each) for each in found.messages] == [LcToolMessage]
+            own: Any = read_structured_output(AIMessage("", tool_calls=[call]), strategy)
+            assert [each.content for each in own.messages] == [found.messages[0].content]

@@ -306,3 +306,14 @@ def test_the_model_is_told_that_its_reply_is_no_json() -> None:
         "Your reply is not valid JSON: Expecting value: line 1 column 1 (char 0). Reply with JSON"
         " alone."
     )
+
+
+def test_the_tool_of_a_binding_is_bound_by_a_model_of_langchain() -> None:
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    tool = ToolStrategy(Weather).bindings["Weather"].tool
+    assert convert_to_openai_tool(tool) == tool == tool.to_openai()
+    assert json.loads(json.dumps(tool)) == tool
+    for again in (copy.deepcopy(tool), pickle.loads(pickle.dumps(tool))):
+        assert (again, again.name, again.args_schema) == (tool, tool.name, tool.args_schema)
+    assert repr(OutputTool("a", "b", {})) == "OutputTool(name='a', description='b', args_schema={})"

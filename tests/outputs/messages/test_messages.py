@@ -240,7 +240,7 @@ def test_the_text_is_a_string_that_used_to_be_a_method() -> None:
     text = AIMessage(["Hello, ", {"type": "text", "text": "world"}, {"type": "image"}]).text
     assert isinstance(text, TextAccessor)
     assert text == "Hello, world"
-    with pytest.warns(DeprecationWarning, match="use the property message.text"):
+    with pytest.warns(DeprecationWarning, match=r"Calling .text\(\) as a method is deprecated"):
         assert text() == "Hello, world"
 
 

@@ -1,0 +1,1 @@
+"""LangChain's conversational agent, by its path there: see `output_parser`."""

@@ -1,0 +1,1 @@
+"""LangChain's agent of the ReAct paper, by its path there: see `output_parser`."""

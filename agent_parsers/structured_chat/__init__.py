@@ -1,0 +1,1 @@
+"""LangChain's structured chat agent, by its path there: see `output_parser`."""

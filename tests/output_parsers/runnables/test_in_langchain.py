@@ -1,0 +1,239 @@
+"""Every parser in a pipeline that LangChain runs: its events, callbacks, traces and errors."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
+from langchain_core.exceptions import ModelRefusalError as LcModelRefusalError
+from langchain_core.exceptions import OutputParserException as LcOutputParserException
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import JsonOutputParser as LcJsonOutputParser
+from langchain_core.output_parsers import StrOutputParser as LcStrOutputParser
+from langchain_core.runnables import RunnableLambda, RunnableParallel
+
+import output_parsers as op
+from agent_parsers import get_parser
+
+from ...helpers.public_parsers import SUBJECTS, Subject
+
+SUM = '{"total": 12, "tip": [1, 2]}'
+
+
+def text_for(subject: Subject) -> str | None:
+    """Return a text in which the parser finds something."""
+    for text in subject.texts:
+        with suppress(op.OutputParserException):
+            if subject.reads not in ("text", "xml") or subject.parser.parse(text):
+                return text
+    return None
+
+
+def given_to(subject: Subject) -> Any:
+    """Return a reply that the parser reads."""
+    text = text_for(subject)
+    if subject.reads == "tools":
+        function = {"name": "City", "arguments": text}
+        calls = [{"id": "1", "type": "function", "function": function}]
+        return AIMessage("", additional_kwargs={"tool_calls": calls})
+    if subject.reads == "function":
+        call = {"name": "City", "arguments": text}
+        return AIMessage("", additional_kwargs={"function_call": call})
+    return text
+
+
+class Runs(BaseCallbackHandler):
+    """Records the runs of parsers that LangChain reports."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+        self.open: dict[Any, str] = {}
+
+    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, **rest: Any) -> None:
+        if rest.get("run_type") == "parser":
+            self.open[run_id] = rest["name"]
+
+    def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
+        if run_id in self.open:
+            self.seen.append((self.open.pop(run_id), outputs))
+
+    def on_chain_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
+        if run_id in self.open:
+            self.seen.append((self.open.pop(run_id), error))
+
+
+def ways(chain: Any) -> Iterator[Any]:
+    yield lambda config: chain.invoke("?", config)
+    yield lambda config: asyncio.run(chain.ainvoke("?", config))
+    yield lambda config: chain.batch(["?"], config)[0]
+    yield lambda config: asyncio.run(chain.abatch(["?"], config))[0]
+    yield lambda config: [*chain.stream("?", config)][-1]
+
+    async def last(config: Any) -> Any:
+        return [each async for each in chain.astream("?", config)][-1]
+
+    yield lambda config: asyncio.run(last(config))
+
+
+READ = [subject for subject in SUBJECTS if text_for(subject) is not None]
+
+
+@pytest.mark.parametrize("subject", READ, ids=lambda subject: type(subject.parser).__name__)
+def test_each_run_is_reported_once_as_a_parser(subject: Subject) -> None:
+    chain = RunnableLambda(lambda _: given_to(subject)) | subject.parser
+    for way in ways(chain):
+        runs = Runs()
+        result = way({"callbacks": [runs]})
+        assert [name for name, _ in runs.seen] == [subject.parser.get_name()]
+        assert not runs.open
+        assert not isinstance(runs.seen[0][1], Exception) or result is None
+
+
+def test_runs_in_an_asynchronous_pipeline_are_reported_to_asynchronous_callbacks() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "City", "arguments": "{}"}}
+    message = AIMessage("", additional_kwargs={"tool_calls": [call]})
+
+    class Seen(AsyncCallbackHandler):
+        threads: ClassVar[list[Any]] = []
+
+        async def on_chain_start(self, serialized: Any, inputs: Any, **rest: Any) -> None:
+            if rest.get("run_type") == "parser":
+                self.threads.append(threading.current_thread())
+
+    for parser in (op.JsonOutputToolsParser(), get_parser("tools"), op.OutputFunctionsParser()):
+        chain = RunnableLambda(lambda _: message) | parser
+        with suppress(op.OutputParserException):
+            asyncio.run(chain.ainvoke("?", {"callbacks": [Seen()]}))
+        with suppress(op.OutputParserException):
+            asyncio.run(chain.abatch(["?"], {"callbacks": [Seen()]}))
+    assert Seen.threads == [threading.main_thread()] * 6
+
+
+async def events(chain: Any) -> list[tuple[str, str, Any]]:
+    return [
+        (event["event"], event["name"], event["data"].get("chunk"))
+        async for event in chain.astream_events("?", version="v2")
+        if "parser" in event["event"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (op.StrOutputParser(), LcStrOutputParser()),
+        (op.JsonOutputParser(), LcJsonOutputParser()),
+    ],
+    ids=["text", "json"],
+)
+def test_the_events_are_those_of_langchains_own_parser(ours: Any, theirs: Any) -> None:
+    model = FakeListChatModel(responses=[SUM])
+    found = asyncio.run(events(model | ours))
+    assert found == asyncio.run(events(model | theirs))
+    assert found[0][0] == "on_parser_start"
+    assert len(found) > 5
+
+
+BAD = "nothing of the kind"
+FAILING: list[Any] = [
+    op.JsonOutputParser(),
+    op.JsonOutputToolsParser(),
+    op.OutputFunctionsParser(),
+    op.DatetimeOutputParser(),
+]
+
+
+@pytest.mark.parametrize("parser", FAILING, ids=lambda parser: type(parser).__name__)
+def test_an_error_is_of_both_libraries(parser: Any) -> None:
+    with pytest.raises(op.OutputParserException) as alone:
+        parser.invoke(BAD)
+    assert not isinstance(alone.value, LcOutputParserException)
+    for way in ways(RunnableLambda(lambda _: BAD) | parser):
+        with pytest.raises(op.OutputParserException) as raised:
+            way(None)
+        error: Any = raised.value
+        assert isinstance(error, LcOutputParserException)
+        assert (str(error), error.span, error.reason) == (
+            str(alone.value), alone.value.span, alone.value.reason
+        )  # fmt: skip
+        again = pickle.loads(pickle.dumps(error))
+        assert isinstance(again, LcOutputParserException)
+        assert isinstance(again, op.OutputParserException)
+
+
+def test_langchain_tries_again_and_falls_back_on_our_errors() -> None:
+    replies = iter([BAD, BAD, SUM])
+    chain = RunnableLambda(lambda _: next(replies)) | op.JsonOutputParser()
+    again = chain.with_retry(
+        retry_if_exception_type=(LcOutputParserException,),
+        stop_after_attempt=3,
+        wait_exponential_jitter=False,
+    )
+    assert again.invoke("?")["total"] == 12
+    broken = RunnableLambda(lambda _: BAD) | op.JsonOutputParser()
+    spare = broken.with_fallbacks(
+        [RunnableLambda(lambda _: {})], exceptions_to_handle=(LcOutputParserException,)
+    )
+    assert spare.invoke("?") == {}
+
+
+def test_a_refusal_is_a_refusal_of_both_and_no_error_of_parsing() -> None:
+    refusal = AIMessage("", additional_kwargs={"refusal": "Not this."})
+    for step in (op.JsonOutputToolsParser(), op.JsonOutputToolsParser().as_langchain()):
+        with pytest.raises(op.ModelRefusalError) as raised:
+            (RunnableLambda(lambda _: refusal) | step).invoke("?")
+        error: Any = raised.value
+        assert isinstance(error, LcModelRefusalError)
+        assert not isinstance(error, LcOutputParserException)
+        assert not error.send_to_llm
+
+
+def test_what_a_subclass_does_around_a_run_is_done_once() -> None:
+    class Counted(op.JsonOutputParser[Any]):
+        def invoke(self, given: Any, config: Any = None, **kwargs: Any) -> Any:
+            found = super().invoke(given, config, **kwargs)
+            return {"times": found.get("times", 0) + 1}
+
+        def transform(self, chunks: Any, config: Any = None, **kwargs: Any) -> Any:
+            for found in super().transform(chunks, config, **kwargs):
+                yield {"times": found.get("times", 0) + 1}
+
+    chain = RunnableLambda(lambda _: "{}") | Counted()
+    runs = Runs()
+    assert chain.invoke("?", {"callbacks": [runs]}) == {"times": 1}
+    assert [*chain.stream("?")] == [{"times": 1}]
+    assert len(runs.seen) == 1
+
+
+def test_what_our_parsers_take_they_take_in_a_pipeline_too() -> None:
+    reply = {"choices": [{"message": {"role": "assistant", "content": SUM}}]}
+    chain = RunnableLambda(lambda _: reply) | op.JsonOutputParser()
+    assert chain.invoke("?") == op.JsonOutputParser().invoke(reply)
+
+    async def later() -> AsyncIterator[str]:
+        for at in range(0, len(SUM), 5):
+            yield SUM[at : at + 5]
+
+    async def listed(stream: Any) -> list[Any]:
+        return [each async for each in stream]
+
+    parser = op.JsonOutputParser()
+    found = asyncio.run(listed((RunnableLambda(lambda text: text) | parser).atransform(later())))
+    assert found[-1] == parser.parse(SUM)
+
+
+def test_a_class_without_a_type_has_a_schema_and_a_graph() -> None:
+    class Loud(op.BaseOutputParser):  # type: ignore[type-arg]  # as many write it
+        def parse(self, text: str) -> Any:
+            return text.upper()
+
+    chain = FakeListChatModel(responses=["x"]) | Loud()
+    assert Loud().OutputType is Any
+    assert len(RunnableParallel(x=chain).get_graph().nodes) == 4
+    assert chain.get_output_jsonschema() is not None
