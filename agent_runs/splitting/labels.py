@@ -41,6 +41,28 @@ def begins_any(line: str) -> bool:
     return bool(_BEGINS(line) or (opener is not None and has_telling_marker(opener[0])))
 
 
+_QUESTION: Final = re.compile(
+    r"[ \t*_#]{0,16}(?:question|task|human|new input|input question|问题)[ \t\d*_]{0,16}[:：]",
+    re.IGNORECASE,
+).match
+_ANSWER: Final = re.compile(
+    r"[ \t*_#{\"]*(?:final[ _]answer|(?:so )?the final answer is|answer|AI|最终答案)"
+    r"[ \t\d*_]{0,16}[:：]|[ \t]*<final_answer>|.*\bfinish\[|.*\bfinal_answer\("
+    r"|.*\"action\"[ \t]*:[ \t]*\"final answer\"",
+    re.IGNORECASE,
+).match
+
+
+def may_begin_question(line: str) -> bool:
+    """Return whether *line* begins with a label of questions of any dialect."""
+    return _QUESTION(line) is not None
+
+
+def begins_answer(line: str) -> bool:
+    """Return whether *line* begins an answer of any dialect, or calls what ends a run."""
+    return _ANSWER(line) is not None
+
+
 def begins_question(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with a label of questions."""
     return _labels(dialect, frozenset({Part.QUESTION})).whole.match(f"\n{line}") is not None
@@ -142,7 +164,7 @@ def _leading_to(dialect: Dialect, parts: frozenset[Part]) -> frozenset[str]:
 
 
 _SYNONYMS: Final = {
-    "Question": ("q", "task", "query"),
+    "Question": ("q", "task", "query", "claim"),
     "Thought": ("think", "thinking", "reasoning"),
     "Action": ("act",),
     "Action Input": ("input", "action args", "action arguments"),

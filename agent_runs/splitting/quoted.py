@@ -61,6 +61,7 @@ class Quotations:
     def __init__(self, begins_own: Callable[[str], bool]) -> None:
         self._begins_own = begins_own
         self._closer: Callable[[str], bool] | None = None
+        self._around: Callable[[str], bool] | None = None  # closes the fence around all there is
         self._indented = -1  # the indentation of what is not quoted
         self._is_first = True
 
@@ -92,6 +93,15 @@ class Quotations:
         # A fence around all there is belongs to nobody.
         return not (is_first and _FENCE(line) and self._is_around_all(ahead))
 
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether a fence that has opened is around all there is."""
+        return self._around is not None
+
+    def closes(self, line: str) -> bool:
+        """Return whether *line* closes the fence around all there is."""
+        return self._around is not None and self._around(line)
+
     def _is_around_all(self, ahead: Callable[[int], str]) -> bool:
         assert self._closer is not None, "the fence has opened"
         index = 0
@@ -101,7 +111,7 @@ class Quotations:
             index += 1
         if line:
             return False
-        self._closer = None
+        self._around, self._closer = self._closer, None
         return True
 
 

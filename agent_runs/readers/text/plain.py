@@ -29,6 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect
@@ -44,11 +45,15 @@ from agent_runs.splitting.labels import (
     begins_question,
     spelling_of,
 )
+from agent_runs.splitting.outside import OutsideOfRuns, is_header_of_log, without_prompts
+from agent_runs.splitting.prompts import shows_format
 from agent_runs.splitting.quoted import Quotations, has_structure
 from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
+from agent_runs.splitting.separators import is_certain
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
+    from agent_parsers.events import Span
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
@@ -59,16 +64,30 @@ _FEWEST_MARKERS: Final = 2
 
 
 def _evidence(head: str) -> Sequence[str]:
-    text = _unquoted(_spelt(_COLOURS.sub("", head[:_HEAD])))
+    text = _own_text(head[:_HEAD])
     detection = _detected(text)
     if not _is_log(detection):
         return ()
     dialect = get_dialect(detection.candidates[0].dialect)
     lines = text.splitlines(keepends=True)
     first = next((at for at, line in enumerate(lines) if _begins(dialect, line)), 0)
-    if has_structure("".join(lines[:first])) and not begins_question(dialect, lines[first]):
+    if begins_question(dialect, lines[first]) or not has_structure("".join(lines[:first])):
+        return (detection.candidates[0].reason,)
+    if not _is_headed(lines[:first], lines[first:]):
         return ()  # the text has a form that is not known, and a run inside
     return (detection.candidates[0].reason,)
+
+
+def _is_headed(header: Sequence[str], rest: Sequence[str]) -> bool:
+    """Return whether a *header* is a program's first words, and none of its marks comes again."""
+    marks = {line.strip()[:1] for line in header if line.strip()} & {"$", "#", "[", "%"}
+    is_again = any(line[:1] in marks and not is_certain(line) for line in rest)
+    return is_header_of_log(header) and not is_again
+
+
+def _own_text(head: str) -> str:
+    """Return *head* without colours, prompts, lines of loggers, and what is quoted at the top."""
+    return _unquoted(without_prompts(_spelt(_COLOURS.sub("", head))))
 
 
 def _begins(dialect: Dialect, line: str) -> bool:
@@ -106,10 +125,10 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
     spelling = spelling_of(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD]))
     if dialect is None:
-        head = _unquoted(_spelt(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD])))
-        detection = _detected(head)
+        text = _own_text(lines.head(_HEAD)[:_HEAD])
+        detection = _detected(text)
         if not (_is_log(detection) or detection.is_ambiguous):
-            detection = Detection((), text=head[:1000])
+            detection = Detection((), text=text[:1000])
         dialect = get_dialect(detection.dialect)
     if not dialect.lenient.transcript_start:
         raise OutputParserException(
@@ -118,8 +137,15 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
             observation="Give the turns of the run one by one, as records or messages.",
         )
     said = (spelling[1],) if spelling else ()
-    plain = NumberedLines(_plain(lines, spelling[0] if spelling else str))
-    yield from _runs(plain, dialect, reading.in_dialect(dialect, *said))
+    spelt = spelling[0] if spelling else str
+    head = lines.head(_HEAD)
+    outside = OutsideOfRuns(
+        _plain(lines, spelt),
+        dialect,
+        [spelt(line) for line in _COLOURS.sub("", head).splitlines(keepends=True)],
+        is_whole=len(head) < _HEAD,
+    )
+    yield from _runs(outside, dialect, reading.in_dialect(dialect, *said))
 
 
 def _spelt(head: str) -> str:
@@ -135,28 +161,69 @@ def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str
         next(lines)
 
 
-def _runs(lines: Lines, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
-    """Yield the runs in *lines*; text that no run owns is a notice of the run before it."""
-    log = RunsOfLog(lines, dialect, reading.tools)
+def _runs(outside: OutsideOfRuns, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
+    """Yield the runs in a log; text that no run owns is a notice of the run before it."""
+    log = RunsOfLog(NumberedLines(outside), dialect, reading.tools)
     done: Transcript | None = None
     loose: list[Notice] = []
     for run in log:
         if run.transcript is None and run.has_steps:  # it has just begun
             if done is not None:
-                yield done
+                yield _with(done, outside.notices_before(run.line))
             done = None
+        elif run.transcript is not None and shows_format(run.transcript):
+            notice = Notice("unowned_text", "found a prompt", text=_text_of(run.transcript))
+            if done is not None:
+                done = _with(done, [*outside.notices_before(run.line), notice])
+            else:
+                loose.append(notice)
         elif run.transcript is not None:
             if done is not None:
-                yield done
-            done = _finished(run.transcript, run, loose, reading, is_bare=not log.is_labelled)
+                yield _with(done, outside.notices_before(run.line))
+            transcript = _shifted(run.transcript, outside.shift(run.offset))
+            done = _finished(transcript, run, loose, reading, is_bare=not log.is_labelled)
             loose = []
         elif done is not None:
-            notice = _unowned("found text after the end of the run", run)
-            done = replace(done, notices=(*done.notices, notice))
+            done = _with(done, [_unowned("found text after the end of the run", run)])
         else:
             loose.append(_unowned("found text before the run", run))
     if done is not None:
-        yield done
+        yield _with(done, outside.notices_before(inf))
+
+
+def _with(run: Transcript, notices: Sequence[Notice]) -> Transcript:
+    """Return *run* with *notices*; those of an unclear end are about its last step."""
+    if not notices:
+        return run
+    last = len(run.all_steps)
+    placed = [replace(n, step=last) if n.kind == "unclear_end" else n for n in notices]
+    return replace(run, notices=(*run.notices, *placed))
+
+
+def _text_of(run: Transcript) -> str:
+    """Return what is in *run*, as text."""
+    parts = [run.question]
+    for step in run.all_steps:
+        log = step.action.log if step.action is not None else step.thought
+        parts += (log, step.observation or "")
+    return "\n".join(filter(None, parts))
+
+
+def _shifted(run: Transcript, shift: Callable[[Span], Span] | None) -> Transcript:
+    """Return *run* with its spans in the text of the log, from which lines were taken out."""
+    if shift is None:
+        return run
+    steps = tuple(
+        replace(
+            step,
+            thought_span=step.thought_span and shift(step.thought_span),
+            action_span=step.action_span and shift(step.action_span),
+            observation_span=step.observation_span and shift(step.observation_span),
+            repairs=tuple(replace(each, span=shift(each.span)) for each in step.repairs),
+        )
+        for step in run.all_steps
+    )
+    return replace(run, all_steps=steps)
 
 
 def _unowned(message: str, text: LogRun | WholeRun) -> Notice:
