@@ -6,21 +6,22 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 
 from agent_parsers import get_dialect
 from agent_parsers.authoring import escape
+from agent_parsers.transcripts import Notice, Transcript
 from agent_runs.detecting.detect import detect
 from agent_runs.detecting.prefix_fields import COLOURS, ESCAPE, FIELDS, Field, fields_of
 from agent_runs.reading.reader import NumberedLines, Reading
 from agent_runs.splitting.labels import size_of_observation_label
+from agent_runs.splitting.prompts import is_prompt
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
-    from agent_parsers.transcripts import Transcript
 
 _HEAD: Final = 1_000
 """How many messages are looked at, to see who wrote runs."""
@@ -49,10 +50,27 @@ def runs_of_messages_in(messages: Iterable[Message], reading: Reading) -> Iterat
     messages belong to no value.
 
     Args:
-        messages: The messages, in order.
+        messages: The messages, in order. Those that are prompts are notices of the next run.
         reading: How they are read.
     """
-    messages = iter(messages)
+    prompts: list[Notice] = []
+    for run in _runs_in(_without_prompts(messages, prompts), reading):
+        yield replace(run, notices=(*prompts, *run.notices))
+        prompts.clear()
+
+
+def _without_prompts(messages: Iterable[Message], prompts: list[Notice]) -> Iterator[Message]:
+    """Yield the *messages* that are no prompts, and add a notice of each other to *prompts*."""
+    for message in messages:
+        if len(message.lines) > 1 and is_prompt(message.lines):
+            text = "".join(message.lines)
+            prompts.append(Notice("unowned_text", "found a prompt", text=text, line=message.line))
+        else:
+            yield message
+
+
+def _runs_in(messages: Iterator[Message], reading: Reading) -> Iterator[Transcript]:
+    """Yield the runs in the *messages*; see `runs_of_messages_in`."""
     head = [*islice(messages, _HEAD)]
     messages = chain(head, messages)
     writers = _writers(head, reading)

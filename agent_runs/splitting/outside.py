@@ -46,6 +46,7 @@ from agent_runs.splitting.separators import (
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.events import Span
+    from agent_runs.reading.reader import Lines
 
 _MOST: Final = 60
 """How many lines between two runs are looked at."""
@@ -56,6 +57,7 @@ _MOST_HEADERS: Final = 4
 _TITLE: Final = 100
 """How long a title between two rulers may be."""
 _GAP: Final = "found text between the runs"
+_LOGGED: Final = "found a line of a logger"
 _DOUBT: Final = "the log does not show whether the last lines belong to the value before them"
 
 
@@ -180,7 +182,7 @@ class OutsideOfRuns:
                 self._doubt(paragraph, number - 1)
             return self._take_out(size, "found a prompt")
         if is_logged(line):
-            return self._take_out(1, "found a line of a logger")
+            return self._take_out(1, _LOGGED)
         if not self._has_begun:
             self._has_begun = begins_any(line) or self._begins_question(line)
         elif number > self._looked_until and self._may_begin_gap(line):
@@ -347,6 +349,34 @@ def is_header_of_log(lines: Sequence[str]) -> bool:
     texts = [line for line in lines if line.strip()]
     named = [line for line in texts if not is_certain(line)]
     return all(map(is_header, texts)) and len(named) <= _MOST_HEADERS
+
+
+class WithoutLogged:
+    """Takes the lines of known loggers out of a log.
+
+    Args:
+        lines: The lines of the log.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._notices: list[Notice] = []
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """Yield the other lines, with their numbers."""
+        while line := self._lines.peek():
+            number = self._lines.number
+            next(self._lines)
+            if is_logged(line):
+                text = line.rstrip("\n")
+                self._notices.append(Notice("unowned_text", _LOGGED, text=text, line=number))
+            else:
+                yield number, line
+
+    def take_notices(self) -> list[Notice]:
+        """Return the notices since the last call."""
+        notices, self._notices = self._notices, []
+        return notices
 
 
 def without_prompts(text: str) -> str:

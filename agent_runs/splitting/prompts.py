@@ -17,7 +17,7 @@ only a format has: placeholders, and a line that says that the steps repeat::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -294,12 +294,13 @@ def size_of_examples(
     return questions[-1] if told and not is_answered else 0
 
 
-def is_prompt(lines: Iterable[str], begins_question: Callable[[str], bool]) -> bool:
-    """Return whether *lines*, one message, begin with text and have several questions.
+def is_prompt(lines: Sequence[str]) -> bool:
+    """Return whether *lines*, one message, begin with text, and end in an open question.
 
     So a program logs what it sends: instructions, examples, and the question, perhaps with the
     steps so far.
     """
-    rows = [line for line in lines if line.strip()]
-    labels = [at for at, line in enumerate(rows) if begins_question(line)]
-    return len(labels) > 1 and any(not begins_any(line) for line in rows[: labels[0]])
+    labels = [at for at, line in enumerate(lines) if may_begin_question(line)]
+    if len(labels) < 2 or not any(each.strip() for each in lines[: labels[0]]):
+        return False
+    return not any(map(begins_answer, lines[labels[-1] :]))

@@ -32,7 +32,7 @@ from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers import AgentAction, OutputParserException, get_dialect
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_dialect
 from agent_parsers.core import Detection
 from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.detecting.detect import detect
@@ -258,11 +258,30 @@ def _finished(
     else:
         builder.introduce(run.question)
     for step in run.all_steps:
-        builder.add(step)
-        _notice_foreign(builder, step)
+        seen, behind = _behind_answer(step)
+        builder.add(seen)
+        if behind.strip():
+            builder.notice("unowned_text", "found text after the end of the run", text=behind)
+        _notice_foreign(builder, seen)
     transcript = builder.transcript()
     notices = (*loose, *transcript.notices)
     return replace(transcript, question_repairs=run.question_repairs, notices=notices)
+
+
+def _behind_answer(step: TranscriptStep) -> tuple[TranscriptStep, str]:
+    """Return *step*, and what follows the first paragraph of a result, if it is an answer.
+
+    No tool returned such a result: the run has ended, and its environment says so.
+    """
+    seen, span = step.observation, step.observation_span
+    if not isinstance(step.action, AgentFinish) or seen is None or span is None:
+        return step, ""
+    paragraph, _, behind = seen.partition("\n\n")
+    if not behind:
+        return step, ""
+    return replace(
+        step, observation=paragraph, observation_span=(span[0], span[0] + len(paragraph))
+    ), behind
 
 
 def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
