@@ -91,35 +91,39 @@ class OutsideOfRuns:
         self._dialect = dialect
         self._ahead: deque[tuple[int, str]] = deque()
         self._before: deque[str] = deque(maxlen=_FAR)  # the last lines that stay
-        self._notices: deque[Notice] = deque()
+        self._notices: deque[tuple[int, Notice]] = deque()  # with the size of what stays before
         self._removed: list[Removed] = []
         self._size = 0  # of the lines that stay
         self._is_fenced = self._has_begun = False
-        self._looked_until = 0  # no gap begins up to this line
-        self._cut = (0, 0)  # the line where the next gap begins, and how many lines it has
+        self._index = 0  # of the next line
+        self._looked_until = 0  # no gap begins before this line
+        self._cut = (-1, 0)  # the line where the next gap begins, and how many lines it has
         self._shapes = _shapes_between(head, dialect)
         self._examples = _size_of_examples(head, dialect) if is_whole else 0
         self._counted = len(head)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that may belong to a run, with their numbers."""
-        if self._examples:
-            self._at(self._examples)
+        if self._examples and self._at(self._examples):
             self._take_out(self._examples, "found the examples of a prompt")
         self._take_header()
         while line := self._at(0):
-            number = self._ahead[0][0]
-            if not self._takes_out(line, number):
-                self._ahead.popleft()
+            if not self._takes_out(line):
+                number, _ = self._ahead.popleft()
+                self._index += 1
                 self._size += len(line)
                 self._before.append(line)
                 yield number, line
 
-    def notices_before(self, line: float) -> list[Notice]:
-        """Return, once, the notices about what stands before the *line* of the file."""
+    def notices_before(self, offset: float) -> list[Notice]:
+        """Return, once, the notices about what stands before a run.
+
+        Args:
+            offset: How much of the text that was read stands before the run.
+        """
         found = []
-        while self._notices and self._notices[0].line < line:
-            found.append(self._notices.popleft())
+        while self._notices and self._notices[0][0] <= offset:
+            found.append(self._notices.popleft()[1])
         return found
 
     def shift(self, offset: int) -> Callable[[Span], Span] | None:
@@ -154,20 +158,23 @@ class OutsideOfRuns:
         return self._ahead[index][1]
 
     def _take_out(self, count: int, message: str) -> bool:
-        taken = [self._ahead.popleft() for _ in range(min(count, len(self._ahead)))]
+        taken = [self._ahead.popleft() for _ in range(count)]
+        self._index += count
         text = "".join(line for _, line in taken)
         number = next((number for number, line in taken if line.strip()), taken[0][0])
         self._removed.append(Removed(self._size, len(text)))
         if text.strip():
-            text = text.strip("\n")
-            self._notices.append(Notice("unowned_text", message, text=text, line=number))
+            self._note(Notice("unowned_text", message, text=text.strip("\r\n"), line=number))
         return True
 
     def _doubt(self, lines: Sequence[str], number: int) -> None:
-        text = "".join(lines).strip("\n")
-        self._notices.append(Notice("unclear_end", _DOUBT, text=text, line=number))
+        text = "".join(lines).strip("\r\n")
+        self._note(Notice("unclear_end", _DOUBT, text=text, line=number))
 
-    def _takes_out(self, line: str, number: int) -> bool:
+    def _note(self, notice: Notice) -> None:
+        self._notices.append((self._size, notice))
+
+    def _takes_out(self, line: str) -> bool:
         """Take the next line out, and more, if it is outside of all runs; return whether it is."""
         if line.lstrip().startswith("```"):
             self._is_fenced = not self._is_fenced
@@ -175,20 +182,18 @@ class OutsideOfRuns:
             self._is_fenced = False
         if self._is_fenced:
             return False
-        if number == self._cut[0]:
-            return self._take_out(self._cut[1], _GAP)
         if opens_prompt(line) and (size := size_of_prompt(self._at, self._begins_question)):
             if self._has_begun and (paragraph := self._paragraph_before()):
-                self._doubt(paragraph, number - 1)
+                self._doubt(paragraph, self._ahead[0][0] - 1)
             return self._take_out(size, "found a prompt")
         if is_logged(line):
             return self._take_out(1, _LOGGED)
         if not self._has_begun:
             self._has_begun = begins_any(line) or self._begins_question(line)
-        elif number > self._looked_until and self._may_begin_gap(line):
-            self._find_gap(number)
-            if number == self._cut[0]:
-                return self._take_out(self._cut[1], _GAP)
+        elif self._index >= self._looked_until and self._may_begin_gap(line):
+            self._find_gap()
+        if self._index == self._cut[0]:
+            return self._take_out(self._cut[1], _GAP)
         return False
 
     def _begins_question(self, line: str) -> bool:
@@ -235,7 +240,7 @@ class OutsideOfRuns:
     def _is_certain(self, line: str) -> bool:
         return is_certain(line) or self._shapes.get(shape_of(line), 0) > 1
 
-    def _find_gap(self, number: int) -> None:
+    def _find_gap(self) -> None:
         """Look whether a gap begins with the next lines, and set where it is cut."""
         count = 0
         while (line := self._at(count)) and count < _MOST:
@@ -243,22 +248,21 @@ class OutsideOfRuns:
             if not (is_framed or self._may_be_between(line)):
                 break
             count += 1
-        numbers = [self._ahead[at][0] for at in range(count)]
-        self._looked_until = numbers[-1] if numbers else number
+        self._looked_until = self._index + count
         lines = [self._ahead[at][1] for at in range(count)]
         if not any(map(str.strip, lines)):
             return
         kind = self._boundary(line, count)
         if not kind:
             return
-        if kind == "run" and number > self._counted:
+        if kind == "run" and self._index >= self._counted:
             self._shapes.update({shape_of(each) for each in _doubtful(lines)})
         size, is_doubtful_ = self._parts(lines, is_end=kind == "end")
         stays = [(at, each) for at, each in enumerate(lines[: count - size]) if each.strip()]
         if stays and is_doubtful_ and kind != "step":
-            self._doubt([each for _, each in stays], numbers[stays[0][0]])
+            self._doubt([each for _, each in stays], self._ahead[stays[0][0]][0])
         if size:
-            self._cut = (numbers[count - size], size)
+            self._cut = (self._index + count - size, size)
 
     def _may_be_between(self, line: str) -> bool:
         if not line.strip():

@@ -43,10 +43,11 @@ from agent_runs.splitting.labels import (
     begins_foreign,
     begins_marked,
     begins_question,
+    begins_step,
     spelling_of,
 )
 from agent_runs.splitting.outside import OutsideOfRuns, is_header_of_log, without_prompts
-from agent_runs.splitting.prompts import shows_format
+from agent_runs.splitting.prompts import opens_prompt, shows_format
 from agent_runs.splitting.quoted import Quotations, has_structure
 from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
 from agent_runs.splitting.separators import is_certain
@@ -76,6 +77,38 @@ def _evidence(head: str) -> Sequence[str]:
     if not _is_headed(lines[:first], lines[first:]):
         return ()  # the text has a form that is not known, and a run inside
     return (detection.candidates[0].reason,)
+
+
+def _lack(head: str) -> str:
+    """Return which line is nearest to a log in a dialect, and what stopped the reader there."""
+    text = _spelt(_COLOURS.sub("", head[:_HEAD]))
+    detection = _detected(_own_text(head[:_HEAD]))
+    if _is_log(detection):
+        dialect = detection.candidates[0].dialect
+        lines = text.splitlines()
+        label = next(each for each in lines if _begins(get_dialect(dialect), each))
+        at, line = next(
+            (at, each) for at, each in enumerate(lines, 1) if each.strip() and has_structure(each)
+        )
+        return (
+            f"line {at}, {_short(line)}, stands before {_short(label)} and may belong to another"
+            f" form: dialect={dialect!r} reads the log anyway"
+        )
+    for at, line in enumerate(text.splitlines(), 1):
+        if opens_prompt(line) and _is_log(detect(text)):
+            return f"line {at}, {_short(line)}, begins a prompt, whose examples are no runs"
+        if begins_any(line) and _is_log(_detected(without_prompts(text))):
+            return f"line {at}, {_short(line)}, is quoted, and a quoted run is none of the log"
+        if begins_step(get_dialect("react"), line):
+            return (
+                f"line {at}, {_short(line)}, begins like a step, and no dialect reads an action or"
+                " an answer with its input from there: dialect='react' shows what stops it"
+            )
+    return ""
+
+
+def _short(line: str) -> str:
+    return repr(line.strip()[:60])
 
 
 def _is_headed(header: Sequence[str], rest: Sequence[str]) -> bool:
@@ -169,17 +202,17 @@ def _runs(outside: OutsideOfRuns, dialect: Dialect, reading: Reading) -> Iterato
     for run in log:
         if run.transcript is None and run.has_steps:  # it has just begun
             if done is not None:
-                yield _with(done, outside.notices_before(run.line))
+                yield _with(done, outside.notices_before(run.offset))
             done = None
         elif run.transcript is not None and shows_format(run.transcript):
             notice = Notice("unowned_text", "found a prompt", text=_text_of(run.transcript))
             if done is not None:
-                done = _with(done, [*outside.notices_before(run.line), notice])
+                done = _with(done, [*outside.notices_before(run.offset), notice])
             else:
                 loose.append(notice)
         elif run.transcript is not None:
             if done is not None:
-                yield _with(done, outside.notices_before(run.line))
+                yield _with(done, outside.notices_before(run.offset))
             transcript = _shifted(run.transcript, outside.shift(run.offset))
             done = _finished(transcript, run, loose, reading, is_bare=not log.is_labelled)
             loose = []
@@ -302,4 +335,5 @@ READER: Final = TextReader(
     summary="text in a dialect, such as a question and ReAct steps",
     evidence=_evidence,
     read=_read,
+    lack=_lack,
 )
