@@ -28,14 +28,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_dialect
 from agent_parsers.core import Detection
 from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
-from agent_runs.detecting.detect import detect
+from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader
 from agent_runs.splitting.labels import (
@@ -66,7 +65,7 @@ _FEWEST_MARKERS: Final = 2
 
 def _evidence(head: str) -> Sequence[str]:
     text = _own_text(head[:_HEAD])
-    detection = _detected(text)
+    detection = detect_in_head(text)
     if not _is_log(detection):
         return ()
     dialect = get_dialect(detection.candidates[0].dialect)
@@ -82,7 +81,7 @@ def _evidence(head: str) -> Sequence[str]:
 def _lack(head: str) -> str:
     """Return which line is nearest to a log in a dialect, and what stopped the reader there."""
     text = _spelt(_COLOURS.sub("", head[:_HEAD]))
-    detection = _detected(_own_text(head[:_HEAD]))
+    detection = detect_in_head(_own_text(head[:_HEAD]))
     if _is_log(detection):
         dialect = detection.candidates[0].dialect
         lines = text.splitlines()
@@ -97,7 +96,7 @@ def _lack(head: str) -> str:
     for at, line in enumerate(text.splitlines(), 1):
         if opens_prompt(line) and _is_log(detect(text)):
             return f"line {at}, {_short(line)}, begins a prompt, whose examples are no runs"
-        if begins_any(line) and _is_log(_detected(without_prompts(text))):
+        if begins_any(line) and _is_log(detect_in_head(without_prompts(text))):
             return f"line {at}, {_short(line)}, is quoted, and a quoted run is none of the log"
         if begins_step(get_dialect("react"), line):
             return (
@@ -149,17 +148,12 @@ def _is_log(detection: Detection) -> bool:
     return bool(best.actions) or len(best.markers) >= _FEWEST_MARKERS
 
 
-@lru_cache(maxsize=1)
-def _detected(head: str) -> Detection:
-    return detect(head)
-
-
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
     spelling = spelling_of(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD]))
     if dialect is None:
         text = _own_text(lines.head(_HEAD)[:_HEAD])
-        detection = _detected(text)
+        detection = detect_in_head(text)
         if not (_is_log(detection) or detection.is_ambiguous):
             detection = Detection((), text=text[:1000])
         dialect = get_dialect(detection.dialect)
