@@ -40,6 +40,7 @@ from agent_runs.splitting.separators import (
     is_measured,
     is_program_ruler,
     is_ruler,
+    may_be_certain,
     shape_of,
 )
 
@@ -92,13 +93,14 @@ class OutsideOfRuns:
         self._ahead: deque[tuple[int, str]] = deque()
         self._before: deque[str] = deque(maxlen=_FAR)  # the last lines that stay
         self._notices: deque[tuple[int, Notice]] = deque()  # with the size of what stays before
-        self._removed: list[Removed] = []
+        self._removed: deque[Removed] = deque()  # from the beginning of the run on
         self._size = 0  # of the lines that stay
         self._is_fenced = self._has_begun = False
         self._index = 0  # of the next line
         self._looked_until = 0  # no gap begins before this line
         self._cut = (-1, 0)  # the line where the next gap begins, and how many lines it has
         self._shapes = _shapes_between(head, dialect)
+        self._first: tuple[int, set[str]] = (0, set())  # how many shapes there were, see `_firsts`
         self._examples = _size_of_examples(head, dialect) if is_whole else 0
         self._counted = len(head)
 
@@ -135,7 +137,9 @@ class OutsideOfRuns:
         Returns:
             `None` if they are the same.
         """
-        removed = [(each.at - offset, each.size) for each in self._removed if each.at > offset]
+        while self._removed and self._removed[0].at <= offset:
+            self._removed.popleft()
+        removed = [(each.at - offset, each.size) for each in self._removed]
         if not removed:
             return None
 
@@ -176,7 +180,7 @@ class OutsideOfRuns:
 
     def _takes_out(self, line: str) -> bool:
         """Take the next line out, and more, if it is outside of all runs; return whether it is."""
-        if line.lstrip().startswith("```"):
+        if "```" in line and line.lstrip().startswith("```"):
             self._is_fenced = not self._is_fenced
         elif self._is_fenced and begins_any(line):
             self._is_fenced = False
@@ -230,15 +234,42 @@ class OutsideOfRuns:
     # -- gaps between runs ------------------------------------------------------------------------
 
     def _may_begin_gap(self, line: str) -> bool:
-        text = line.strip()
-        if not text:
+        if line.isspace():
             return True
-        if text[0].isalpha() and text[-1].isalpha() and ":" not in text:
-            return bool(self._shapes) and shape_of(text) in self._shapes
-        return (is_measured(line) or self._is_certain(line)) and not begins_any(line)
+        if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._is_known(line):
+            return not begins_any(line)
+        if not (may_be_certain(line) or is_measured(line)):
+            return False
+        return (is_measured(line) or is_certain(line)) and not begins_any(line)
+
+    def _firsts(self) -> set[str]:
+        """Return the characters with which lines between runs begin."""
+        if len(self._shapes) != self._first[0]:
+            self._first = len(self._shapes), {shape[:1] for shape in self._shapes}
+        return self._first[1]
 
     def _is_certain(self, line: str) -> bool:
-        return is_certain(line) or self._shapes.get(shape_of(line), 0) > 1
+        return is_certain(line) or self._is_known(line)
+
+    def _is_known(self, line: str) -> bool:
+        """Return whether a line of the same shape stands between other runs of the log."""
+        return self._shapes.get(shape_of(line), 0) > 1
+
+    def _is_drawn_above(self, line: str) -> bool:
+        """Return whether the value before has a ruler like that in *line*, so that it is its own.
+
+        It may have a title, as in what a test runner prints.
+        """
+        mark = line.strip()[:3]
+        if len(mark) < 3 or mark[0].isalnum() or self._is_known(line):
+            return False
+        for before in reversed(self._before):
+            text = before.strip()
+            if text.startswith(mark) and (text == line.strip() or not is_ruler(text)):
+                return True
+            if begins_any(before):
+                return False
+        return False
 
     def _find_gap(self) -> None:
         """Look whether a gap begins with the next lines, and set where it is cut."""
@@ -300,6 +331,8 @@ class OutsideOfRuns:
         if not attached and last.rstrip()[-1:] in (":", "：") and begins_any(last):
             return 0, not is_end  # they are all that the value has
         certain = self._certain_in(rest)
+        if any(map(self._is_drawn_above, lines)):
+            return 0, not is_end
         size = next((at for at, is_one in enumerate(reversed(certain)) if not is_one), len(certain))
         if size < len(rest):
             kept = rest[: len(rest) - size]

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
 
 _OPENS: Final = re.compile(
-    r"can use these tools|as well as you can|^Solve the task in steps of|请尽力回答问题"
+    r"^\s*You are (?:an? |the )?[\w ,-]{1,80}\.|^Your personal goal is:"
+    r"|^You are designed to help with a variety of tasks|can use these tools|as well as you can"
+    r"|^Solve the task in steps of|请尽力回答问题"
     r"|access to (?:only )?(?:the following|these|a (?:wide )?variety of) tools"
     r"|Answer the following questions? as best|(?:use|in) (?:exactly )?the following format"
     r"|(?:following|this|these) format[:\s]*$|input question you must answer"
@@ -37,7 +39,11 @@ _OPENS: Final = re.compile(
     r"|Respond to the human as helpfully|\{+agent_scratchpad\}+|^\s*Question: ?\{+\w+\}+\s*$",
     re.IGNORECASE,
 ).search
-"""Finds a line with which a prompt may begin."""
+"""Finds a line with which a prompt may begin; `opens_prompt` has what each has of it."""
+_INTRODUCES: Final = re.compile(r"\s*You are (?:an? |the )?[\w ,-]{1,80}\.").match
+"""Matches the words to a model with which a prompt may begin."""
+_INTRODUCTION: Final = 8
+"""How many lines they may have, if a prompt follows."""
 _REPEATS: Final = re.compile(
     r"[^\w\n]*(?:\.{3}|…+)[ ]*[(（\[]?.{0,120}(?:repeat|重复).{0,60}$", re.IGNORECASE
 ).match
@@ -77,7 +83,23 @@ _is_named_in_place: Final = re.compile(
 
 def opens_prompt(line: str) -> bool:
     """Return whether a prompt may begin with *line*."""
-    return _OPENS(line) is not None
+    may_open = (
+        "tool" in line
+        or "ormat" in line
+        or "can" in line
+        or "best" in line
+        or "{" in line
+        or "about what" in line
+        or "input q" in line
+        or "to take" in line
+        or "trained by" in line
+        or "helpfully" in line
+        or "steps of" in line
+        or "请" in line
+        or "You are" in line
+        or "goal is" in line
+    )  # few lines have to be searched
+    return may_open and _OPENS(line) is not None
 
 
 def size_of_prompt(ahead: Callable[[int], str], begins_question: Callable[[str], bool]) -> int:
@@ -87,7 +109,9 @@ def size_of_prompt(ahead: Callable[[int], str], begins_question: Callable[[str],
         ahead: Returns a line from here on, given how far; empty behind the last.
         begins_question: Returns whether a line has a label of questions.
     """
-    size = _size_of_own(ahead) or _size_of_format(ahead, begins_question)
+    if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
+        return 0
+    size = _size_of_own(ahead) or _size_of_format(ahead)
     if not size:
         return 0
     at = _behind_blanks(ahead, size)
@@ -219,26 +243,37 @@ def _end_of_example(ahead: Callable[[int], str], at: int) -> int:
 # -- prompts of other programs ---------------------------------------------------------------------
 
 
-def _size_of_format(ahead: Callable[[int], str], begins_question: Callable[[str], bool]) -> int:
+def _size_of_format(ahead: Callable[[int], str]) -> int:
     """Return how many lines from here on are a format, up to the last that only a format has."""
-    end = index = 0
-    is_fenced = False
-    while index < _FAR and (line := ahead(index)):
-        is_fenced ^= line.lstrip().startswith("```")
+    end = at = 0
+    while at < _FAR and (line := ahead(at)):
         if _REPEATS(line):
-            end = index = _end_of_answer(ahead, index + 1)
+            end = at = _end_of_answer(ahead, at + 1)
             continue
         if _TEMPLATE(line):
-            end = index + 1
-        elif begins_any(line) if end else begins_question(line):
-            if not (end and is_fenced):
+            end = at + 1
+        elif begins_any(line) or may_begin_question(line):
+            if not _is_in_format(ahead, at):
                 break
-        elif end and index - end > _REST:
+        elif end and at - end > _REST:
             break
-        index += 1
-    if is_fenced and ahead(end).lstrip().startswith("```"):
-        end += 1
+        at += 1
+    while end and ahead(end).strip() and set(ahead(end).strip()) <= set("`}]"):
+        end += 1  # what closes a block
     return end
+
+
+def _is_in_format(ahead: Callable[[int], str], start: int) -> bool:
+    """Return whether the paragraph with the label at *start* has what only a format has."""
+    for at in range(start, start + _REST):
+        line = ahead(at)
+        if not line.strip():
+            return False
+        if _TEMPLATE(line) or _REPEATS(line):
+            return True
+        if at > start and may_begin_question(line):
+            return False
+    return False
 
 
 def _end_of_answer(ahead: Callable[[int], str], start: int) -> int:

@@ -83,8 +83,6 @@ _KNOWN: Final = re.compile(
     r"|[\d.]+:\d+ - \"[A-Z]+ \S+ HTTP/[\d.]+\" \d{3}))"
     r"|.{0,60}?\d{1,3}%\|[^|\n]{0,200}\|[ ]*[\d.]+\w?/[\d.?]+\w?[ ]\["
 ).match
-_LOGGED: Final = re.compile(rf"\"HTTP/|%\||Retrying request|\b(?:{_LOGGERS})\b").search
-"""Finds what each line of a known logger has."""
 _HALT: Final = re.compile(
     r"(?:the )?(?:agent|run|loop|chain)?[ ]?(?:(?:was |has )?(?:stopped|halted|ended)(?: early)?"
     r"(?: due to)?[ :]*)?(?:the )?(?:max(?:imum)?|limit)[ _](?:number of )?"
@@ -137,7 +135,31 @@ def is_program_ruler(text: str) -> bool:
 
 def is_logged(line: str) -> bool:
     """Return whether *line* was written by a known logger, or is a bar of progress."""
-    return _LOGGED(line) is not None and _KNOWN(line) is not None
+    may_be = (
+        "INFO" in line
+        or "HTTP/" in line
+        or "%|" in line
+        or "WARN" in line
+        or "DEBUG" in line
+        or "ERROR" in line
+        or "Retrying" in line
+        or "CRITICAL" in line
+        or "NOTICE" in line
+    )  # few lines have to be matched
+    return may_be and _KNOWN(line) is not None
+
+
+_MAY_BE_CERTAIN: Final = re.compile(
+    rf"\s*(?:[^a-zA-Z\s]|(?:{_STATE}|{_COUNTED}|{_LEVEL}|time|date|agent|the|run|loop|chain|max"
+    r"|limit|stopped|halted|ended|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
+    r"|oct|nov|dec|retrying|http|httpx|was|has)\w*\b)",
+    re.IGNORECASE,
+).match
+
+
+def may_be_certain(line: str) -> bool:
+    """Return whether *line* begins like one that `is_certain` takes; few others do."""
+    return _MAY_BE_CERTAIN(line) is not None
 
 
 def is_certain(line: str) -> bool:
@@ -182,8 +204,12 @@ def is_header(line: str) -> bool:
     return _KEY(text) is not None and _ROLES(text) is None
 
 
+_KEY_OF: Final = re.compile(r"[^\W\d_][^:=：\n]{0,40}[:=：](?=\s)").match
+_DIGITS: Final = re.compile(r"\d+").sub
+
+
 def shape_of(line: str) -> str:
     """Return what a *line* has in common with others that differ in numbers or a value only."""
     text = line.strip()
-    key = re.match(r"[^\W\d_][^:=：\n]{0,40}[:=：](?=\s)", text)
-    return re.sub(r"\d+", "0", key[0] if key else text)
+    key = _KEY_OF(text)
+    return _DIGITS("0", key[0] if key else text)
