@@ -30,7 +30,12 @@ from agent_runs.splitting.labels import (
     is_step,
     may_begin_question,
 )
-from agent_runs.splitting.prompts import opens_prompt, size_of_examples, size_of_prompt
+from agent_runs.splitting.prompts import (
+    opens_prompt,
+    size_of_examples,
+    size_of_prompt,
+    size_of_rest,
+)
 from agent_runs.splitting.runs_of_log import FRAMES
 from agent_runs.splitting.separators import (
     is_certain,
@@ -102,12 +107,15 @@ class OutsideOfRuns:
         self._shapes = _shapes_between(head, dialect)
         self._first: tuple[int, set[str]] = (0, set())  # how many shapes there were, see `_firsts`
         self._examples = _size_of_examples(head, dialect) if is_whole else 0
+        self._rest = 0 if self._examples else size_of_rest(head, dialect)
         self._counted = len(head)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that may belong to a run, with their numbers."""
         if self._examples and self._at(self._examples):
             self._take_out(self._examples, "found the examples of a prompt")
+        if self._rest and self._at(self._rest - 1):
+            self._take_out(self._rest, "found the end of a prompt")
         self._take_header()
         while line := self._at(0):
             if not self._takes_out(line):
@@ -268,7 +276,7 @@ class OutsideOfRuns:
             if text.startswith(mark) and (text == line.strip() or not is_ruler(text)):
                 return True
             if begins_any(before):
-                return False
+                return f" {mark}" in before
         return False
 
     def _find_gap(self) -> None:
@@ -338,7 +346,10 @@ class OutsideOfRuns:
             kept = rest[: len(rest) - size]
             return self._without_lead(lines, size), not is_end or any(map(is_measured, kept))
         at = len(attached)
-        while at and self._is_certain(attached[at - 1]):
+        while at and (
+            self._is_certain(attached[at - 1])
+            or (1 < at < len(attached) and _is_framed(*attached[at - 2 : at + 1]))
+        ):
             at -= 1
         if at < len(attached) and self._is_drawn_in(attached, at):
             return self._without_lead(lines, size), not is_end

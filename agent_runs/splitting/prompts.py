@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers import get_dialect, get_parser, list_dialects
+from agent_parsers import AgentAction, AgentFinish, get_dialect, get_parser, list_dialects
 from agent_runs.splitting.labels import begins_answer, begins_any, may_begin_question
 
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ _TEMPLATE: Final = re.compile(
     re.IGNORECASE,
 ).search
 """Finds what only the format in a prompt has."""
+_VALUE: Final = re.compile(r"<\w+>").fullmatch
+"""Matches a placeholder for the value of a parameter."""
+_PLACE: Final = re.compile(r"\{(?:tools|tool_names|form|action|answer)\}").search
 _EXAMPLES: Final = re.compile(
     r"(?:here (?:are|is)|below (?:are|is)|following (?:are|is)|for).{0,60}\bexamples?\b.{0,80}"
     r"[:.]?\s*$|^\W*(?:few[- ]?shot )?examples?\W*$",
@@ -70,8 +73,8 @@ _FAR: Final = 400
 """How many lines a prompt may have, its list of tools included."""
 _REST: Final = 15
 """How many lines may follow the last one that is known of a prompt."""
-_MOST_EXAMPLES: Final = 2_000
-"""How many lines of examples are looked at."""
+_A_WORD: Final = 8
+"""Placeholders of so few bytes are words that any text has."""
 
 _is_named_in_place: Final = re.compile(
     r"^\{+\w+\}+$|^\$\w+$|^<\w[\w ]*>$|^(?:the )?(?:name of the )?(?:action|tool)(?: name)?"
@@ -173,7 +176,8 @@ def _own() -> tuple[tuple[re.Pattern[str], bool], ...]:
 
 def _pattern(prompt: str, dialect: Dialect) -> str:
     words = dialect.prompt_words
-    answers = "|".join(re.escape(each) for each in (words.answer, words.no_answer))
+    told = [words.no_answer, *[words.answer] * (len(words.answer.encode()) > _A_WORD)]
+    answers = "|".join(map(re.escape, told))
     lines = r"(?:[^\n]*\n){0,300}?[^\n]*?"
     typed = rf"(?:\s*\n{re.escape(words.output_type)}\s*\n[^\n]+(?:\n[^\n]+)*)?"
     places = {
@@ -212,7 +216,56 @@ def _size_of_own(ahead: Callable[[int], str]) -> int:
         if not has_example:
             return size
         return _end_of_example(ahead, _behind_blanks(ahead, found[0].count("\n")))
-    return 0
+    return _size_of_cut(text)
+
+
+def _size_of_cut(text: str) -> int:
+    """Return how many lines *text* has, if it is a prompt of a dialect that ends too early."""
+    lines = text.splitlines(keepends=True)
+    if len(lines) == _FAR or any(map(may_begin_question, lines)):
+        return 0
+    return len(lines) if any(opening in lines[0] for opening in _openings()) else 0
+
+
+def size_of_rest(lines: Sequence[str], dialect: Dialect) -> int:
+    """Return how many of *lines*, which are at the top of a log, are the rest of a prompt.
+
+    The log was cut inside the instructions of *dialect*: some of their lines stand there, and not
+    the first.
+    """
+    told = _told_lines(dialect)
+    found = 0
+    for at, line in enumerate(lines[:_FAR]):
+        text = line.strip()
+        if any(text.startswith(opening) for opening in told[:1]) or may_begin_question(line):
+            break
+        if text in told:
+            found = at + 1
+    if not found:
+        return 0
+
+    def ahead(index: int) -> str:
+        return lines[index] if index < len(lines) else ""
+
+    if lines[found - 1].strip() == told[-1] and dialect.prompt.endswith("{action}"):
+        return _end_of_example(ahead, _behind_blanks(ahead, found))
+    return found
+
+
+@cache
+def _told_lines(dialect: Dialect) -> tuple[str, ...]:
+    """Return the lines of the instructions of *dialect* that are in them whatever its tools are."""
+    lines = (line.strip() for line in dialect.prompt.splitlines())
+    told = tuple(line for line in lines if line and not _PLACE(line))
+    return (*told[:1], dialect.prompt_words.repeats, *told[1:])
+
+
+@cache
+def _openings() -> frozenset[str]:
+    """Return the first line of the instructions of each dialect."""
+    dialects = [get_dialect(name) for name in list_dialects()]
+    prompts = {each.prompt for each in dialects} | {each.prompt_words.no_tools for each in dialects}
+    return frozenset(prompt.partition("\n")[0] for prompt in prompts if prompt)
 
 
 def _window(ahead: Callable[[int], str]) -> Iterator[str]:
@@ -292,13 +345,36 @@ def _end_of_answer(ahead: Callable[[int], str], start: int) -> int:
     return start
 
 
-def shows_format(run: Transcript) -> bool:
-    """Return whether a *run* is the format of a prompt: a tool of it is a placeholder."""
-    tools = (getattr(step.action, "tool", None) for step in run.all_steps)
-    ends = ((step.observation or "").rpartition("\n")[2] for step in run.all_steps)
-    return any(isinstance(tool, str) and is_placeholder(tool) for tool in tools) or any(
-        map(_REPEATS, ends)
-    )
+def shows_format(run: Transcript, dialect: Dialect) -> bool:
+    """Return whether a *run* is the format of a prompt, or the example in one, without the rest.
+
+    Then a tool, a result or the answer of it is a placeholder.
+
+    Args:
+        run: The run.
+        dialect: The dialect of the run, whose prompt has words of its own.
+    """
+    words = dialect.prompt_words
+    for step in run.all_steps:
+        seen = step.observation or ""
+        if seen == words.observation or _REPEATS(seen.rpartition("\n")[2]):
+            return True
+        match step.action:
+            case AgentAction(tool=tool):
+                if is_placeholder(tool) or (not seen and _is_example(step.action)):
+                    return True
+            case AgentFinish(return_values={"output": answer}):
+                if answer == words.answer:
+                    return True
+    return False
+
+
+def _is_example(action: AgentAction) -> bool:
+    """Return whether each value of a call is a placeholder, as in the example of a prompt."""
+    given = action.tool_input
+    if isinstance(given, str):
+        return _VALUE(given.strip()) is not None
+    return bool(given) and all(value == f"<{name}>" for name, value in given.items())
 
 
 def is_placeholder(tool: str) -> bool:

@@ -198,7 +198,7 @@ def _runs(outside: OutsideOfRuns, dialect: Dialect, reading: Reading) -> Iterato
             if done is not None:
                 yield _with(done, outside.notices_before(run.offset))
             done = None
-        elif run.transcript is not None and shows_format(run.transcript):
+        elif run.transcript is not None and shows_format(run.transcript, dialect):
             notice = Notice("unowned_text", "found a prompt", text=_text_of(run.transcript))
             if done is not None:
                 done = _with(done, [*outside.notices_before(run.offset), notice])
