@@ -12,12 +12,14 @@ r"""Text in a dialect, as a program prints its agent's scratchpad or as a data s
 
 Where one run ends and the next begins:
 
-* A label of questions begins a run, and so does a line of the shape that the lines before the
-  first question have (``=== run 1 ===``).
+* A label of questions begins a run.
 * An answer ends a run: if a whole step follows, it belongs to the next run. A step in a fence, or
   the mere label of one, is part of the answer.
 * ``> Entering new … chain...`` begins a run and ``> Finished chain.`` ends it, also where they were
   copied without their colours, and the counts of tokens that some programs print end an answer.
+
+What stands between two runs, above the first and behind the last is taken out before; see
+`agent_runs.splitting.outside`. So are prompts and lines of loggers.
 
 Without a label, the text before the first step of a run is its question, as for `parse_transcript`,
 unless the log's first run has a label.
@@ -59,6 +61,8 @@ _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
 _HEAD: Final = 1 << 16
 """How much of the text is looked at to find its dialect, in characters."""
+_FEW: Final = 6
+"""How many lines may stand above a run that is read if its dialect is named."""
 _FEWEST_MARKERS: Final = 2
 """How many different markers a text without an action needs to be a log."""
 
@@ -89,9 +93,12 @@ def _lack(head: str) -> str:
         at, line = next(
             (at, each) for at, each in enumerate(lines, 1) if each.strip() and has_structure(each)
         )
+        lead = lines[: lines.index(label)]
+        is_short = sum(map(bool, map(str.strip, lead))) <= _FEW
+        advice = f": dialect={dialect!r} reads the log anyway" if is_short else ""
         return (
             f"line {at}, {_short(line)}, stands before {_short(label)} and may belong to another"
-            f" form: dialect={dialect!r} reads the log anyway"
+            f" form{advice}"
         )
     for at, line in enumerate(text.splitlines(), 1):
         if opens_prompt(line) and _is_log(detect(text)):
