@@ -87,21 +87,27 @@ def _read_one(
 ) -> Iterator[Transcript]:
     """Read the runs in the one log of *source*."""
     is_empty = True
+    used: list[str] = []
     with open_log(source, follow=follow) as log:
         reading = replace(reading, source=replace(reading.source, file=log.name))
         is_live = isinstance(log.content, LiveText)
         read = _read_live if is_live else _read
-        for run in read(cast("Any", log.content), reading, reader):
+        for run in read(cast("Any", log.content), reading, reader, used):
             is_empty = False
             yield run
     if is_empty:
+        said = f", which was read as {used[-1]}" if used else ""
         raise OutputParserException(
-            "found no run in the log", observation="Give a log with at least one step."
+            f"found no run in the log{said}: no step and no answer",
+            observation="Give a log with at least one step, or name another reader.",
         )
 
 
 def _read_live(
-    text: LiveText, reading: Reading, reader: TextReader | DataReader | None
+    text: LiveText,
+    reading: Reading,
+    reader: TextReader | DataReader | None,
+    used: list[str] | None = None,
 ) -> Iterator[Transcript]:
     """Read a log that is still being written, from the last run that was given on.
 
@@ -120,7 +126,7 @@ def _read_live(
     while True:
         known, late = [*given], cast("list[Transcript]", [])
         try:
-            for run in _read(content_of(text), once, reader):
+            for run in _read(content_of(text), once, reader, used):
                 if known:
                     _check_same(known.pop(0), run, once)
                 elif text.is_quiet:
@@ -164,15 +170,23 @@ def _as_given(run: Transcript) -> str:
 
 
 def _read(
-    log: Lines | Values, reading: Reading, reader: TextReader | DataReader | None = None
+    log: Lines | Values,
+    reading: Reading,
+    reader: TextReader | DataReader | None = None,
+    used: list[str] | None = None,
 ) -> Iterator[Transcript]:
-    """Read the runs in *log*, which may stand inside another log; `None` finds its *reader*."""
+    """Read the runs in *log*, which may stand inside another log; `None` finds its *reader*.
+
+    What it was read as is added to *used*.
+    """
     if reader is None:
         form = form_of(log, reading.dialect)
         reader, found = get_reader(form.reader), form.evidence
     else:
         found = (f"format={reader.name!r}",)
         check_kind(reader, log)
+    if used is not None:
+        used.append(f"{reader.name!r} ({found[0]})")
     outer = reading.source
     within = (*outer.within, outer.reader) if outer.reader else ()
     source = replace(outer, reader=reader.name, within=within, evidence=(*outer.evidence, *found))

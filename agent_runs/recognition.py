@@ -209,11 +209,23 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
         reason = f"found no run, and no form of log, in this {kind}" if shown else _NOTHING
         if isinstance(log, Lines) and log.hint and shown:
             reason += f", {log.hint}"
-        reason += seen_in(log, tables_of_messages()) if shown else ""
+        if shown:
+            near = _near_to(log) if isinstance(log, Lines) else ""
+            reason += near or seen_in(log, tables_of_messages())
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
     reason = f"this may be a log of {names}: say which, as format="
     raise OutputParserException(reason, observation=advice, llm_output=shown)
+
+
+def _near_to(log: Lines) -> str:
+    """Return which reader comes nearest to a text of an unknown form, and what stopped it."""
+    head = log.head(HEAD_CHARS)
+    for reader in (*readers_for(head), get_reader(LAST_RESORT)):
+        asked = reader.lack if isinstance(reader, TextReader) else None
+        if asked is not None and (lack := asked(head)):
+            return f": the nearest reader is {reader.name!r}, but {lack}; {_PAGE}"
+    return ""
 
 
 def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogForm]:

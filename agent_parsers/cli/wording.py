@@ -17,6 +17,10 @@ _WORDS: Final = (
     (re.compile(r"read it with get_parser\(\)"), f"`{NAME} reply FILE` reads it"),
     (re.compile(r"get_parser\((['\"])([^'\"]*)\1\)"), r"--dialect \2"),
     (re.compile(r"as (\w+)=(?!\w)"), lambda found: f"as --{_OPTIONS.get(found[1], found[1])}"),
+    (
+        re.compile(r"\b(format|dialect)='([^']*)'"),
+        lambda found: f"--{_OPTIONS.get(found[1], found[1])} {found[2]}",
+    ),
     (re.compile(r"list_(\w+)\(\) has"), lambda found: f"`{NAME} {_LISTS[found[1]]}` has"),
     (
         re.compile(r"there is no column (.*) in the data; it has (.*)"),

@@ -35,7 +35,8 @@ NoticeKind: TypeAlias = Literal[
 * ``"unowned_text"``: text that belongs to no step.
 * ``"cut_value"``: the log cut a value short, or ends where the value does, so that more of it may
   have followed.
-* ``"unclear_end"``: the log does not show where a value ends, so it was not read.
+* ``"unclear_end"``: the log does not show where a value ends, so it was not read, or its last lines
+  may belong to nothing.
 * ``"untyped_values"``: the log shows values as text, so their types are unknown.
 * ``"altered_text"``: the log wrapped or replaced text, so white space or characters are inferred.
 """

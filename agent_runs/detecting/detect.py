@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.core import Detection, DialectTrial, detection_of, known_tools, try_reply
 from agent_runs.reading.reader import Lines
-from agent_runs.splitting.labels import has_log_mark
-from agent_runs.splitting.runs_of_log import RunsOfLog
+from agent_runs.splitting.labels import begins_any, has_log_mark
+from agent_runs.splitting.runs_of_log import FRAMES, RunsOfLog
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ _holds_call: Final = re.compile(r'"action(?:_input)?"\s*:').search
 """Finds the key of a call in JSON."""
 _HEAD: Final = 1 << 13
 """How much of a long text is read, if a dialect is found in it, in characters."""
+_BEFORE: Final = 1 << 10
+"""How much may stand before the first label of a log to be read with it, in characters."""
+_NEAR: Final = 4
+"""How many lines are read from each label on, behind the first part of a log."""
 
 
 def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detection:
@@ -62,6 +67,35 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
     if detection.candidates or all(len(text) <= _HEAD for text in given):
         return detection
     return detection_of(given, attempt)
+
+
+@lru_cache(maxsize=4)
+def detect_in_head(head: str) -> Detection:
+    """Find the dialect of a log by its beginning, of which two parts are read at most.
+
+    The first begins at the first label of a dialect. If it shows none, the second is what stands
+    behind the other labels.
+
+    Args:
+        head: The beginning of the log.
+    """
+    lines = head.splitlines(keepends=True)
+    marked = [at for at, line in enumerate(lines) if begins_any(line) or _is_frame(line)]
+    if not marked:
+        return Detection((), text=head[:1000])
+    before = len("".join(lines[: marked[0]]))
+    text = head[before:] if before > _BEFORE else head
+    detection = detect(text[:_HEAD])
+    if detection.candidates or len(text) <= _HEAD:
+        return detection
+    first = len(head) - len(text) + _HEAD
+    later = {at for at, size in enumerate(accumulate(map(len, lines))) if size > first}
+    near = {near for at in marked for near in range(at, at + _NEAR)}
+    return detect("".join(lines[at] for at in sorted(later & near))[:_HEAD])
+
+
+def _is_frame(line: str) -> bool:
+    return FRAMES["begin"].match(line) is not None
 
 
 def try_text(

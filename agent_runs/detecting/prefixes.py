@@ -6,26 +6,29 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 
 from agent_parsers import get_dialect
 from agent_parsers.authoring import escape
-from agent_runs.detecting.detect import detect
+from agent_parsers.transcripts import Notice, Transcript
+from agent_runs.detecting.detect import detect_in_head
 from agent_runs.detecting.prefix_fields import COLOURS, ESCAPE, FIELDS, Field, fields_of
 from agent_runs.reading.reader import NumberedLines, Reading
-from agent_runs.splitting.labels import size_of_observation_label
+from agent_runs.splitting.labels import begins_any, size_of_observation_label
+from agent_runs.splitting.prompts import is_prompt
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
-    from agent_parsers.transcripts import Transcript
 
 _HEAD: Final = 1_000
 """How many messages are looked at, to see who wrote runs."""
 _PART: Final = 1 << 13
 """How much is looked at together, in characters."""
+_MOST_TRIED: Final = 6
+"""How many parts without a run are tried against the dialects."""
 _IN_MEMORY: Final = 1 << 20
 """How much of the other logs is kept in memory, in bytes; the rest is put into a file."""
 
@@ -49,10 +52,27 @@ def runs_of_messages_in(messages: Iterable[Message], reading: Reading) -> Iterat
     messages belong to no value.
 
     Args:
-        messages: The messages, in order.
+        messages: The messages, in order. Those that are prompts are notices of the next run.
         reading: How they are read.
     """
-    messages = iter(messages)
+    prompts: list[Notice] = []
+    for run in _runs_in(_without_prompts(messages, prompts), reading):
+        yield replace(run, notices=(*prompts, *run.notices))
+        prompts.clear()
+
+
+def _without_prompts(messages: Iterable[Message], prompts: list[Notice]) -> Iterator[Message]:
+    """Yield the *messages* that are no prompts, and add a notice of each other to *prompts*."""
+    for message in messages:
+        if len(message.lines) > 1 and is_prompt(message.lines):
+            text = "".join(message.lines)
+            prompts.append(Notice("unowned_text", "found a prompt", text=text, line=message.line))
+        else:
+            yield message
+
+
+def _runs_in(messages: Iterator[Message], reading: Reading) -> Iterator[Transcript]:
+    """Yield the runs in the *messages*; see `runs_of_messages_in`."""
     head = [*islice(messages, _HEAD)]
     messages = chain(head, messages)
     writers = _writers(head, reading)
@@ -68,26 +88,33 @@ def runs_of_messages_in(messages: Iterable[Message], reading: Reading) -> Iterat
 
 
 def _writers(messages: Iterable[Message], reading: Reading) -> list[str]:
-    """Return the owners of *messages* with a part that looks like a log of runs."""
-    writers: dict[str, bool] = {}
-    parts: dict[str, list[Message]] = {}
+    """Return the owners of *messages* with a part that looks like a log of runs.
+
+    Few parts with labels are tried: those of the owners who wrote the most of them.
+    """
+    parts: dict[str, list[list[Message]]] = {}
     sizes: Counter[str] = Counter()
-
-    def look(owner: str) -> None:
-        part = parts.pop(owner, [])
-        sizes[owner] = 0
-        writers[owner] = writers.get(owner, False) or reading.has_form(_as_log(part, reading))
-
+    labels: Counter[str] = Counter()
     for message in messages:
         owner = message.owner
-        if not writers.get(owner, False):
-            parts.setdefault(owner, []).append(message)
-            sizes[owner] += sum(map(len, message.lines))
-            if sizes[owner] >= _PART:
-                look(owner)
-    for owner in [*parts]:
-        look(owner)
-    return [owner for owner, is_one in writers.items() if is_one]
+        if sizes[owner] % _PART + sum(map(len, message.lines)) >= _PART or owner not in parts:
+            parts.setdefault(owner, []).append([])
+        parts[owner][-1].append(message)
+        sizes[owner] += sum(map(len, message.lines))
+        labels[owner] += sum(map(begins_any, message.lines))
+    tried = 0
+    writers = set()
+    for owner in sorted(parts, key=lambda owner: -labels[owner]):
+        for part in parts[owner]:
+            is_labelled = any(begins_any(line) for message in part for line in message.lines)
+            tried += is_labelled
+            if is_labelled and tried > _MOST_TRIED:
+                continue
+            if reading.has_form(_as_log(part, reading)):
+                writers.add(owner)
+                tried -= is_labelled
+                break
+    return [owner for owner in parts if owner in writers]
 
 
 def _put_aside(messages: Iterable[Message], owner: str, file: IO[str]) -> Iterator[Message]:
@@ -118,8 +145,9 @@ def _as_log(messages: Iterable[Message], reading: Reading) -> NumberedLines:
         head.append(message)
         size += sum(map(len, message.lines))
     dialect = reading.dialect
-    if dialect is None and any(len(message.lines) > 1 for message in head):
-        dialect = _dialect_of("".join(line for message in head for line in message.lines))
+    lines = [line for message in head for line in message.lines]
+    if dialect is None and len(lines) > len(head) and any(map(begins_any, lines)):
+        dialect = _dialect_of("".join(lines))
     whole = (_shielded(message, dialect) for message in chain(head, messages))
     return NumberedLines(
         (number, line)
@@ -129,7 +157,7 @@ def _as_log(messages: Iterable[Message], reading: Reading) -> NumberedLines:
 
 
 def _dialect_of(text: str) -> Dialect | None:
-    found = detect(text)
+    found = detect_in_head(text)
     if found.is_ambiguous or not found.candidates:
         return None
     return get_dialect(found.candidates[0].dialect)

@@ -334,6 +334,9 @@ class TextReader:
     signs: tuple[str, ...] = ()
     """Casefolded texts: where none of them stands, nothing shows this form, so that this reader is
     not asked, nor loaded. Empty: it is asked about every log."""
+    lack: Callable[[str], str] | None = None
+    """Takes what *evidence* takes, where that found nothing. Returns which line is nearest to this
+    form, and what stopped the reader there, as a clause; empty if no line is."""
 
 
 @dataclass(frozen=True, kw_only=True)

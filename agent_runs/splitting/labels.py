@@ -41,6 +41,28 @@ def begins_any(line: str) -> bool:
     return bool(_BEGINS(line) or (opener is not None and has_telling_marker(opener[0])))
 
 
+_QUESTION: Final = re.compile(
+    r"[ \t*_#]{0,16}(?:question|task|human|new input|input question|问题)[ \t\d*_]{0,16}[:：]",
+    re.IGNORECASE,
+).match
+_ANSWER: Final = re.compile(
+    r"[ \t*_#{\"]*(?:final[ _]answer|(?:so )?the final answer is|answer|AI|最终答案)"
+    r"[ \t\d*_]{0,16}[:：]|[ \t]*<final_answer>|.*\bfinish\[|.*\bfinal_answer\("
+    r"|.*\"action\"[ \t]*:[ \t]*\"final answer\"",
+    re.IGNORECASE,
+).match
+
+
+def may_begin_question(line: str) -> bool:
+    """Return whether *line* begins with a label of questions of any dialect."""
+    return _QUESTION(line) is not None
+
+
+def begins_answer(line: str) -> bool:
+    """Return whether *line* begins an answer of any dialect, or calls what ends a run."""
+    return _ANSWER(line) is not None
+
+
 def begins_question(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with a label of questions."""
     return _labels(dialect, frozenset({Part.QUESTION})).whole.match(f"\n{line}") is not None
@@ -142,7 +164,7 @@ def _leading_to(dialect: Dialect, parts: frozenset[Part]) -> frozenset[str]:
 
 
 _SYNONYMS: Final = {
-    "Question": ("q", "task", "query"),
+    "Question": ("q", "task", "query", "claim"),
     "Thought": ("think", "thinking", "reasoning"),
     "Action": ("act",),
     "Action Input": ("input", "action args", "action arguments"),
@@ -152,7 +174,8 @@ _SYNONYMS: Final = {
 """How each label is written by hand, if it is never written as it should be."""
 _LABEL: Final = re.compile(
     r"^[ \t]*(?:\[(?P<bracket>tool (?:output|result|response)|observation|result)\][ \t]*:?"
-    r"|(?P<label>[A-Za-z]\w*(?: \w+)?)[ \t]*:)",
+    r"|(?P<number>\d{1,9}[ \t]+(?=(?:question|claim)[ \t]*:))?"
+    r"(?P<label>[A-Za-z]\w*(?: \w+)?)[ \t]*:)",
     re.MULTILINE | re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(
@@ -172,9 +195,14 @@ def begins_foreign(line: str) -> bool:
     return _FOREIGN(line) is not None
 
 
+def _name_of(label: re.Match[str]) -> str:
+    """Return what a *label* says, without the number of its step."""
+    return (label["label"] or label["bracket"]).lower().rstrip(" 0123456789")
+
+
 def _are_in_order(head: str, ours: Mapping[str, str]) -> bool:
     """Return whether labels that stand for others stand where those would."""
-    names = [(found["label"] or found["bracket"]).lower() for found in _LABEL.finditer(head)]
+    names = [*map(_name_of, _LABEL.finditer(head))]
     firsts: dict[str, int] = {}
     for at, name in enumerate(names):
         firsts.setdefault(ours.get(name, name.capitalize()), at)
@@ -191,7 +219,7 @@ def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
     Returns:
         `None` if the log has these labels, or no action at all.
     """
-    labels = {(found["label"] or found["bracket"]).lower() for found in _LABEL.finditer(head)}
+    labels = {*map(_name_of, _LABEL.finditer(head))}
     if not labels & {"action", "act"}:
         return None
     ours = {
@@ -210,16 +238,20 @@ def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
         and [int(found[1]) for found in numbers] == [*range(1, len(numbers) + 1)]
         and numbers[0].start() <= first
     )
-    if not (ours or is_numbered) or not _are_in_order(head, ours):
+    has_numbers = any(found["number"] for found in _LABEL.finditer(head))
+    if not (ours or is_numbered or has_numbers) or not _are_in_order(head, ours):
         return None
 
     def spelt(line: str) -> str:
         if is_numbered and _NUMBER.match(line):
             return "\n"
         found = _LABEL.match(line)
-        name = (found["label"] or found["bracket"]).lower() if found else ""
-        return f"{ours[name]}:{line[found.end() :]}" if found and name in ours else line
+        name = _name_of(found) if found else ""
+        if found is None or not (name in ours or found["number"]):
+            return line
+        return f"{ours.get(name, name.capitalize())}:{line[found.end() :]}"
 
     words = [f"{name!r} read as {canonical!r}" for name, canonical in ours.items()]
     words += ["lines that number the steps"] * is_numbered
+    words += ["numbers before questions"] * has_numbers
     return spelt, ", ".join(words)

@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from agent_runs.splitting.separators import is_header
+
 _FENCE: Final = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])?[ \t]*(`{3,}|~{3,})[^`\n]*\n?\Z").match
 _CITED: Final = re.compile(r"[ \t]*>").match
 _ELEMENT: Final = re.compile(
@@ -36,6 +38,8 @@ _BEGIN: Final = re.compile(
 ).match
 _END: Final = re.compile(r"\W{2,}(?:END|STOP)(?![a-z])", re.IGNORECASE).match
 _MARKS: Final = ('"""', "'''", '"', "`", "'")
+_FAR: Final = 5_000
+"""How many lines a block may have."""
 _ESCAPED: Final = re.compile(r"\\.|(?<=\w)'(?=\w)|\"\"(?!\")(?<!\"\"\")|``+")
 """What is no mark at the edge of a quotation."""
 _STRUCTURE: Final = re.compile(
@@ -61,8 +65,10 @@ class Quotations:
     def __init__(self, begins_own: Callable[[str], bool]) -> None:
         self._begins_own = begins_own
         self._closer: Callable[[str], bool] | None = None
+        self._around: Callable[[str], bool] | None = None  # closes the fence around all there is
         self._indented = -1  # the indentation of what is not quoted
         self._is_first = True
+        self._has_prose = False  # outside of what is quoted
 
     def has(self, line: str, ahead: Callable[[int], str]) -> bool:
         """Return whether *line*, the next one outside of all runs, is quoted.
@@ -84,6 +90,9 @@ class Quotations:
         self._indented = indentation
         is_cited = _CITED(line) is not None
         closer = None if is_cited else _closer_of(line)
+        if closer is not None and _BEGIN(line) and self._is_around_runs(ahead):
+            closer = None
+        self._has_prose = self._has_prose or not (closer or _is_known(line, self._begins_own))
         if not (is_cited or closer) or self._begins_own(line):  # few lines have to be looked up
             return False
         if is_cited:
@@ -91,6 +100,29 @@ class Quotations:
         self._closer = closer
         # A fence around all there is belongs to nobody.
         return not (is_first and _FENCE(line) and self._is_around_all(ahead))
+
+    def _is_around_runs(self, ahead: Callable[[int], str]) -> bool:
+        """Return whether a program wrote the line that begins a block, around its own runs.
+
+        Then nothing ends the block, or there is no prose before and behind it.
+        """
+        index = 0
+        while (line := ahead(index)) and not _END(line) and index < _FAR:
+            index += 1
+        if not line or index == _FAR:
+            return True
+        while (line := ahead(index + 1)) and not line.strip():
+            index += 1
+        return not self._has_prose and (not line or _is_known(line, self._begins_own))
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether a fence that has opened is around all there is."""
+        return self._around is not None
+
+    def closes(self, line: str) -> bool:
+        """Return whether *line* closes the fence around all there is."""
+        return self._around is not None and self._around(line)
 
     def _is_around_all(self, ahead: Callable[[int], str]) -> bool:
         assert self._closer is not None, "the fence has opened"
@@ -101,8 +133,13 @@ class Quotations:
             index += 1
         if line:
             return False
-        self._closer = None
+        self._around, self._closer = self._closer, None
         return True
+
+
+def _is_known(line: str, begins_own: Callable[[str], bool]) -> bool:
+    """Return whether *line* is a mark of the dialect, or what programs print around runs."""
+    return begins_own(line) or is_header(line)
 
 
 def _closer_of(line: str) -> Callable[[str], bool] | None:

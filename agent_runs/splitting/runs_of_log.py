@@ -44,6 +44,8 @@ class LogRun(TranscriptParser):
     ) -> None:
         super().__init__(dialect, tools=tools)
         self.line = line
+        self.offset: int = 0
+        """How much of the log stands before it, in characters."""
         self.lines: list[str] = []
         """Its lines, until its first step begins."""
         self.is_quoted: bool = False
@@ -156,6 +158,7 @@ class WholeRun(NamedTuple):
     transcript: Transcript
     line: int
     lines: list[str]
+    offset: int = 0
     has_steps: bool = True
     is_labelled: bool = True
     is_quoted: bool = False
@@ -226,14 +229,10 @@ class RunsOfLog:
         self._run: LogRun | None = None
         self._depth = 0  # of chains inside the run
         self._fences = 0  # in the answer
-        self._shapes: set[str] | None = None  # of the lines before the first question
+        self.is_labelled: bool = False
+        """Whether any question had a label so far."""
         self._quotations = Quotations(partial(begins_marked, dialect))
         self._quoted: LogRun | None = None  # lines that are quoted outside of all runs
-
-    @property
-    def is_labelled(self) -> bool:
-        """Whether any question had a label so far."""
-        return self._shapes is not None
 
     def __iter__(self) -> Iterator[LogRun | WholeRun]:
         """Yield each run as soon as its first step begins, and again when it has ended.
@@ -246,7 +245,7 @@ class RunsOfLog:
             frame = self._frame_of(line)
             if frame == "begin" and self._run is not None and self._run.is_labelled:
                 line = " " * (len(line) - 1) + "\n"  # so offsets stay right
-            elif frame is not None:
+            elif frame is not None or self._quotations.closes(line):
                 yield from self._end()
                 self._size += len(line)
                 continue
@@ -283,9 +282,9 @@ class RunsOfLog:
             return
         if run is None:
             run = self._run = LogRun(self._dialect, number, self._tools, self._watcher())
+            run.offset = self._size
             self._depth = self._fences = 0
-        if self._shapes is None and begins_question(self._dialect, line):
-            self._shapes = {_shape(each) for each in run.lines if each.strip()}
+        self.is_labelled = self.is_labelled or begins_question(self._dialect, line)
         had_steps = run.has_steps
         run.feed(line)
         self._size += len(line)
@@ -309,7 +308,9 @@ class RunsOfLog:
         It goes up to the next question. Whatever may belong to no run takes a stream as well.
         """
         whole = self._whole
-        if whole is None or self._run is not None or not lines[0].startswith(whole.questions):
+        if whole is None or self._quotations.is_wrapped or self._run is not None:
+            return None
+        if not lines[0].startswith(whole.questions):
             return None
         if lines[0].strip() in whole.questions:
             return None  # only the next line shows whether it is a question
@@ -317,8 +318,7 @@ class RunsOfLog:
         size = ahead = 0
         while (line := self._lines.peek(ahead)) and not line.startswith(whole.questions):
             size += len(line)
-            is_odd = size > _MOST_CHARS or line.lstrip().startswith(">") or _COUNTS(line)
-            if is_odd or (self._shapes and _shape(line) in self._shapes):
+            if size > _MOST_CHARS or line.lstrip().startswith(">") or _COUNTS(line):
                 return None
             found.append(line)
             ahead += 1
@@ -328,9 +328,10 @@ class RunsOfLog:
             return None
         for _ in range(ahead):
             next(self._lines)
+        offset = self._size
         self._size += len(text)
-        self._shapes = self._shapes or set()  # no line stands before a first question
-        return WholeRun(run, number, [])
+        self.is_labelled = True
+        return WholeRun(run, number, [], offset)
 
     def _watcher(self) -> Callable[[Event], None] | None:
         watch, offset = self._watch, self._size
@@ -360,8 +361,6 @@ class RunsOfLog:
         run = self._run
         if run is None or not run.is_answering or self._fences % 2:
             return False
-        if _shape(line) in (self._shapes or ()):
-            return True
         ahead = (self._lines.peek(index) for index in range(_FAR))
         return begins_step(self._dialect, line) and is_step(self._dialect, chain((line,), ahead))
 
@@ -370,8 +369,3 @@ class RunsOfLog:
         if run is not None:
             run.end()
             yield run
-
-
-def _shape(line: str) -> str:
-    """Return what a *line* has in common with others that differ in numbers only."""
-    return re.sub(r"\d+", "0", line.strip())

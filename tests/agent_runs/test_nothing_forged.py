@@ -6,6 +6,7 @@ import pytest
 
 from agent_parsers import AgentAction, OutputParserException, Transcript
 from agent_runs import read_runs
+from agent_runs.detecting.detect import detect_in_head
 from agent_runs.readers.text import plain
 from agent_runs.splitting.quoted import Quotations
 
@@ -80,7 +81,7 @@ def test_the_laws_find_a_reader_that_forges(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(owner, name, never)
-    plain._detected.cache_clear()
+    detect_in_head.cache_clear()
     forged = [kind for kind, text in texts if runs_in(text)]
     assert len(forged) > 10
-    plain._detected.cache_clear()
+    detect_in_head.cache_clear()

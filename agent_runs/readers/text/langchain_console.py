@@ -29,6 +29,7 @@ Source: `langchain_core.callbacks.stdout`, `langchain_classic.agents.agent` (1.0
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_runs.readers.text.around import Around
@@ -43,9 +44,17 @@ from agent_runs.readers.text.langchain_pieces import (
 )
 from agent_runs.readers.text.langchain_plain import run_by_labels
 from agent_runs.readers.text.langchain_turns import CREW, NESTED, Chain, run_by_colours
-from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import (
+    HEAD_CHARS,
+    Lines,
+    NumberedLines,
+    Reading,
+    TextReader,
+    line_of,
+)
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import with_codes, without_codes
+from agent_runs.splitting.outside import WithoutLogged
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -160,8 +169,10 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     def run_of(chain: Chain, reading: Reading) -> RunBuilder | None:
         return None if chain.name == CREW else run_by(chain, reading)
 
-    events = read_pieces(lines, is_coloured=is_coloured)
-    yield from read_chains(events, reading, run_of, _take_returned)
+    own = WithoutLogged(lines)
+    events = read_pieces(NumberedLines(own), is_coloured=is_coloured)
+    for run in read_chains(events, reading, run_of, _take_returned):
+        yield replace(run, notices=(*run.notices, *own.take_notices()))
 
 
 def _take_returned(text: str, run: RunBuilder | None) -> tuple[str, str]:

@@ -47,6 +47,10 @@ _REFUSED: Final = re.compile(REFUSED)
 _REFUSAL: Final = re.compile(rf"{re.escape(REFUSAL)}.*?(?:{REFUSED})", re.DOTALL)
 """A turn that LangChain refused, with what it says of it."""
 _FENCE: Final = re.compile(r"\s*+```")
+_FENCED: Final = re.compile(
+    r"\s*+```[\w+-]*+[ \t]*+\n(?P<input>.*?)\n[ \t]*+```[ \t]*+(?:\n|\Z)", re.DOTALL
+)
+"""An input in a fence."""
 
 
 def run_by_labels(chain: Chain, reading: Reading) -> RunBuilder | None:
@@ -252,7 +256,12 @@ def _add_result(text: str, run: RunBuilder, *, has_next: bool, puts_back: bool =
 
 
 def _split_json(text: str) -> tuple[str | None, str]:
-    """Return the JSON object or list at the beginning of *text*, and the rest."""
+    """Return the input at the beginning of *text* that shows its end, and the rest.
+
+    That is an object or a list of JSON, or what stands in a fence.
+    """
+    if fenced := _FENCED.match(text):
+        return fenced["input"], text[fenced.end() :]
     if not text.startswith(("{", "[")):
         return None, text
     try:

@@ -12,12 +12,14 @@ r"""Text in a dialect, as a program prints its agent's scratchpad or as a data s
 
 Where one run ends and the next begins:
 
-* A label of questions begins a run, and so does a line of the shape that the lines before the
-  first question have (``=== run 1 ===``).
+* A label of questions begins a run.
 * An answer ends a run: if a whole step follows, it belongs to the next run. A step in a fence, or
   the mere label of one, is part of the answer.
 * ``> Entering new … chain...`` begins a run and ``> Finished chain.`` ends it, also where they were
   copied without their colours, and the counts of tokens that some programs print end an answer.
+
+What stands between two runs, above the first and behind the last is taken out before; see
+`agent_runs.splitting.outside`. So are prompts and lines of loggers.
 
 Without a label, the text before the first step of a run is its question, as for `parse_transcript`,
 unless the log's first run has a label.
@@ -28,13 +30,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers import AgentAction, OutputParserException, get_dialect
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_dialect
 from agent_parsers.core import Detection
 from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
-from agent_runs.detecting.detect import detect
+from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader
 from agent_runs.splitting.labels import (
@@ -42,33 +44,89 @@ from agent_runs.splitting.labels import (
     begins_foreign,
     begins_marked,
     begins_question,
+    begins_step,
     spelling_of,
 )
+from agent_runs.splitting.outside import OutsideOfRuns, is_header_of_log, without_prompts
+from agent_runs.splitting.prompts import opens_prompt, shows_format
 from agent_runs.splitting.quoted import Quotations, has_structure
 from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
+from agent_runs.splitting.separators import is_certain
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
+    from agent_parsers.events import Span
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
 _HEAD: Final = 1 << 16
 """How much of the text is looked at to find its dialect, in characters."""
+_FEW: Final = 6
+"""How many lines may stand above a run that is read if its dialect is named."""
 _FEWEST_MARKERS: Final = 2
 """How many different markers a text without an action needs to be a log."""
 
 
 def _evidence(head: str) -> Sequence[str]:
-    text = _unquoted(_spelt(_COLOURS.sub("", head[:_HEAD])))
-    detection = _detected(text)
+    text = _own_text(head[:_HEAD])
+    detection = detect_in_head(text)
     if not _is_log(detection):
         return ()
     dialect = get_dialect(detection.candidates[0].dialect)
     lines = text.splitlines(keepends=True)
     first = next((at for at, line in enumerate(lines) if _begins(dialect, line)), 0)
-    if has_structure("".join(lines[:first])) and not begins_question(dialect, lines[first]):
+    if begins_question(dialect, lines[first]) or not has_structure("".join(lines[:first])):
+        return (detection.candidates[0].reason,)
+    if not _is_headed(lines[:first], lines[first:]):
         return ()  # the text has a form that is not known, and a run inside
     return (detection.candidates[0].reason,)
+
+
+def _lack(head: str) -> str:
+    """Return which line is nearest to a log in a dialect, and what stopped the reader there."""
+    text = _spelt(_COLOURS.sub("", head[:_HEAD]))
+    detection = detect_in_head(_own_text(head[:_HEAD]))
+    if _is_log(detection):
+        dialect = detection.candidates[0].dialect
+        lines = text.splitlines()
+        label = next(each for each in lines if _begins(get_dialect(dialect), each))
+        at, line = next(
+            (at, each) for at, each in enumerate(lines, 1) if each.strip() and has_structure(each)
+        )
+        lead = lines[: lines.index(label)]
+        is_short = sum(map(bool, map(str.strip, lead))) <= _FEW
+        advice = f": dialect={dialect!r} reads the log anyway" if is_short else ""
+        return (
+            f"line {at}, {_short(line)}, stands before {_short(label)} and may belong to another"
+            f" form{advice}"
+        )
+    for at, line in enumerate(text.splitlines(), 1):
+        if opens_prompt(line) and _is_log(detect(text)):
+            return f"line {at}, {_short(line)}, begins a prompt, whose examples are no runs"
+        if begins_any(line) and _is_log(detect_in_head(without_prompts(text))):
+            return f"line {at}, {_short(line)}, is quoted, and a quoted run is none of the log"
+        if begins_step(get_dialect("react"), line):
+            return (
+                f"line {at}, {_short(line)}, begins like a step, and no dialect reads an action or"
+                " an answer with its input from there: dialect='react' shows what stops it"
+            )
+    return ""
+
+
+def _short(line: str) -> str:
+    return repr(line.strip()[:60])
+
+
+def _is_headed(header: Sequence[str], rest: Sequence[str]) -> bool:
+    """Return whether a *header* is a program's first words, and none of its marks comes again."""
+    marks = {line.strip()[:1] for line in header if line.strip()} & {"$", "#", "[", "%"}
+    is_again = any(line[:1] in marks and not is_certain(line) for line in rest)
+    return is_header_of_log(header) and not is_again
+
+
+def _own_text(head: str) -> str:
+    """Return *head* without colours, prompts, lines of loggers, and what is quoted at the top."""
+    return _unquoted(without_prompts(_spelt(_COLOURS.sub("", head))))
 
 
 def _begins(dialect: Dialect, line: str) -> bool:
@@ -97,19 +155,14 @@ def _is_log(detection: Detection) -> bool:
     return bool(best.actions) or len(best.markers) >= _FEWEST_MARKERS
 
 
-@lru_cache(maxsize=1)
-def _detected(head: str) -> Detection:
-    return detect(head)
-
-
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
     spelling = spelling_of(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD]))
     if dialect is None:
-        head = _unquoted(_spelt(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD])))
-        detection = _detected(head)
+        text = _own_text(lines.head(_HEAD)[:_HEAD])
+        detection = detect_in_head(text)
         if not (_is_log(detection) or detection.is_ambiguous):
-            detection = Detection((), text=head[:1000])
+            detection = Detection((), text=text[:1000])
         dialect = get_dialect(detection.dialect)
     if not dialect.lenient.transcript_start:
         raise OutputParserException(
@@ -118,8 +171,15 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
             observation="Give the turns of the run one by one, as records or messages.",
         )
     said = (spelling[1],) if spelling else ()
-    plain = NumberedLines(_plain(lines, spelling[0] if spelling else str))
-    yield from _runs(plain, dialect, reading.in_dialect(dialect, *said))
+    spelt = spelling[0] if spelling else str
+    head = lines.head(_HEAD)
+    outside = OutsideOfRuns(
+        _plain(lines, spelt),
+        dialect,
+        [spelt(line) for line in _COLOURS.sub("", head).splitlines(keepends=True)],
+        is_whole=len(head) < _HEAD,
+    )
+    yield from _runs(outside, dialect, reading.in_dialect(dialect, *said))
 
 
 def _spelt(head: str) -> str:
@@ -135,28 +195,69 @@ def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str
         next(lines)
 
 
-def _runs(lines: Lines, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
-    """Yield the runs in *lines*; text that no run owns is a notice of the run before it."""
-    log = RunsOfLog(lines, dialect, reading.tools)
+def _runs(outside: OutsideOfRuns, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
+    """Yield the runs in a log; text that no run owns is a notice of the run before it."""
+    log = RunsOfLog(NumberedLines(outside), dialect, reading.tools)
     done: Transcript | None = None
     loose: list[Notice] = []
     for run in log:
         if run.transcript is None and run.has_steps:  # it has just begun
             if done is not None:
-                yield done
+                yield _with(done, outside.notices_before(run.offset))
             done = None
+        elif run.transcript is not None and shows_format(run.transcript, dialect):
+            notice = Notice("unowned_text", "found a prompt", text=_text_of(run.transcript))
+            if done is not None:
+                done = _with(done, [*outside.notices_before(run.offset), notice])
+            else:
+                loose.append(notice)
         elif run.transcript is not None:
             if done is not None:
-                yield done
-            done = _finished(run.transcript, run, loose, reading, is_bare=not log.is_labelled)
+                yield _with(done, outside.notices_before(run.offset))
+            transcript = _shifted(run.transcript, outside.shift(run.offset))
+            done = _finished(transcript, run, loose, reading, is_bare=not log.is_labelled)
             loose = []
         elif done is not None:
-            notice = _unowned("found text after the end of the run", run)
-            done = replace(done, notices=(*done.notices, notice))
+            done = _with(done, [_unowned("found text after the end of the run", run)])
         else:
             loose.append(_unowned("found text before the run", run))
     if done is not None:
-        yield done
+        yield _with(done, outside.notices_before(inf))
+
+
+def _with(run: Transcript, notices: Sequence[Notice]) -> Transcript:
+    """Return *run* with *notices*; those of an unclear end are about its last step."""
+    if not notices:
+        return run
+    last = len(run.all_steps)
+    placed = [replace(n, step=last) if n.kind == "unclear_end" else n for n in notices]
+    return replace(run, notices=(*run.notices, *placed))
+
+
+def _text_of(run: Transcript) -> str:
+    """Return what is in *run*, as text."""
+    parts = [run.question]
+    for step in run.all_steps:
+        log = step.action.log if step.action is not None else step.thought
+        parts += (log, step.observation or "")
+    return "\n".join(filter(None, parts))
+
+
+def _shifted(run: Transcript, shift: Callable[[Span], Span] | None) -> Transcript:
+    """Return *run* with its spans in the text of the log, from which lines were taken out."""
+    if shift is None:
+        return run
+    steps = tuple(
+        replace(
+            step,
+            thought_span=step.thought_span and shift(step.thought_span),
+            action_span=step.action_span and shift(step.action_span),
+            observation_span=step.observation_span and shift(step.observation_span),
+            repairs=tuple(replace(each, span=shift(each.span)) for each in step.repairs),
+        )
+        for step in run.all_steps
+    )
+    return replace(run, all_steps=steps)
 
 
 def _unowned(message: str, text: LogRun | WholeRun) -> Notice:
@@ -191,11 +292,30 @@ def _finished(
     else:
         builder.introduce(run.question)
     for step in run.all_steps:
-        builder.add(step)
-        _notice_foreign(builder, step)
+        seen, behind = _behind_answer(step)
+        builder.add(seen)
+        if behind.strip():
+            builder.notice("unowned_text", "found text after the end of the run", text=behind)
+        _notice_foreign(builder, seen)
     transcript = builder.transcript()
     notices = (*loose, *transcript.notices)
     return replace(transcript, question_repairs=run.question_repairs, notices=notices)
+
+
+def _behind_answer(step: TranscriptStep) -> tuple[TranscriptStep, str]:
+    """Return *step*, and what follows the first paragraph of a result, if it is an answer.
+
+    No tool returned such a result: the run has ended, and its environment says so.
+    """
+    seen, span = step.observation, step.observation_span
+    if not isinstance(step.action, AgentFinish) or seen is None or span is None:
+        return step, ""
+    paragraph, _, behind = seen.partition("\n\n")
+    if not behind:
+        return step, ""
+    return replace(
+        step, observation=paragraph, observation_span=(span[0], span[0] + len(paragraph))
+    ), behind
 
 
 def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
@@ -216,4 +336,5 @@ READER: Final = TextReader(
     summary="text in a dialect, such as a question and ReAct steps",
     evidence=_evidence,
     read=_read,
+    lack=_lack,
 )

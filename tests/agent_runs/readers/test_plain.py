@@ -80,7 +80,7 @@ def test_the_dialect_is_found_and_the_source_says_why() -> None:
         (f"{RUN}Action: Ines\n- one\n{STEP}{ANSWER}",
          ["It is noon.\nAction: Ines\n- one", "It is noon."]),
         (f"{RUN}Total: 3 > 2", ["It is noon.\nTotal: 3 > 2"]),
-        (f"{RUN}\n=== 2 ===", ["It is noon.\n\n=== 2 ==="]),
+        (f"{RUN}\n=== 2 ===", ["It is noon."]),
     ],
 )  # fmt: skip
 def test_an_answer_ends_where_its_run_ends(text: str, expected: list[str | None]) -> None:

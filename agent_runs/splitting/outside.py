@@ -1,0 +1,484 @@
+"""Lines of a log that belong to no run: they are taken out before the runs are read.
+
+They are prompts, lines of known loggers, what a program prints between two runs, and its first
+words. Only the lines from the last empty line to the next question are in doubt, and only if each
+of them is a ruler, a title, ``key: value``, a time stamp or a line of a logger::
+
+    Final Answer: 198 m
+
+    Score: 1.0              taken out, if this stands between other runs of the log, too
+    ====================    taken out
+    Question: …
+
+At the end of the log, as of a run, only what is certain is taken out. Whatever is taken out, and
+whatever stays although it may belong to nobody, is a notice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.transcripts import Notice
+from agent_runs.splitting.labels import (
+    begins_answer,
+    begins_any,
+    begins_marked,
+    begins_question,
+    begins_step,
+    is_step,
+    may_begin_question,
+)
+from agent_runs.splitting.prompts import (
+    opens_prompt,
+    size_of_examples,
+    size_of_prompt,
+    size_of_rest,
+)
+from agent_runs.splitting.runs_of_log import FRAMES
+from agent_runs.splitting.separators import (
+    is_certain,
+    is_doubtful,
+    is_header,
+    is_logged,
+    is_measured,
+    is_program_ruler,
+    is_ruler,
+    may_be_certain,
+    shape_of,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.events import Span
+    from agent_runs.reading.reader import Lines
+
+_MOST: Final = 60
+"""How many lines between two runs are looked at."""
+_FAR: Final = 100
+"""How many lines a step is looked at, to see whether it is one."""
+_MOST_HEADERS: Final = 4
+"""How many lines at the top may be a program's first words, rulers and counters aside."""
+_TITLE: Final = 100
+"""How long a title between two rulers may be."""
+_GAP: Final = "found text between the runs"
+_LOGGED: Final = "found a line of a logger"
+_DOUBT: Final = "the log does not show whether the last lines belong to the value before them"
+
+
+class Removed(NamedTuple):
+    """Lines that were taken out."""
+
+    at: int
+    """How many characters of the log stand before them that were not taken out."""
+    size: int
+
+
+class OutsideOfRuns:
+    """Takes the lines out of a log that belong to no run.
+
+    Args:
+        lines: The lines of the log, with their numbers.
+        dialect: The dialect of the log.
+        head: The first lines of the log, which are looked at to know what stands between its runs.
+        is_whole: Whether these are all of them.
+    """
+
+    def __init__(
+        self,
+        lines: Iterable[tuple[int, str]],
+        dialect: Dialect,
+        head: Sequence[str] = (),
+        *,
+        is_whole: bool = False,
+    ) -> None:
+        self._lines = iter(lines)
+        self._dialect = dialect
+        self._ahead: deque[tuple[int, str]] = deque()
+        self._before: deque[str] = deque(maxlen=_FAR)  # the last lines that stay
+        self._notices: deque[tuple[int, Notice]] = deque()  # with the size of what stays before
+        self._removed: deque[Removed] = deque()  # from the beginning of the run on
+        self._size = 0  # of the lines that stay
+        self._is_fenced = self._has_begun = False
+        self._index = 0  # of the next line
+        self._looked_until = 0  # no gap begins before this line
+        self._cut = (-1, 0)  # the line where the next gap begins, and how many lines it has
+        self._shapes = _shapes_between(head, dialect)
+        self._first: tuple[int, set[str]] = (0, set())  # how many shapes there were, see `_firsts`
+        self._examples = _size_of_examples(head, dialect) if is_whole else 0
+        self._rest = 0 if self._examples else size_of_rest(head, dialect)
+        self._counted = len(head)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that may belong to a run, with their numbers."""
+        if self._examples and self._at(self._examples):
+            self._take_out(self._examples, "found the examples of a prompt")
+        if self._rest and self._at(self._rest - 1):
+            self._take_out(self._rest, "found the end of a prompt")
+        self._take_header()
+        while line := self._at(0):
+            if not self._takes_out(line):
+                number, _ = self._ahead.popleft()
+                self._index += 1
+                self._size += len(line)
+                self._before.append(line)
+                yield number, line
+
+    def notices_before(self, offset: float) -> list[Notice]:
+        """Return, once, the notices about what stands before a run.
+
+        Args:
+            offset: How much of the text that was read stands before the run.
+        """
+        found = []
+        while self._notices and self._notices[0][0] <= offset:
+            found.append(self._notices.popleft()[1])
+        return found
+
+    def shift(self, offset: int) -> Callable[[Span], Span] | None:
+        """Return what turns spans of a run as it was read into those of its text in the log.
+
+        Args:
+            offset: How much of the text that was read stands before the run.
+
+        Returns:
+            `None` if they are the same.
+        """
+        while self._removed and self._removed[0].at <= offset:
+            self._removed.popleft()
+        removed = [(each.at - offset, each.size) for each in self._removed]
+        if not removed:
+            return None
+
+        def shifted(span: Span) -> Span:
+            start, end = span
+            return (
+                start + sum(size for at, size in removed if at <= start),
+                end + sum(size for at, size in removed if at < end),
+            )
+
+        return shifted
+
+    def _at(self, index: int) -> str:
+        """Return the line that comes *index* lines after the next; ``""`` behind the last."""
+        while len(self._ahead) <= index:
+            found = next(self._lines, None)
+            if found is None:
+                return ""
+            self._ahead.append(found)
+        return self._ahead[index][1]
+
+    def _take_out(self, count: int, message: str) -> bool:
+        taken = [self._ahead.popleft() for _ in range(count)]
+        self._index += count
+        text = "".join(line for _, line in taken)
+        number = next((number for number, line in taken if line.strip()), taken[0][0])
+        self._removed.append(Removed(self._size, len(text)))
+        if text.strip():
+            self._note(Notice("unowned_text", message, text=text.strip("\r\n"), line=number))
+        return True
+
+    def _doubt(self, lines: Sequence[str], number: int) -> None:
+        text = "".join(lines).strip("\r\n")
+        self._note(Notice("unclear_end", _DOUBT, text=text, line=number))
+
+    def _note(self, notice: Notice) -> None:
+        self._notices.append((self._size, notice))
+
+    def _takes_out(self, line: str) -> bool:
+        """Take the next line out, and more, if it is outside of all runs; return whether it is."""
+        if "```" in line and line.lstrip().startswith("```"):
+            self._is_fenced = not self._is_fenced
+        elif self._is_fenced and begins_any(line):
+            self._is_fenced = False
+        if self._is_fenced:
+            return False
+        if opens_prompt(line) and (size := size_of_prompt(self._at, self._begins_question)):
+            if self._has_begun and (paragraph := self._paragraph_before()):
+                self._doubt(paragraph, self._ahead[0][0] - 1)
+            return self._take_out(size, "found a prompt")
+        if is_logged(line):
+            return self._take_out(1, _LOGGED)
+        if not self._has_begun:
+            self._has_begun = begins_any(line) or self._begins_question(line)
+        elif self._index >= self._looked_until and self._may_begin_gap(line):
+            self._find_gap()
+        if self._index == self._cut[0]:
+            return self._take_out(self._cut[1], _GAP)
+        return False
+
+    def _begins_question(self, line: str) -> bool:
+        return begins_question(self._dialect, line)
+
+    def _paragraph_before(self) -> list[str]:
+        """Return the last paragraph that stays, unless it begins with a label or is the first."""
+        before = [*self._before]
+        while before and not before[-1].strip():
+            before.pop()
+        start = len(before)
+        while start and before[start - 1].strip():
+            start -= 1
+        paragraph = before[start:]
+        return [] if not start or any(map(begins_any, paragraph)) else paragraph
+
+    # -- the top of the log -----------------------------------------------------------------------
+
+    def _take_header(self) -> None:
+        """Take the lines before the first label, unless that is of a question."""
+        lines: list[str] = []
+        while (line := self._at(len(lines))) and len(lines) < _MOST:
+            if begins_marked(self._dialect, line) or FRAMES["begin"].match(line):
+                break
+            lines.append(line)
+        if not any(map(str.strip, lines)):
+            return
+        if self._begins_question(line):
+            texts = (each.strip() for each in lines)
+            self._shapes.update({shape_of(each): 2 for each in texts if each[:3].strip("`~")})
+        elif line and is_header_of_log(lines):
+            self._take_out(len(lines), "found text before the run")
+
+    # -- gaps between runs ------------------------------------------------------------------------
+
+    def _may_begin_gap(self, line: str) -> bool:
+        if line.isspace():
+            return True
+        if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._is_known(line):
+            return not begins_any(line)
+        if not (may_be_certain(line) or is_measured(line)):
+            return False
+        return (is_measured(line) or is_certain(line)) and not begins_any(line)
+
+    def _firsts(self) -> set[str]:
+        """Return the characters with which lines between runs begin."""
+        if len(self._shapes) != self._first[0]:
+            self._first = len(self._shapes), {shape[:1] for shape in self._shapes}
+        return self._first[1]
+
+    def _is_certain(self, line: str) -> bool:
+        return is_certain(line) or self._is_known(line)
+
+    def _is_known(self, line: str) -> bool:
+        """Return whether a line of the same shape stands between other runs of the log."""
+        return self._shapes.get(shape_of(line), 0) > 1
+
+    def _is_drawn_above(self, line: str) -> bool:
+        """Return whether the value before has a ruler like that in *line*, so that it is its own.
+
+        It may have a title, as in what a test runner prints.
+        """
+        mark = line.strip()[:3]
+        if len(mark) < 3 or mark[0].isalnum() or self._is_known(line):
+            return False
+        for before in reversed(self._before):
+            text = before.strip()
+            if text.startswith(mark) and (text == line.strip() or not is_ruler(text)):
+                return True
+            if begins_any(before):
+                return f" {mark}" in before
+        return False
+
+    def _find_gap(self) -> None:
+        """Look whether a gap begins with the next lines, and set where it is cut."""
+        count = 0
+        while (line := self._at(count)) and count < _MOST:
+            is_framed = count and _is_framed(self._at(count - 1), line, self._at(count + 1))
+            if not (is_framed or self._may_be_between(line)):
+                break
+            count += 1
+        self._looked_until = self._index + count
+        lines = [self._ahead[at][1] for at in range(count)]
+        if not any(map(str.strip, lines)):
+            return
+        kind = self._boundary(line, count)
+        if not kind:
+            return
+        if kind == "run" and self._index >= self._counted:
+            self._shapes.update({shape_of(each) for each in _doubtful(lines)})
+        size, is_doubtful_ = self._parts(lines, is_end=kind == "end")
+        stays = [(at, each) for at, each in enumerate(lines[: count - size]) if each.strip()]
+        if stays and is_doubtful_ and kind != "step":
+            self._doubt([each for _, each in stays], self._ahead[stays[0][0]][0])
+        if size:
+            self._cut = (self._index + count - size, size)
+
+    def _may_be_between(self, line: str) -> bool:
+        if not line.strip():
+            return True
+        if begins_marked(self._dialect, line):
+            return False
+        return self._is_certain(line) or is_doubtful(line)
+
+    def _boundary(self, line: str, count: int) -> str:
+        """Return what begins with *line*, which comes behind *count* lines; empty if nothing."""
+        if not line or FRAMES["end"].match(line):
+            return "end"
+        if self._begins_question(line) or FRAMES["begin"].match(line) or opens_prompt(line):
+            return "run"
+        if not begins_step(self._dialect, line):
+            return ""
+        last = [*self._before]
+        while last and not (
+            begins_step(self._dialect, last[-1]) or self._begins_question(last[-1])
+        ):
+            last.pop()
+        if last and self._begins_question(last[-1]):
+            return "step"
+        since = [*self._before][max(len(last) - 1, 0) :]
+        if not any(map(begins_answer, since)):
+            return ""
+        following = (self._at(count + at) for at in range(_FAR))
+        return "run" if is_step(self._dialect, following) else ""
+
+    def _parts(self, lines: Sequence[str], *, is_end: bool) -> tuple[int, bool]:
+        """Return how many of *lines* belong to no run, and whether others may belong to none."""
+        blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+        attached, rest = lines[:blank], lines[blank:]
+        last = next((line for line in reversed(self._before) if line.strip()), "")
+        if not attached and last.rstrip()[-1:] in (":", "：") and begins_any(last):
+            return 0, not is_end  # they are all that the value has
+        certain = self._certain_in(rest)
+        if any(map(self._is_drawn_above, lines)):
+            return 0, not is_end
+        size = next((at for at, is_one in enumerate(reversed(certain)) if not is_one), len(certain))
+        if size < len(rest):
+            kept = rest[: len(rest) - size]
+            return self._without_lead(lines, size), not is_end or any(map(is_measured, kept))
+        at = len(attached)
+        while at and (
+            self._is_certain(attached[at - 1])
+            or (1 < at < len(attached) and _is_framed(*attached[at - 2 : at + 1]))
+        ):
+            at -= 1
+        if at < len(attached) and self._is_drawn_in(attached, at):
+            return self._without_lead(lines, size), not is_end
+        size += len(attached) - at
+        return self._without_lead(lines, size), any(map(is_measured, attached[:at]))
+
+    @staticmethod
+    def _without_lead(lines: Sequence[str], size: int) -> int:
+        """Return *size* without the empty lines at the front, which may stay."""
+        while size and not lines[len(lines) - size].strip():
+            size -= 1
+        return size
+
+    def _certain_in(self, lines: Sequence[str]) -> list[bool]:
+        """Return which of *lines*, behind an empty one, certainly belong to no run."""
+        certain = [not line.strip() or self._is_certain(line) for line in lines]
+        is_ruled = False  # behind a ruler that only a program writes
+        for at, line in enumerate(lines):
+            is_ruled = is_ruled or is_program_ruler(line.strip())
+            is_framed = 0 < at < len(lines) - 1 and _is_framed(*lines[at - 1 : at + 2])
+            certain[at] = certain[at] or is_ruled or is_framed
+        return certain
+
+    def _is_drawn_in(self, attached: Sequence[str], at: int) -> bool:
+        """Return whether the ruler *at* in *attached* may underline a title, or end a table."""
+        if not is_ruler(attached[at]):
+            return False
+        before = [*self._before, *attached[:at]]
+        start = len(before)
+        while start and before[start - 1].strip() and len(before) - start < _MOST:
+            start -= 1
+        paragraph = before[start:]
+        if any(is_ruler(line) or line.lstrip().startswith(("|", "+-")) for line in paragraph):
+            return True
+        return len(paragraph) == 1 and not begins_any(paragraph[0])
+
+
+def _is_framed(above: str, line: str, below: str) -> bool:
+    """Return whether *line* is short and stands between two rulers."""
+    return len(line) <= _TITLE and is_ruler(above) and is_ruler(below)
+
+
+def is_header_of_log(lines: Sequence[str]) -> bool:
+    """Return whether *lines*, which are at the top of a log, are a program's first words."""
+    texts = [line for line in lines if line.strip()]
+    named = [line for line in texts if not is_certain(line)]
+    return all(map(is_header, texts)) and len(named) <= _MOST_HEADERS
+
+
+class WithoutLogged:
+    """Takes the lines of known loggers out of a log.
+
+    Args:
+        lines: The lines of the log.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._notices: list[Notice] = []
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """Yield the other lines, with their numbers."""
+        while line := self._lines.peek():
+            number = self._lines.number
+            next(self._lines)
+            if is_logged(line):
+                text = line.rstrip("\n")
+                self._notices.append(Notice("unowned_text", _LOGGED, text=text, line=number))
+            else:
+                yield number, line
+
+    def take_notices(self) -> list[Notice]:
+        """Return the notices since the last call."""
+        notices, self._notices = self._notices, []
+        return notices
+
+
+def without_prompts(text: str) -> str:
+    """Return *text* without prompts and lines of loggers, whatever its dialect is."""
+    lines = text.splitlines(keepends=True)
+    if not any(opens_prompt(line) or is_logged(line) for line in lines):
+        return text
+    kept: list[str] = []
+    at = 0
+
+    def ahead(index: int) -> str:
+        return lines[at + index] if at + index < len(lines) else ""
+
+    while at < len(lines):
+        line = lines[at]
+        if opens_prompt(line) and (size := size_of_prompt(ahead, may_begin_question)):
+            at += size
+            continue
+        if not is_logged(line):
+            kept.append(line)
+        at += 1
+    return "".join(kept)
+
+
+def _doubtful(lines: Sequence[str]) -> Iterator[str]:
+    """Yield those of *lines* behind the first empty one that may belong to an answer."""
+    is_behind = False
+    for line in lines:
+        is_behind = is_behind or not line.strip()
+        if is_behind and line.strip():
+            yield line
+
+
+def _shapes_between(lines: Sequence[str], dialect: Dialect) -> Counter[str]:
+    """Return the shapes of the last lines before each run in *lines*, and how many runs have it."""
+    shapes: Counter[str] = Counter()
+    is_answered = False
+    for at, line in enumerate(lines):
+        is_step_ = begins_step(dialect, line)
+        if begins_question(dialect, line) or (is_step_ and is_answered):
+            start = at
+            while start and (
+                not lines[start - 1].strip()
+                or is_certain(lines[start - 1])
+                or (is_doubtful(lines[start - 1]) and not begins_marked(dialect, lines[start - 1]))
+            ):
+                start -= 1
+            shapes.update({shape_of(each) for each in _doubtful(lines[start:at])})
+            is_answered = False
+        if is_step_:
+            is_answered = False
+        is_answered = is_answered or begins_answer(line)
+    return shapes
+
+
+def _size_of_examples(lines: Sequence[str], dialect: Dialect) -> int:
+    return size_of_examples(lines, lambda line: begins_question(dialect, line), begins_answer)

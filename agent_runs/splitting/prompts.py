@@ -1,0 +1,417 @@
+"""Prompts in a log: formats and examples that tell a model how to write are no runs.
+
+A prompt of this library is known by its own words, as each dialect has them. One of another program
+is known by its opening, such as ``Answer the following questions as best you can``, and by what
+only a format has: placeholders, and a line that says that the steps repeat::
+
+    Question: the input question you must answer
+    Thought: you should always think about what to do
+    Action: the action to take, should be one of [search]
+    Action Input: the input to the action
+    Observation: the result of the action
+    ... (this Thought/Action/Action Input/Observation can repeat N times)
+    Thought: I now know the final answer
+    Final Answer: the final answer to the original input question
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers import AgentAction, AgentFinish, get_dialect, get_parser, list_dialects
+from agent_runs.splitting.labels import begins_answer, begins_any, may_begin_question
+
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.transcripts import Transcript
+
+_OPENS: Final = re.compile(
+    r"^\s*You are (?:an? |the )?[\w ,-]{1,80}\.|^Your personal goal is:"
+    r"|^You are designed to help with a variety of tasks|can use these tools|as well as you can"
+    r"|^Solve the task in steps of|请尽力回答问题"
+    r"|access to (?:only )?(?:the following|these|a (?:wide )?variety of) tools"
+    r"|Answer the following questions? as best|(?:use|in) (?:exactly )?the following format"
+    r"|(?:following|this|these) format[:\s]*$|input question you must answer"
+    r"|always think about what to do|(?:the )?action to take, |large language model trained by"
+    r"|Respond to the human as helpfully|\{+agent_scratchpad\}+|^\s*Question: ?\{+\w+\}+\s*$",
+    re.IGNORECASE,
+).search
+"""Finds a line with which a prompt may begin; `opens_prompt` has what each has of it."""
+_INTRODUCES: Final = re.compile(r"\s*You are (?:an? |the )?[\w ,-]{1,80}\.").match
+"""Matches the words to a model with which a prompt may begin."""
+_INTRODUCTION: Final = 8
+"""How many lines they may have, if a prompt follows."""
+_REPEATS: Final = re.compile(
+    r"[^\w\n]*(?:\.{3}|…+)[ ]*[(（\[]?.{0,120}(?:repeat|重复).{0,60}$", re.IGNORECASE
+).match
+_TEMPLATE: Final = re.compile(
+    r"\{+(?:tool_names?|tools?|input|question|query|agent_scratchpad|chat_history|history)\}+"
+    r"|[\[<](?:your|the) [\w ]{0,30}(?:response|answer|thought|reply|input)\b[^\]>\n]*[\]>]"
+    r"|: ?(?:the )?input question you must answer|always think about what to do"
+    r"|: ?(?:the )?(?:action|tool)(?: name)? (?:to (?:take|use)\b.{0,20}?[, ]|\()[^\n]{0,20}?one "
+    r"|: ?the input (?:to|of|for) the (?:action|tool)\b|: ?(?:the )?results? of the action\b"
+    r"|: ?tool response\s*$|: ?(?:the|your) final answer (?:to the|must be)"
+    r"|\$(?:TOOL_NAME|INPUT|JSON_BLOB)\b"
+    r"|Begin!|Reminder to ALWAYS|NEVER include|consisting of interleaving human and assistant"
+    r"|^\s*Thought:\s*\{",
+    re.IGNORECASE,
+).search
+"""Finds what only the format in a prompt has."""
+_VALUE: Final = re.compile(r"<\w+>").fullmatch
+"""Matches a placeholder for the value of a parameter."""
+_PLACE: Final = re.compile(r"\{(?:tools|tool_names|form|action|answer)\}").search
+_EXAMPLES: Final = re.compile(
+    r"(?:here (?:are|is)|below (?:are|is)|following (?:are|is)|for).{0,60}\bexamples?\b.{0,80}"
+    r"[:.]?\s*$|^\W*(?:few[- ]?shot )?examples?\W*$",
+    re.IGNORECASE,
+).search
+_EXAMPLES_END: Final = re.compile(r"\W*END OF (?:THE )?EXAMPLES?\W*$", re.IGNORECASE).match
+_FAR: Final = 400
+"""How many lines a prompt may have, its list of tools included."""
+_REST: Final = 15
+"""How many lines may follow the last one that is known of a prompt."""
+_A_WORD: Final = 8
+"""Placeholders of so few bytes are words that any text has."""
+
+_is_named_in_place: Final = re.compile(
+    r"^\{+\w+\}+$|^\$\w+$|^<\w[\w ]*>$|^(?:the )?(?:name of the )?(?:action|tool)(?: name)?"
+    r" (?:to (?:take|use)|\()|should be one of|one of \[|the name of the tool$"
+    r"|要使用的工具",
+    re.IGNORECASE,
+).search
+
+
+def opens_prompt(line: str) -> bool:
+    """Return whether a prompt may begin with *line*."""
+    may_open = (
+        "tool" in line
+        or "ormat" in line
+        or "can" in line
+        or "best" in line
+        or "{" in line
+        or "about what" in line
+        or "input q" in line
+        or "to take" in line
+        or "trained by" in line
+        or "helpfully" in line
+        or "steps of" in line
+        or "请" in line
+        or "You are" in line
+        or "goal is" in line
+    )  # few lines have to be searched
+    return may_open and _OPENS(line) is not None
+
+
+def size_of_prompt(ahead: Callable[[int], str], begins_question: Callable[[str], bool]) -> int:
+    """Return how many lines from here on are a prompt; 0 if none is.
+
+    Args:
+        ahead: Returns a line from here on, given how far; empty behind the last.
+        begins_question: Returns whether a line has a label of questions.
+    """
+    if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
+        return 0
+    size = _size_of_own(ahead) or _size_of_format(ahead)
+    if not size:
+        return 0
+    at = _behind_blanks(ahead, size)
+    if ahead(at).strip() in _beginnings():
+        size = at + 1
+        at = _behind_blanks(ahead, size)
+    return _open_question(ahead, at, begins_question) or size
+
+
+def _behind_blanks(ahead: Callable[[int], str], at: int) -> int:
+    while (line := ahead(at)) and not line.strip():
+        at += 1
+    return at
+
+
+def _open_question(
+    ahead: Callable[[int], str], at: int, begins_question: Callable[[str], bool]
+) -> int:
+    """Return where a question ends that begins at *at* and that no step follows; 0 if there is one.
+
+    The prompt ends in it; another prompt may follow, or nothing.
+    """
+    if not begins_question(ahead(at)):
+        return 0
+    for index in range(at + 1, at + _FAR):
+        line = ahead(index)
+        if not line or opens_prompt(line):
+            return index
+        if begins_any(line) and line.rstrip()[-1:] not in (":", "："):
+            return index if begins_question(line) else 0
+        if line.strip() and begins_any(line):
+            following = ahead(_behind_blanks(ahead, index + 1))
+            if following and not opens_prompt(following) and not begins_question(following):
+                return 0
+    return 0
+
+
+# -- prompts of this library -----------------------------------------------------------------------
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    words = {get_dialect(name).prompt_words.begin for name in list_dialects()}
+    return frozenset({*words, "Begin!"})
+
+
+@cache
+def _own() -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """Return a pattern for the instructions of each dialect, and whether they end in an example."""
+    found: dict[str, bool] = {}
+    for name in list_dialects():
+        dialect = get_dialect(name)
+        for prompt in (dialect.prompt, dialect.prompt_words.no_tools):
+            if prompt:
+                found[r"[^\n]{0,100}?" + _pattern(prompt, dialect)] = prompt.endswith("{action}")
+    longest_first = sorted(found, key=len, reverse=True)
+    return tuple((re.compile(each), found[each]) for each in longest_first)
+
+
+def _pattern(prompt: str, dialect: Dialect) -> str:
+    words = dialect.prompt_words
+    told = [words.no_answer, *[words.answer] * (len(words.answer.encode()) > _A_WORD)]
+    answers = "|".join(map(re.escape, told))
+    lines = r"(?:[^\n]*\n){0,300}?[^\n]*?"
+    typed = rf"(?:\s*\n{re.escape(words.output_type)}\s*\n[^\n]+(?:\n[^\n]+)*)?"
+    places = {
+        "{tools}": lines,
+        "{form}": lines,
+        "{tool_names}": r"[^\n]*?",
+        "{answer}": rf"(?:{_sample_answer(dialect)}|{lines}(?:{answers})[^\n]*"
+        rf"(?:\n[^\w\n]{{1,40}}(?=\n|\Z)|\n[ \t]*</?[\w|:｜▁ -]+>)*){typed}",
+    }
+    text = "".join(
+        places.get(part, re.escape(part).replace(r"\ ", " ").replace("\\\n", r"[ \t]*\n"))
+        for part in re.split(r"(\{(?:tools|tool_names|form|action|answer)\})", prompt)
+    )
+    return (
+        text.replace(r"\{action\}", lines)
+        if not prompt.endswith("{action}")
+        else (text.removesuffix(r"\{action\}"))
+    )
+
+
+def _sample_answer(dialect: Dialect) -> str:
+    """Return a pattern for the answer that *dialect* shows where there are no tools."""
+    before = dialect.prompt_words.no_tools.partition("{answer}")[0]
+    told = get_parser(dialect, tools=[]).get_format_instructions()
+    return re.escape(told.removeprefix(before)).replace("\\\n", r"[ \t]*\n")
+
+
+def _size_of_own(ahead: Callable[[int], str]) -> int:
+    """Return how many lines from here on are the instructions of a dialect."""
+    text = "".join(_window(ahead))
+    for pattern, has_example in _own():
+        found = pattern.match(text)
+        if found is None:
+            continue
+        size = found[0].rstrip("\n").count("\n") + 1
+        if not has_example:
+            return size
+        return _end_of_example(ahead, _behind_blanks(ahead, found[0].count("\n")))
+    return _size_of_cut(text)
+
+
+def _size_of_cut(text: str) -> int:
+    """Return how many lines *text* has, if it is a prompt of a dialect that ends too early."""
+    lines = text.splitlines(keepends=True)
+    if len(lines) == _FAR or any(map(may_begin_question, lines)):
+        return 0
+    return len(lines) if any(opening in lines[0] for opening in _openings()) else 0
+
+
+def size_of_rest(lines: Sequence[str], dialect: Dialect) -> int:
+    """Return how many of *lines*, which are at the top of a log, are the rest of a prompt.
+
+    The log was cut inside the instructions of *dialect*: some of their lines stand there, and not
+    the first.
+    """
+    told = _told_lines(dialect)
+    found = 0
+    for at, line in enumerate(lines[:_FAR]):
+        text = line.strip()
+        if any(text.startswith(opening) for opening in told[:1]) or may_begin_question(line):
+            break
+        if text in told:
+            found = at + 1
+    if not found:
+        return 0
+
+    def ahead(index: int) -> str:
+        return lines[index] if index < len(lines) else ""
+
+    if lines[found - 1].strip() == told[-1] and dialect.prompt.endswith("{action}"):
+        return _end_of_example(ahead, _behind_blanks(ahead, found))
+    return found
+
+
+@cache
+def _told_lines(dialect: Dialect) -> tuple[str, ...]:
+    """Return the lines of the instructions of *dialect* that are in them whatever its tools are."""
+    lines = (line.strip() for line in dialect.prompt.splitlines())
+    told = tuple(line for line in lines if line and not _PLACE(line))
+    return (*told[:1], dialect.prompt_words.repeats, *told[1:])
+
+
+@cache
+def _openings() -> frozenset[str]:
+    """Return the first line of the instructions of each dialect."""
+    dialects = [get_dialect(name) for name in list_dialects()]
+    prompts = {each.prompt for each in dialects} | {each.prompt_words.no_tools for each in dialects}
+    return frozenset(prompt.partition("\n")[0] for prompt in prompts if prompt)
+
+
+def _window(ahead: Callable[[int], str]) -> Iterator[str]:
+    for index in range(_FAR):
+        line = ahead(index)
+        if not line:
+            return
+        yield line
+
+
+def _end_of_example(ahead: Callable[[int], str], at: int) -> int:
+    """Return where the example of a turn ends that begins at *at*: at an empty line, or a new turn.
+
+    An example has each label once.
+    """
+    seen: set[str] = set()
+    while (line := ahead(at)).strip():
+        label = re.match(r"\s*<?[\w ]+?[ \d]*[:：>]", line)
+        if label is not None and begins_any(line):
+            name = re.sub(r"\d+", "", label[0]).strip()
+            if name in seen or may_begin_question(line):
+                break
+            seen.add(name)
+        at += 1
+    return at
+
+
+# -- prompts of other programs ---------------------------------------------------------------------
+
+
+def _size_of_format(ahead: Callable[[int], str]) -> int:
+    """Return how many lines from here on are a format, up to the last that only a format has."""
+    end = at = 0
+    while at < _FAR and (line := ahead(at)):
+        if _REPEATS(line):
+            end = at = _end_of_answer(ahead, at + 1)
+            continue
+        if _TEMPLATE(line):
+            end = at + 1
+        elif begins_any(line) or may_begin_question(line):
+            if not _is_in_format(ahead, at):
+                break
+        elif end and at - end > _REST:
+            break
+        at += 1
+    while end and ahead(end).strip() and set(ahead(end).strip()) <= set("`}]"):
+        end += 1  # what closes a block
+    return end
+
+
+def _is_in_format(ahead: Callable[[int], str], start: int) -> bool:
+    """Return whether the paragraph with the label at *start* has what only a format has."""
+    for at in range(start, start + _REST):
+        line = ahead(at)
+        if not line.strip():
+            return False
+        if _TEMPLATE(line) or _REPEATS(line):
+            return True
+        if at > start and may_begin_question(line):
+            return False
+    return False
+
+
+def _end_of_answer(ahead: Callable[[int], str], start: int) -> int:
+    """Return where the paragraph with the answer ends in a format, whose steps end at *start*."""
+    is_answered = False
+    for at in range(start, start + _REST):
+        line = ahead(at)
+        if not line.strip():
+            if is_answered:
+                return at
+            if not line:
+                break
+        elif is_answered and (_TEMPLATE(line) is None and begins_any(line)):
+            return at
+        is_answered = is_answered or begins_answer(line)
+    return start
+
+
+def shows_format(run: Transcript, dialect: Dialect) -> bool:
+    """Return whether a *run* is the format of a prompt, or the example in one, without the rest.
+
+    Then a tool, a result or the answer of it is a placeholder.
+
+    Args:
+        run: The run.
+        dialect: The dialect of the run, whose prompt has words of its own.
+    """
+    words = dialect.prompt_words
+    for step in run.all_steps:
+        seen = step.observation or ""
+        if seen == words.observation or _REPEATS(seen.rpartition("\n")[2]):
+            return True
+        match step.action:
+            case AgentAction(tool=tool):
+                if is_placeholder(tool) or (not seen and _is_example(step.action)):
+                    return True
+            case AgentFinish(return_values={"output": answer}):
+                if answer == words.answer:
+                    return True
+    return False
+
+
+def _is_example(action: AgentAction) -> bool:
+    """Return whether each value of a call is a placeholder, as in the example of a prompt."""
+    given = action.tool_input
+    if isinstance(given, str):
+        return _VALUE(given.strip()) is not None
+    return bool(given) and all(value == f"<{name}>" for name, value in given.items())
+
+
+def is_placeholder(tool: str) -> bool:
+    """Return whether *tool* stands in a prompt for the name of a tool."""
+    return _is_named_in_place(tool.strip()) is not None
+
+
+# -- examples before an open question --------------------------------------------------------------
+
+
+def size_of_examples(
+    lines: Sequence[str],
+    begins_question: Callable[[str], bool],
+    begins_answer: Callable[[str], bool],
+) -> int:
+    """Return how many of *lines*, a whole text, are examples before its last question, open yet.
+
+    Text that says so stands before them. The question is open if no answer follows it.
+    """
+    questions = [at for at, line in enumerate(lines) if begins_question(line)]
+    if len(questions) < 2:
+        return 0
+    told = any(_EXAMPLES(line) for line in lines[: questions[0]])
+    ends = [at for at, line in enumerate(lines) if _EXAMPLES_END(line)]
+    if told and ends:
+        return ends[-1] + 1
+    is_answered = any(map(begins_answer, lines[questions[-1] :]))
+    return questions[-1] if told and not is_answered else 0
+
+
+def is_prompt(lines: Sequence[str]) -> bool:
+    """Return whether *lines*, one message, begin with text, and end in an open question.
+
+    So a program logs what it sends: instructions, examples, and the question, perhaps with the
+    steps so far.
+    """
+    labels = [at for at, line in enumerate(lines) if may_begin_question(line)]
+    if len(labels) < 2 or not any(each.strip() for each in lines[: labels[0]]):
+        return False
+    return not any(map(begins_answer, lines[labels[-1] :]))

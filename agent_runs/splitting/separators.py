@@ -1,0 +1,215 @@
+"""What programs print around runs: rulers, titles, counters, time stamps, lines of loggers.
+
+::
+
+    ======== RUN 2 (seed: 7) ========       a ruler with a title: certain
+    [2/10] next question                    a counter: certain
+    INFO:httpx:HTTP Request: POST …         a line of a known logger: certain
+    Score: 1.0                              a key with its value: an answer may end in one, too
+    ## Sources                              a title: likewise
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_DRAWN: Final = "\u2010-\u2015\u2500-\u259f\u2e3a\u2e3b\u25a0-\u25ff\u2022\u2043\u00b7\u2219"
+_MARKS: Final = rf"=*_~+#<>.:/\\^%&@|{_DRAWN}-"
+_RULER: Final = re.compile(rf"[{_MARKS}]*").fullmatch
+_EMOJI: Final = re.compile(
+    r"[\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u2600-\u27bf\u2b00-\u2bff\u3030\u303d"
+    r"\U0001f000-\U0001faff\ufe0f\u200d\u20e3]+"
+).match
+_SIDE: Final = rf"(?:[=<>+~{_DRAWN}-]{{2,}}|[*_#~]{{3,}}[ ]|[*_#~]{{8,}})"
+_TITLED: Final = re.compile(
+    rf"{_SIDE}[ ]*+(?=[^\s{_DRAWN}=-]).{{0,200}}?"
+    rf"(?:[=<>+~{_DRAWN}-]{{2,}}|[ ][*_#~]{{3,}}|[*_#~]{{8,}})"
+).fullmatch
+_HALF_TITLED: Final = re.compile(rf"[=_~{_DRAWN}-]{{3,}}[ ]*+[^\s|].{{0,100}}").fullmatch
+_PROGRAM_RULER: Final = 8
+"""How long a ruler is that only a program writes; people and models write three to five marks."""
+
+_COUNTED: Final = (
+    "run|example|question|task|episode|trial|test(?:[ _-]?case)?|sample|query|problem|iteration"
+    "|iter|round|step|attempt|instance|prompt|conversation|dialog(?:ue)?|session|experiment|epoch"
+    "|batch|seed|idx|index|scenario|puzzle|turn"
+)
+_STATE: Final = (
+    "start(?:s|ed|ing)?|begin(?:s|ning)?|end(?:s|ed|ing)?|finish(?:ed|ing)?|complete(?:d)?|done"
+    "|over|next|processing|running|now"
+)
+_COUNTER: Final = re.compile(
+    rf"(?:(?:{_STATE})(?: of)?[ :]+)?(?:{_COUNTED})[ _-]?(?:id|idx|no\.?|number|nr\.?)?"
+    rf"[^\w\n]{{0,3}}\d+(?:[ ]?(?:/|of|out of)[ ]?\d+)?(?:[ ]\([^()\n]{{0,60}}\))?"
+    rf"(?:[ :-]+(?:{_STATE}))?"
+    r"|#[ ]?\d+",
+    re.IGNORECASE,
+).fullmatch
+_BRACKETED: Final = re.compile(r"[\[(][ ]?\d+[ ]?(?:/|of)[ ]?\d+[ ]?[\])].{0,120}").fullmatch
+_DECORATION: Final = rf"[ \t\[\]()!?,;{_MARKS}]*"
+_bare: Final = re.compile(rf"{_DECORATION}(.*?){_DECORATION}").fullmatch
+_DAY: Final = (
+    r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"
+    r"|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2})(?:,? \d{4})?)"
+)
+_CLOCK: Final = (
+    r"\d\d?:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?: ?(?:[AP]M|(?:Z|UTC|GMT)?(?:[+-]\d\d:?\d\d)?))?"
+)
+_TIME: Final = re.compile(
+    rf"(?:(?:time(?:stamp)?|date|started|finished)(?: at)?[ ]?[:=][ ]?)?"
+    rf"(?:[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}(?: \d{{4}})?[\])]?|[\[(]{_CLOCK}[\])])",
+    re.IGNORECASE,
+).fullmatch
+_LEVEL: Final = r"(?:TRACE|DEBUG|INFO|NOTICE|SUCCESS|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
+_STAMPED: Final = re.compile(
+    rf"[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}[\])]?[ |:-]+(?:[\[(]?{_LEVEL}\b|[\w.]+[ |:-]+{_LEVEL}\b)"
+    rf"|[\[(]?{_LEVEL}[\])]?[ |:-]+[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}"
+    rf"|{_LEVEL}:[A-Za-z_][\w.-]*:"
+).match
+"""Matches a line of a logger: one behind a time and a level, or in logging's own form."""
+_LOGGERS: Final = (
+    "httpx|httpcore|openai|anthropic|urllib3|requests|aiohttp|botocore|boto3|langsmith|langchain"
+    "|litellm|LiteLLM|backoff|tenacity|asyncio|google_genai|chromadb|faiss|sentence_transformers"
+    "|transformers|huggingface_hub|uvicorn|werkzeug|autogen_core|llama_index|primp"
+)
+_KNOWN: Final = re.compile(
+    rf"[ \t]*(?:.{{0,80}}?\b{_LEVEL}[\])]?[ \t|:-]+\[?(?:{_LOGGERS})(?:\.[\w.]+)?(?::\d+)?\]?"
+    rf"[ \t]*[:|-]+[ \t]*\S"
+    rf"|.{{0,80}}?\b(?:{_LOGGERS})(?:\.[\w.]+)?\]?[ \t|:-]+\[?{_LEVEL}[\])]?[ \t|:-]+\S"
+    rf"|(?:.{{0,80}}?\b{_LEVEL}[\])]?[ \t|:-]+)?(?:"
+    r"HTTP Request: [A-Z]+ \S+ \"HTTP/[\d.]+ \d{3}"
+    r"|Retrying request to \S+ in [\d.]+ seconds"
+    r"|[\d.]+:\d+ - \"[A-Z]+ \S+ HTTP/[\d.]+\" \d{3}))"
+    r"|.{0,60}?\d{1,3}%\|[^|\n]{0,200}\|[ ]*[\d.]+\w?/[\d.?]+\w?[ ]\["
+).match
+_HALT: Final = re.compile(
+    r"(?:the )?(?:agent|run|loop|chain)?[ ]?(?:(?:was |has )?(?:stopped|halted|ended)(?: early)?"
+    r"(?: due to)?[ :]*)?(?:the )?(?:max(?:imum)?|limit)[ _](?:number of )?"
+    r"(?:iterations?|steps?|turns?|time|calls?)(?: limit)?(?: or time limit)?"
+    r"(?: (?:was |were |has been |have been )?(?:reached|exceeded|hit))?[.!]?"
+    r"|agent stopped due to (?:iteration limit or time limit|max iterations)\.?",
+    re.IGNORECASE,
+).fullmatch
+_LABELLED: Final = re.compile(
+    r"\b(?:question|thought|action|action input|observation|answer)[ \t\d]{0,9}[:：]", re.IGNORECASE
+).search
+_ROLES: Final = re.compile(
+    r"(?:from|to|cc|subject|reply-to|content|accept|host|user|human|assistant|ai|agent|tool|system"
+    r"|q|obs|observe|observation|result|output|answer|final|response|customer|bot|function)\b",
+    re.IGNORECASE,
+).match
+_KEY: Final = re.compile(r"[^\W\d_][\w .()/@#%&'-]{0,40}?[ \t]*[:=：][ \t]*\S.{0,300}").fullmatch
+_TITLE: Final = re.compile(
+    r"#{1,6}[ \t]+\S.{0,100}|\*\*[^*\n]{1,80}\*\*:?|[^.!?:\n]{1,60}:|\[[^\]\n]{1,60}\].{0,100}"
+    r"|[>$][ \t>]*\S.{0,100}|[A-Z][A-Z \d_-]{2,60}[.!]?|[-+\d][\d.,eE%+ \t-]*"
+    r"|\{.{2,1000}\}|(?:next|end of|new|start of) (?:the )?\w+[.!]?"
+    r"|\w+ (?:finished|done|started)[.!]?",
+).fullmatch
+_MEASURED: Final = re.compile(
+    r"[ \t]*(?:(?:final[ _]|total[ _]|avg[ _]|mean[ _])?(?:score|reward|em|f1|acc(?:uracy)?|correct"
+    r"|is[ _]correct|success|passed|elapsed|duration|latency|time|runtime|cost|tokens|steps"
+    r"|usage|seed|status)(?:[ _](?:taken|used|elapsed|s|sec|ms|usd))?"
+    r"|(?:correct|gold|true|expected|reference|target|ground[ _]truth)[ _]?(?:answer|label)?"
+    r"|gold|ground[ _]truth|gt)[ \t]*[:=]",
+    re.IGNORECASE,
+).match
+
+
+def is_ruler(text: str) -> bool:
+    """Return whether *text*, a line, has nothing but marks, of which none is of a table or code."""
+    bare = "".join(text.split())
+    if len(bare) < 3:
+        return False
+    if _RULER(bare):
+        dots = bare.strip(".")
+        return (bool(dots) or len(bare) >= 5) and not (bare[0] == "|" and bare.strip("|"))
+    found = _EMOJI(bare)
+    return found is not None and found.end() == len(bare) and len(set(bare)) <= 4
+
+
+def is_program_ruler(text: str) -> bool:
+    """Return whether *text* is a ruler of a length that only programs write."""
+    return len(text) >= _PROGRAM_RULER and is_ruler(text)
+
+
+def is_logged(line: str) -> bool:
+    """Return whether *line* was written by a known logger, or is a bar of progress."""
+    may_be = (
+        "INFO" in line
+        or "HTTP/" in line
+        or "%|" in line
+        or "WARN" in line
+        or "DEBUG" in line
+        or "ERROR" in line
+        or "Retrying" in line
+        or "CRITICAL" in line
+        or "NOTICE" in line
+    )  # few lines have to be matched
+    return may_be and _KNOWN(line) is not None
+
+
+_MAY_BE_CERTAIN: Final = re.compile(
+    rf"\s*(?:[^a-zA-Z\s]|(?:{_STATE}|{_COUNTED}|{_LEVEL}|time|date|agent|the|run|loop|chain|max"
+    r"|limit|stopped|halted|ended|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
+    r"|oct|nov|dec|retrying|http|httpx|was|has)\w*\b)",
+    re.IGNORECASE,
+).match
+
+
+def may_be_certain(line: str) -> bool:
+    """Return whether *line* begins like one that `is_certain` takes; few others do."""
+    return _MAY_BE_CERTAIN(line) is not None
+
+
+def is_certain(line: str) -> bool:
+    """Return whether *line* belongs to no value, if it stands at the end of one."""
+    text = line.strip()
+    if is_ruler(text) or _TIME(text) or is_logged(text) or _BRACKETED(text) or _HALT(text):
+        return True
+    if _STAMPED(text):
+        return not _LABELLED(text)
+    bare = _bare(text)
+    if bare is None:
+        return False
+    inner = bare[1]
+    if _TITLED(text) or _HALF_TITLED(text):
+        return not _ROLES(inner)
+    if (emoji := _EMOJI(inner)) is not None:
+        inner = inner[emoji.end() :].strip()
+    return _COUNTER(inner) is not None and not text.startswith(("- ", "* ", "+ "))
+
+
+def is_doubtful(line: str) -> bool:
+    """Return whether *line* may stand between runs, but also at the end of an answer."""
+    text = line.strip()
+    return bool(_KEY(text) or _TITLE(text) or (_EMOJI(text) and len(text) <= 100))
+
+
+def is_measured(line: str) -> bool:
+    """Return whether *line* says how a run was judged or measured, as ``Score: 1.0`` does."""
+    return _MEASURED(line) is not None
+
+
+_HEADED: Final = re.compile(rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ]|[$#%][ ]+\S", re.IGNORECASE).match
+
+
+def is_header(line: str) -> bool:
+    """Return whether *line* may stand at the top of a log, as a program's first words do."""
+    text = line.strip()
+    if _LABELLED(text):
+        return False
+    if is_certain(text) or _HEADED(text):
+        return True
+    return _KEY(text) is not None and _ROLES(text) is None
+
+
+_KEY_OF: Final = re.compile(r"[^\W\d_][^:=：\n]{0,40}[:=：](?=\s)").match
+_DIGITS: Final = re.compile(r"\d+").sub
+
+
+def shape_of(line: str) -> str:
+    """Return what a *line* has in common with others that differ in numbers or a value only."""
+    text = line.strip()
+    key = _KEY_OF(text)
+    return _DIGITS("0", key[0] if key else text)
