@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.core import make_message, split_content
+from agent_parsers.transcripts import Conversation
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.spoken import Speech, is_result, unread_call
 from outputs import AIMessage
@@ -53,6 +54,8 @@ class SaidResult(NamedTuple):
     """Id of the call; empty if the form has none."""
     tool: str = ""
     """Name of the tool, if the form says it."""
+    failed: bool = False
+    """Whether the form says that the tool failed."""
 
 
 @dataclass(slots=True)
@@ -76,10 +79,25 @@ class Said:
     """The blocks of its reasoning that the API takes back, as it sent them."""
     then: Said | None = None
     """What the same message says after its tools have run."""
+    errors: Sequence[str] = ()
+    """What the program reported that went wrong, which is no answer."""
+    about: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What it says of its run, such as the model and the time."""
+    stated: str = ""
+    """The answer of the run, where the log states it once more."""
+    is_piece: bool = False
+    """Whether its text goes on with that of the message before, if that is a piece as well."""
 
 
 def runs_of_messages(
-    messages: Iterable[Said], reading: Reading, *, name: str = "", is_one_run: bool = False
+    messages: Iterable[Said],
+    reading: Reading,
+    *,
+    name: str = "",
+    is_one_run: bool = False,
+    is_conversation: bool = False,
+    about: Mapping[str, Any] | None = None,
+    called_by: str = "",
 ) -> Iterator[Transcript]:
     """Yield the runs in the *messages* of one conversation.
 
@@ -93,9 +111,13 @@ def runs_of_messages(
         reading: How they are read.
         name: Name of the conversation, if it has one.
         is_one_run: Whether it is one run, in which the user may say something on the way.
+        is_conversation: Whether the model knew the runs before when it was asked again.
+        about: What the log says of each of its runs.
+        called_by: Id of the call of another conversation that this one carried out.
     """
-    conversation = _Conversation(reading, name, is_one_run)
-    for message in messages:
+    runs = RunsSoFar(name, {} if about is None else about, called_by, is_conversation)
+    conversation = _Conversation(reading, runs, is_one_run)
+    for message in _joined(messages):
         said: Said | None = message
         while said is not None:
             if (run := conversation.take(said)) is not None:
@@ -105,14 +127,83 @@ def runs_of_messages(
         yield run
 
 
+def _joined(messages: Iterable[Said]) -> Iterator[Said]:
+    """Yield *messages*, of which the pieces of one text are one."""
+    held: Said | None = None
+    between: list[Said] = []  # what says nothing
+    for message in messages:
+        if held is not None and _is_silent(message):
+            between.append(message)
+            continue
+        if held is not None and message.is_piece and message.role == held.role:
+            held = replace(
+                held,
+                text=held.text + message.text,
+                thought=held.thought + message.thought,
+                about={**held.about, **message.about},
+            )
+            continue
+        if held is not None:
+            yield held
+        yield from between
+        between.clear()
+        held = message if message.is_piece else None
+        if held is None:
+            yield message
+    if held is not None:
+        yield held
+    yield from between
+
+
+def _is_silent(message: Said) -> bool:
+    """Return whether a *message* says nothing but what is known about its run."""
+    said = (message.text, message.thought, message.calls, message.results, message.left_out)
+    return not any((*said, message.error, message.errors, message.stated, message.is_piece))
+
+
+class RunsSoFar:
+    """The runs of one conversation that were read."""
+
+    def __init__(
+        self, name: str, about: Mapping[str, Any], called_by: str, is_conversation: bool
+    ) -> None:
+        self.name = name
+        """Its id, if it has one."""
+        self._about = about
+        self._called_by = called_by
+        self._is_conversation = is_conversation
+        self._runs: list[Transcript] = []
+
+    def add(self, run: Transcript, own: Mapping[str, Any], *, is_last: bool) -> Transcript:
+        """Return *run*, the next one, as one that knows its conversation.
+
+        Args:
+            run: The run.
+            own: What its messages say of it.
+            is_last: Whether no other follows; the only run of a conversation needs none.
+        """
+        about = {**self._about, **own}
+        if about or self._called_by:
+            run = replace(run, metadata=about, called_by=self._called_by)
+        if self._is_conversation and not (is_last and not self._runs):
+            turn = len(self._runs) + 1
+            run = replace(run, conversation=Conversation(self.name, turn, self._runs))
+            self._runs.append(run)
+        return run
+
+
 class _Conversation:
     """The run of a conversation that is being read."""
 
-    def __init__(self, reading: Reading, name: str, is_one_run: bool) -> None:
+    def __init__(self, reading: Reading, runs: RunsSoFar, is_one_run: bool) -> None:
         self._reading = reading
-        self._name = name
+        self._runs = runs
         self._is_one_run = is_one_run
-        self._run = RunBuilder(reading, name=name)
+        self._run = RunBuilder(reading, name=runs.name)
+        self._about: dict[str, Any] = {}
+        self._notes: list[str] = []  # what the program said behind an answer
+        self._stated = ""
+        self._has_error = False
         self._speech = Speech(reading)
         self._answer: TranscriptStep | Said | None = None  # unless calls follow
         self._calls_natively = False
@@ -127,6 +218,8 @@ class _Conversation:
         match message.role:
             case "assistant":
                 self._take_turn(message)
+            case "system" if self._answer is not None and message.text:
+                self._notes.append(message.text)  # before the next question, if one follows
             case "system":
                 self._run.introduce(message.text)
             case "user" if message.results:
@@ -147,9 +240,14 @@ class _Conversation:
         for result in message.results:
             texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
             for text in texts:
-                self._run.observe(text, call_id=result.call_id, tool=result.tool)
-        if message.left_out or message.calls:
+                self._run.observe(
+                    text, call_id=result.call_id, tool=result.tool, failed=result.failed
+                )
+        if message.left_out or message.calls or message.errors:
             self._take_others(message)
+        if message.about:
+            self._about = with_more(self._about, message.about)
+        self._stated = message.stated or self._stated
         return ended
 
     def _take_others(self, message: Said) -> None:
@@ -161,15 +259,39 @@ class _Conversation:
                 self._fail(f"found {kind}, which is not known and may be a call or a result")
                 continue
             self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+        for text in message.errors:
+            reason, self._has_error = "the program reported an error", True
+            self._run.notice("unowned_text", reason, text=text, line=message.line)
 
-    def end(self) -> Transcript | None:
+    def end(self, *, is_last: bool = True) -> Transcript | None:
         """Return the last run, if there is one."""
+        if is_last:
+            self._introduce_notes()
         if isinstance(self._answer, Said):
             self._run.answer(self._answer.text, log=self._answer.text)
         elif self._answer is not None:
             self._run.add(self._answer)
-        is_run = self._run.is_begun or self._run.has_question
-        return self._run.transcript() if is_run else None
+        self._take_stated()
+        if not (self._run.is_begun or self._run.has_question or self._has_error):
+            return None
+        return self._runs.add(self._run.transcript(), self._about, is_last=is_last)
+
+    def _introduce_notes(self) -> None:
+        """Add what the program said to what stands before the question of the run."""
+        for text in self._notes:
+            self._run.introduce(text)
+        self._notes.clear()
+
+    def _take_stated(self) -> None:
+        """Take the answer that the log states once more: it is the answer if there is none."""
+        stated, self._stated = self._stated.strip(), ""
+        if not stated:
+            return
+        if not self._run.is_answered:
+            self._run.answer(stated)
+        elif str(self._run.answered).strip() != stated:
+            reason = "the log states another answer"
+            self._run.notice("unowned_text", reason, text=stated)
 
     def _take_question(self, message: Said) -> Transcript | None:
         ended = None
@@ -179,17 +301,21 @@ class _Conversation:
                 reason = "found text of the user during the run"
                 self._run.notice("unowned_text", reason, text=message.text, line=message.line)
                 return None
-            ended = self.end()
-            self._run = RunBuilder(self._reading.at(message.line), name=self._name)
+            ended = self.end(is_last=False)
+            self._run = RunBuilder(self._reading.at(message.line), name=self._runs.name)
             self._signed.clear()
             self._answer = None
+            self._about, self._has_error = {}, False
             self._say_dialect()
+        self._introduce_notes()
         self._run.ask(message.text)
         return ended
 
     def _take_turn(self, message: Said) -> None:
         if self._answer is not None:
             self._think_answer()
+        if self._notes and (message.text.strip() or message.calls):
+            self._introduce_notes()  # the run goes on behind them
         if message.thought:
             self._run.think(message.thought)
         self._signed += message.signed
@@ -269,6 +395,18 @@ class _Conversation:
                 self._run.think(answer.thought)
                 self._run.say(answer.content)
                 self._run.say(str(answer.action.return_values["output"]))
+
+
+def with_more(about: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known *about* a run, and *more*; numbers of tokens and costs are added up.
+
+    Otherwise what was said first counts, such as the time.
+    """
+    found = {**more, **about}
+    for name in more.keys() & about.keys():
+        if name.endswith(("_tokens", "cost")):
+            found[name] = about[name] + more[name]
+    return found
 
 
 def _message_of(
