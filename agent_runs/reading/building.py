@@ -186,13 +186,17 @@ class RunBuilder:
 
         Args:
             text: What the tool returned.
-            call_id: Id of the call; without one, or if no call has it, the order counts.
+            call_id: Id of the call; without one the order counts, and if no call has it, the order
+                of the calls without an id.
             tool: Name of the tool, to choose among calls that wait for their results.
             failed: Whether the log says that the tool failed.
         """
         index = self._ids.get(call_id, -1)
         if index < 0 or self._steps[index].observation is not None:
-            waiting = [at for at, step in enumerate(self._steps) if _is_waiting(step)]
+            known = set(self._ids.values()) if call_id else ()
+            waiting = [
+                at for at, step in enumerate(self._steps) if _is_waiting(step) and at not in known
+            ]
             named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
             if not (named or waiting):
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))

@@ -47,6 +47,17 @@ class MessageFormat(NamedTuple):
     """Whether a conversation is one run, in which the user may say something on the way."""
     id_of: Callable[[Any], str] = id_of
     """Returns the id of the conversation to which a message belongs; empty if it has none."""
+    is_parted: bool = False
+    """Whether messages that are listed together may be of several conversations, though the first
+    has no id."""
+    sessions: Callable[[Iterable[Value]], Iterator[tuple[int, Value]]] | None = None
+    """Yields messages with the numbers of their sessions, where a file may have several."""
+    arranged: Callable[[Iterable[Value]], list[Value]] | None = None
+    """Returns those of the messages of one session that count, in order."""
+    about: Callable[[Any], Mapping[str, Any]] | None = None
+    """Returns what a record says of its runs, besides what stands beside its messages."""
+    caller_of: Callable[[Any], str] | None = None
+    """Returns the id of the call that a message helps to carry out; empty if it has none."""
 
 
 class Conversation(NamedTuple):
@@ -57,6 +68,10 @@ class Conversation(NamedTuple):
     """Its id, if it has one."""
     line: int
     """The line of the file where it begins."""
+    about: Mapping[str, Any] = {}
+    """What the log says of it."""
+    called_by: str = ""
+    """Id of the call of another conversation that it carries out."""
 
 
 def messages_in(value: Any, form: MessageFormat) -> list[Any] | None:
@@ -84,7 +99,7 @@ def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iter
         messages = messages_in(value.data, form)
         if held is not None:
             if messages is None or not _goes_on(held[0], messages, form):
-                yield _conversation(*held)
+                yield _conversation(*held, form)
             held = None
         if messages is not None:
             held = messages, value
@@ -93,7 +108,7 @@ def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iter
         else:
             reading.refuse_value(value, "expected a message, or an object with messages")
     if held is not None:
-        yield _conversation(*held)
+        yield _conversation(*held, form)
 
 
 def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
@@ -110,12 +125,39 @@ def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
         return False
 
 
-def _conversation(messages: list[Any], record: Value) -> Conversation:
+def _conversation(messages: list[Any], record: Value, form: MessageFormat) -> Conversation:
     data = record.data
-    is_record = isinstance(data, (dict, Mapping))
-    name = data.get("id") or data.get("custom_id") if is_record else None
     values = [Value(message) for message in messages]
-    return Conversation(values, name if isinstance(name, str) else "", record.line)
+    if form.arranged is not None:
+        values = form.arranged(values)
+    if not isinstance(data, (dict, Mapping)):
+        return Conversation(values, record.name, record.line)
+    names = (data[key] for key in _NAMES if key in data)
+    name = next((str(each) for each in names if isinstance(each, str | int) and each != ""), "")
+    return Conversation(values, record.name or name, record.line, _about(data, form))
+
+
+_NAMES: Final = (
+    "id", "custom_id", *_IDS, "traj_id", "instance_id", "sessionID", "uuid", "task_id",
+)  # fmt: skip
+"""The keys under which records have their names."""
+_LONGEST: Final = 200
+"""Longest text beside messages that is taken to say something about them, in characters."""
+
+
+def _about(record: Mapping[str, Any], form: MessageFormat) -> dict[str, Any]:
+    """Return what a *record* says of its runs: what stands beside the messages and is no list."""
+    found = {
+        key: value
+        for key, value in record.items()
+        if key != "id"
+        and (isinstance(value, bool | int | float) or (isinstance(value, str) and _is_brief(value)))
+    }
+    return {**found, **(form.about(record) if form.about is not None else {})}
+
+
+def _is_brief(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST and "\n" not in text
 
 
 def _while_loose(values: Values, form: MessageFormat) -> Iterator[Value]:
@@ -130,14 +172,19 @@ def _told_apart(
     messages: Iterator[Value], first: Value, form: MessageFormat
 ) -> Iterator[Conversation]:
     """Yield the conversations to which *messages* belong; without ids they are one."""
-    if not form.id_of(first.data):
-        yield Conversation(messages, "", first.line)
+    is_listed = form.is_parted or form.sessions is not None or form.arranged is not None
+    if not is_listed and not form.id_of(first.data):
+        yield Conversation(messages, first.name, first.line)
         return
-    found: dict[str, list[Value]] = {}
-    for message in messages:
-        found.setdefault(form.id_of(message.data), []).append(message)
-    for name, members in found.items():
-        yield Conversation(members, name, members[0].line)
+    found: dict[tuple[int, str], list[Value]] = {}
+    numbered = form.sessions(messages) if form.sessions is not None else ((0, m) for m in messages)
+    for session, message in numbered:
+        name = form.id_of(message.data) if isinstance(message.data, Mapping) else ""
+        found.setdefault((session, name), []).append(message)
+    for (_, name), members in found.items():
+        caller = form.caller_of(members[0].data) if form.caller_of is not None else ""
+        counted = members if form.arranged is None else form.arranged(members)
+        yield Conversation(counted, name, members[0].line, called_by=caller)
 
 
 ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
@@ -247,10 +294,12 @@ def evidence_of_each(
 
 def read_messages(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Transcript]:
     """Yield the runs in a file of messages."""
-    for messages, name, line in conversations(values, reading, form):
-        at = reading.at(line)
-        said = said_or_left_out(messages, at, form)
-        yield from runs_of_messages(said, at, name=name, is_one_run=form.is_one_run)
+    for found in conversations(values, reading, form):
+        at = reading.at(found.line)
+        yield from runs_of_messages(
+            said_or_left_out(found.messages, at, form), at, name=found.name, about=found.about,
+            is_one_run=form.is_one_run, is_conversation=True, called_by=found.called_by,
+        )  # fmt: skip
 
 
 def said_or_left_out(

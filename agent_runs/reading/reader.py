@@ -175,6 +175,8 @@ class Value(NamedTuple):
     data: Any
     line: int = 0
     """The line of the file where it stands, from 1; 0 if it is unknown."""
+    name: str = ""
+    """The key under which it stands, if the file is an object of such values."""
 
 
 class Values:

@@ -138,7 +138,9 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    flat = (Value(each, line) for data, line in values for each in _records(data))
+    flat = (
+        Value(each, value.line, value.name) for value in values for each in _records(value.data)
+    )
     return read_messages(Values(flat, are_items=values.are_items), reading, FORM)
 
 
