@@ -1,0 +1,61 @@
+"""What one message of a table says, up to what its tools returned and behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from agent_runs.reading.said import Said, SaidCall, SaidResult
+
+Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass
+class Turn:
+    """What a message says up to what its tools returned."""
+
+    texts: list[str] = field(default_factory=list)
+    system: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    calls: list[SaidCall] = field(default_factory=list)
+    results: list[SaidResult] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    signed: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def of_kind(self, what: str) -> list[str]:
+        """Return the list of the texts of one kind of part."""
+        kinds = {"text": self.texts, "system": self.system, "thought": self.thoughts}
+        return {**kinds, "error": self.errors}[what]
+
+    def by_program(self) -> Turn:
+        """Return this turn, of which the program says all texts."""
+        self.system, self.texts = [*self.system, *self.texts], []
+        return self
+
+    def said(self, role: Role, join: str) -> Said:
+        """Return what the turn says; texts of the assistant are joined by *join*."""
+        texts = self.texts or self.system
+        is_model = role == "assistant" and (self.calls or not self.system)
+        if not self.texts and not is_model and (self.results or self.system):
+            role = "tool" if self.results else "system"
+        return Said(
+            role,
+            (join if role == "assistant" else "\n").join(texts),
+            "\n".join(self.thoughts),
+            self.calls,
+            self.results,
+            left_out=self.left_out,
+            signed=self.signed,
+            errors=self.errors,
+        )
+
+
+def joined(said: Sequence[Said]) -> Said:
+    """Return the first of what one message has *said*, with the others behind it."""
+    found = said[-1]
+    for each in reversed(said[:-1]):
+        each.then = found
+        found = each
+    return found
