@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
@@ -69,9 +69,9 @@ class Messages:
     """Returns whether an object among the messages says nothing, such as another event."""
     others: Path = ""
     """Where other objects among the messages have their type; they are left out, with a notice."""
-    program: Callable[[Mapping[str, Any]], bool] | None = None
-    """Returns whether the program says the text of an object, in the name of whomever: it is then
-    no question and no answer."""
+    program: Callable[[Mapping[str, Any], str], Literal["", "system", "error"]] | None = None
+    """Takes an object and a text in it. Returns what the text is if the program says it in the name
+    of another: ``"system"``, which is no question and no answer, or an ``"error"``; else ``""``."""
     piece: Path = ""
     """Where a message has something true if its text goes on with that of the message before."""
     thread: tuple[Path, ...] = ()
@@ -328,7 +328,6 @@ class Messages:
             return told
         if role is None:
             raise ValueError(f"expected a role of a message, found {at(message, self.role)!r}")
-        is_program = self.program is not None and self.program(found)
         content = self._content_of(message)
         turns = [Turn()]
         for part in content if isinstance(content, list) else [content]:
@@ -337,9 +336,10 @@ class Messages:
         for kind_of_part, part in self._parts_beside(message):
             if kind_of_part.fits(part, self.type_key):
                 self._take(part, kind_of_part, turns, role)
-        if is_program:
-            turns = [turn.by_program() for turn in turns]
-        said = joined([turn.said(role, self.join) for turn in turns])
+        if self.program is not None:
+            for turn in turns:
+                turn.set_apart(partial(self.program, found))
+        said = joined([each for turn in turns for each in turn.said(role, self.join)])
         said.about = about
         said.is_piece = bool(self.piece and at(found, self.piece))
         return said

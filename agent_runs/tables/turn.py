@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -29,18 +29,22 @@ class Turn:
         kinds = {"text": self.texts, "system": self.system, "thought": self.thoughts}
         return {**kinds, "error": self.errors}[what]
 
-    def by_program(self) -> Turn:
-        """Return this turn, of which the program says all texts."""
-        self.system, self.texts = [*self.system, *self.texts], []
-        return self
+    def set_apart(self, program: Callable[[str], Literal["", "system", "error"]]) -> None:
+        """Set apart the texts that the program says, each as what *program* returns."""
+        texts, self.texts = self.texts, []
+        for text in texts:
+            self.of_kind(program(text) or "text").append(text)
 
-    def said(self, role: Role, join: str) -> Said:
+    def said(self, role: Role, join: str) -> list[Said]:
         """Return what the turn says; texts of the assistant are joined by *join*."""
+        before: list[Said] = []
+        if self.texts and self.system and role == "user":
+            before, self.system = [Said("system", "\n".join(self.system))], []
         texts = self.texts or self.system
         is_model = role == "assistant" and (self.calls or not self.system)
         if not self.texts and not is_model and (self.results or self.system):
             role = "tool" if self.results else "system"
-        return Said(
+        said = Said(
             role,
             (join if role == "assistant" else "\n").join(texts),
             "\n".join(self.thoughts),
@@ -50,6 +54,7 @@ class Turn:
             signed=self.signed,
             errors=self.errors,
         )
+        return [*before, said]
 
 
 def joined(said: Sequence[Said]) -> Said:

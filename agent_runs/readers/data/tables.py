@@ -5,8 +5,9 @@ What frameworks and APIs differ in is where messages, calls and results stand, a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart
@@ -260,6 +261,17 @@ def _response_in(record: dict[str, Any]) -> Any:
     return None
 
 
+_EMPTY_RESULT: Final = {"type", "tool_use_id", "is_error", "cache_control"}
+
+
+def _is_anthropic_result(part: Mapping[str, Any]) -> bool:
+    """Return whether a *part* names its call, and has what the tool returned, if it has anything.
+
+    Others have results of the same type, with the id and the output elsewhere, such as Amp.
+    """
+    return "tool_use_id" in part and ("content" in part or part.keys() <= _EMPTY_RESULT)
+
+
 # docs.anthropic.com/en/api/messages: lists, requests, requests with their responses.
 _REQUESTS: Final = ("", "request.", "request_body.", "requestBody.", "body.", "params.")
 ANTHROPIC: Final = Messages(
@@ -273,7 +285,8 @@ ANTHROPIC: Final = Messages(
     parts=[
         MessagePart("call", type="tool_use|server_tool_use|mcp_tool_use", arguments="input"),
         MessagePart("result", type="tool_result|web_search_tool_result|mcp_tool_result",
-                    output="content", id="tool_use_id"),
+                    output="content", id="tool_use_id", failed="is_error",
+                    where=_is_anthropic_result),
         MessagePart("thought", type="thinking", of="thinking"),
         MessagePart("nothing", type="redacted_thinking", is_sign=False),
         MessagePart("text", type="text", of="text", is_sign=False),
@@ -284,21 +297,30 @@ ANTHROPIC: Final = Messages(
 _CLAUDE_OTHERS: Final = ("summary", "file-history-snapshot", "system", "progress", "last-prompt",
                          "queue-operation", "custom-title", "agent-name")  # fmt: skip
 _CLAUDE_OWN: Final = ("<command-", "<local-command-", "<system-reminder>", "Caveat: ",
-                      "[Request interrupted")  # fmt: skip
+                      "[Request interrupted", "<task-notification>", "Stop hook feedback:",
+                      "This session is being continued from a previous conversation")  # fmt: skip
 """How messages begin that the program says in the name of the user."""
+_CLAUDE_MARKS: Final = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSynthetic")
+"""What is true of messages that the program says."""
+
+
+def _of_claude_code(event: Mapping[str, Any], text: str) -> Literal["", "system", "error"]:
+    """Return what a *text* in an *event* is if the program says it."""
+    if event.get("isApiErrorMessage") or event.get("error"):
+        return "error"
+    is_own = event.get("type") == "user" and text.lstrip().startswith(_CLAUDE_OWN)
+    return "system" if is_own or any(map(event.get, _CLAUDE_MARKS)) else ""
+
+
 CLAUDE_CODE: Final = replace(
     ANTHROPIC, name="claude_code", summary="transcripts of Claude Code", message="message",
     messages="", system="", answer="", lacks=(), before=(), has=("message", "uuid", "type"),
     sign="'uuid', 'type' and 'message'", thread=("sessionId", "isSidechain"),
-    role=lambda message: "system" if isinstance(message.get("content"), str)
-    and message["content"].startswith(_CLAUDE_OWN) else message.get("role"),
+    program=_of_claude_code,
+    about={"model": "message.model", "time": "timestamp", "version": "version",
+           "branch": "gitBranch", "folder": "cwd"},
     skips=lambda event: "message" not in event and isinstance(event.get("type"), str)
     and ("sessionId" in event or event["type"] in _CLAUDE_OTHERS),
-    parts=[
-        MessagePart("system", type="text", of="text",
-                    where=lambda part: str(part.get("text")).startswith(_CLAUDE_OWN)),
-        *ANTHROPIC.parts,
-    ],
 )  # fmt: skip
 
 # opentelemetry.io/docs/specs/semconv/gen-ai: the messages in the attributes of spans.
