@@ -13,7 +13,7 @@ from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.reading.said import Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
-from agent_runs.tables.turn import Role, Turn, joined
+from agent_runs.tables.turn import Role, SaidByProgram, Turn, joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -69,7 +69,7 @@ class Messages:
     """Returns whether an object among the messages says nothing, such as another event."""
     others: Path = ""
     """Where other objects among the messages have their type; they are left out, with a notice."""
-    program: Callable[[Mapping[str, Any], str], Literal["", "system", "error"]] | None = None
+    program: Callable[[Mapping[str, Any], str], SaidByProgram] | None = None
     """Takes an object and a text in it. Returns what the text is if the program says it in the name
     of another: ``"system"``, which is no question and no answer, or an ``"error"``; else ``""``."""
     piece: Path = ""

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias
 from agent_runs.reading.said import Said, SaidCall, SaidResult
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+SaidByProgram: TypeAlias = Literal["", "system", "error"]
+"""What a text is that the program says: no question and no answer, or an error; else empty."""
 
 
 @dataclass
@@ -29,7 +31,7 @@ class Turn:
         kinds = {"text": self.texts, "system": self.system, "thought": self.thoughts}
         return {**kinds, "error": self.errors}[what]
 
-    def set_apart(self, program: Callable[[str], Literal["", "system", "error"]]) -> None:
+    def set_apart(self, program: Callable[[str], SaidByProgram]) -> None:
         """Set apart the texts that the program says, each as what *program* returns."""
         texts, self.texts = self.texts, []
         for text in texts:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart
+
+if TYPE_CHECKING:
+    from agent_runs.tables.turn import SaidByProgram
 
 _ROLES: Final[dict[str, Any]] = {
     name: name for name in ("system", "user", "assistant", "tool")
@@ -304,7 +307,7 @@ _CLAUDE_MARKS: Final = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly
 """What is true of messages that the program says."""
 
 
-def _of_claude_code(event: Mapping[str, Any], text: str) -> Literal["", "system", "error"]:
+def _of_claude_code(event: Mapping[str, Any], text: str) -> SaidByProgram:
     """Return what a *text* in an *event* is if the program says it."""
     if event.get("isApiErrorMessage") or event.get("error"):
         return "error"
