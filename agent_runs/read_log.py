@@ -12,14 +12,14 @@ from agent_parsers.transcripts import RunSource, Transcript
 from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end
-from agent_runs.reading.reader import Lines, Reading, UnknownLogError
-from agent_runs.recognition import check_kind, form_of, forms_of
+from agent_runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
+from agent_runs.recognition import check_kind, form_of, forms_of, unkeyed
 from agent_runs.sources import RunsFrom, content_of, logs_in, open_log
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.toolset import Tools
-    from agent_runs.reading.reader import DataReader, TextReader, Values
+    from agent_runs.reading.reader import TextReader
 
 
 def read_runs(
@@ -173,6 +173,8 @@ def _read(
     else:
         found = (f"format={reader.name!r}",)
         check_kind(reader, log)
+    if isinstance(log, Values) and isinstance(reader, DataReader):
+        log = unkeyed(log, reader)
     outer = reading.source
     within = (*outer.within, outer.reader) if outer.reader else ()
     source = replace(outer, reader=reader.name, within=within, evidence=(*outer.evidence, *found))

@@ -32,6 +32,7 @@ from agent_runs.reading.reader import (
     Reading,
     TextReader,
     UnknownLogError,
+    Value,
     Values,
 )
 from agent_runs.sources import RunsFrom, as_it_is, open_log
@@ -232,7 +233,9 @@ def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogFor
                 found[LAST_RESORT] = evidence
     else:
         values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]
-        found = _evidence_in(values) or _evidence_in(values[:1])
+        found = (
+            _evidence_in(values) or _evidence_in(values[:1]) or _evidence_in(_keyed_in(values))
+        )  # fmt: skip
     weaker = {name for winner in found for name in get_reader(winner).before}
     names = [name for name in found if name not in weaker]
     if isinstance(log, Lines) and len(names) > 1:
@@ -251,6 +254,36 @@ def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
         if evidence:
             found[name] = evidence
     return found
+
+
+def _keyed_in(values: Sequence[Any]) -> list[Any]:
+    """Return the first values of the one object in *values*, if all are objects or lists."""
+    if len(values) != 1 or not isinstance(values[0], Mapping):
+        return []
+    keyed = [*values[0].values()]
+    are_records = all(isinstance(each, Mapping | list) for each in keyed)
+    return keyed[:HEAD_VALUES] if are_records else []
+
+
+def unkeyed(log: Values, reader: DataReader) -> Values:
+    """Return *log*, or the values of the one object in it if these have the form of *reader*.
+
+    Results are often kept by their ids: ``{"6238": {"traj": […]}, …}`` is a list of records.
+    """
+    head = log.head(2)
+    keyed = _keyed_in(head)
+    if not keyed or _shows(reader, head) or not _shows(reader, keyed):
+        return log
+    value = next(log)
+    found = (Value(data, value.line, str(key)) for key, data in value.data.items())
+    return Values(found, are_items=True)
+
+
+def _shows(reader: DataReader, values: Sequence[Any]) -> bool:
+    try:
+        return bool(reader.evidence(values))
+    except MALFORMED:
+        return False
 
 
 def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:

@@ -107,10 +107,12 @@ def readers_of_data() -> dict[str, DataReader]:
 
 def tables_of_messages() -> list[Messages]:
     """Return the tables of messages that are known."""
-    from agent_runs.readers.data.tables import TABLES
     from agent_runs.tables.messages import Messages
 
-    return [*TABLES, *(each for each in _tables.values() if isinstance(each, Messages))]
+    modules = sorted(set(DATA.values()))
+    shipped = (getattr(import_module(f"{__package__}.{each}"), "TABLES", ()) for each in modules)
+    found = (*(table for tables in shipped for table in tables), *_tables.values())
+    return [table for table in found if isinstance(table, Messages)]
 
 
 def list_readers() -> dict[str, str]:

@@ -9,6 +9,7 @@ conversations that are mixed, one a line, are told apart by the id of the conver
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -173,6 +174,8 @@ def _told_apart(
 ) -> Iterator[Conversation]:
     """Yield the conversations to which *messages* belong; without ids they are one."""
     is_listed = form.is_parted or form.sessions is not None or form.arranged is not None
+    is_whole = is_listed and not form.is_parted  # a session is one conversation
+    names: dict[int, str] = {}
     if not is_listed and not form.id_of(first.data):
         yield Conversation(messages, first.name, first.line)
         return
@@ -180,8 +183,12 @@ def _told_apart(
     numbered = form.sessions(messages) if form.sessions is not None else ((0, m) for m in messages)
     for session, message in numbered:
         name = form.id_of(message.data) if isinstance(message.data, Mapping) else ""
-        found.setdefault((session, name), []).append(message)
-    for (_, name), members in found.items():
+        if is_whole:
+            names.setdefault(session, name)
+            names[session] = names[session] or name
+        found.setdefault((session, "" if is_whole else name), []).append(message)
+    for (session, own), members in found.items():
+        name = own or names.get(session, "")
         caller = form.caller_of(members[0].data) if form.caller_of is not None else ""
         counted = members if form.arranged is None else form.arranged(members)
         yield Conversation(counted, name, members[0].line, called_by=caller)
@@ -340,7 +347,8 @@ def read_each(
         except MALFORMED as error:
             reading.refuse_value(value, error)
         else:
-            yield from runs
+            for run in runs:
+                yield replace(run, id=value.name) if value.name and not run.id else run
 
 
 def said_or_refused(

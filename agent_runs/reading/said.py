@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.core import make_message, split_content
-from agent_parsers.transcripts import Conversation
+from agent_parsers.transcripts import Conversation, TranscriptStep
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.spoken import Speech, is_result, unread_call
 from outputs import AIMessage
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from agent_parsers.transcripts import Transcript, TranscriptStep
+    from agent_parsers.transcripts import Transcript
     from agent_runs.reading.reader import Reading
     from outputs.messages import ToolCall
 
@@ -226,14 +226,7 @@ class _Conversation:
                 if message.text.strip():
                     reason = "found text of the user beside results"
                     self._run.notice("unowned_text", reason, text=message.text, line=message.line)
-            case "user" if self._has_spoken and self._run.waiting:
-                for text in self._speech.results(message.text):
-                    self._run.observe(text)
-            case "user" if isinstance(self._answer, Said) and is_result(message.text):
-                answer, self._answer = self._answer, None
-                self._fail("a result follows a text in which no dialect reads a call", answer.text)
-                self._run.observe(self._speech.results(message.text)[0])
-            case "user" if message.error is None:
+            case "user" if message.error is None and not self._take_result(message.text):
                 ended = self._take_question(message)
             case _:
                 pass
@@ -249,6 +242,22 @@ class _Conversation:
             self._about = with_more(self._about, message.about)
         self._stated = message.stated or self._stated
         return ended
+
+    def _take_result(self, text: str) -> bool:
+        """Take a *text* of the user if it is a result; return whether it is one."""
+        if isinstance(self._answer, TranscriptStep) and is_result(text):
+            seen = "\n".join(self._speech.results(text))  # of the environment
+            self._answer = replace(self._answer, observation=seen)
+        elif self._has_spoken and self._run.waiting:
+            for result in self._speech.results(text):
+                self._run.observe(result)
+        elif isinstance(self._answer, Said) and is_result(text):
+            answer, self._answer = self._answer, None
+            self._fail("a result follows a text in which no dialect reads a call", answer.text)
+            self._run.observe(self._speech.results(text)[0])
+        else:
+            return False
+        return True
 
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""

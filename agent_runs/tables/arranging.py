@@ -73,7 +73,7 @@ class Arranging(NamedTuple):
                 found[number] = value
             else:
                 found[name] = Value(data, found[name].line if name in found else value.line)
-        if self.follows:
+        if self.follows and any(at(each.data, self.follows) for each in found.values()):
             kept = self._way_back(found)
             gone += sum(isinstance(key, str) and key not in kept for key in found)
             found = {

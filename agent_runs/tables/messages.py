@@ -93,9 +93,10 @@ class Messages:
     """Where an object has all messages so far anew."""
     gather: Callable[[Sequence[Any]], Sequence[Any]] | None = None
     """Returns the messages, or records with messages, in all objects of a file, where none has one
-    for itself."""
-    sign: str = ""
-    """What of every message shows the form; by default it is the parts that are signs."""
+    for itself; nothing if they are of another form."""
+    sign: str | Callable[[Mapping[str, Any]], str] = ""
+    """What of every message shows the form; by default it is the parts that are signs. A function
+    returns what of an object shows it, also of one that is no message; empty if nothing."""
     may_be_text: bool = False
     """Whether the content may be text."""
     is_one_key: bool = False
@@ -145,14 +146,12 @@ class Messages:
 
     def _evidence(self, values: Sequence[Any]) -> Sequence[str]:
         if self.gather is not None:
-            known = (all(at(value, path) is not None for path in self.has) for value in values)
-            values = self.gather(values) if all(known) else ()
+            values = self.gather(values)
         return evidence_of(self._records(values), self.form, self._sign)
 
     def _read(self, values: Values, reading: Reading) -> Iterator[Transcript]:
         if self.gather is not None:
-            gathered = self.gather([value.data for value in values])
-            values = Values(map(Value, gathered), are_items=True)
+            values = self._gathered(values, reading, self.gather)
         if self.records:
             flat = (
                 Value(each, value.line, value.name)
@@ -161,6 +160,17 @@ class Messages:
             )
             values = Values(flat)
         return read_messages(values, reading, self.form)
+
+    def _gathered(
+        self, values: Values, reading: Reading, gather: Callable[[Sequence[Any]], Sequence[Any]]
+    ) -> Values:
+        objects = []
+        for value in values:
+            if isinstance(value.data, Mapping):
+                objects.append(value.data)
+            else:
+                reading.refuse_value(value, "expected an object")
+        return Values(map(Value, gather(objects)), are_items=True)
 
     def _about(self, found: Mapping[str, Any]) -> dict[str, Any]:
         told = {name: at(found, path) for name, path in self.about.items()}
@@ -193,6 +203,7 @@ class Messages:
         if not self.records:
             return [*values]
         lists = [at(value, self.records) for value in values]
+        lists = [[each] if isinstance(each, Mapping) else each for each in lists]
         return [record for each in lists for record in (each if isinstance(each, list) else [None])]
 
     def _messages_of(self, record: Mapping[str, Any]) -> list[Any] | None:
@@ -283,6 +294,8 @@ class Messages:
     def _sign(self, message: Any) -> str:
         if isinstance(message, _Bare | LeftOut):
             return ""
+        if callable(self.sign):
+            return self.sign(message)
         if self.skips is not None and self.skips(message):
             return ""
         if self.others and self._role_of(at(message, self.message) or {}) is None:

@@ -97,7 +97,8 @@ class MessagePart:
     """Where in the part its text stands, or the object with the call or the result; by default at
     its key. ``""`` is the part itself."""
     name: Path = "name"
-    arguments: Path = "arguments"
+    arguments: Path | None = "arguments"
+    """Where a call has its arguments; `None` if the log does not show them."""
     id: Path = "id"
     output: Path = ""
     """What the tool returned. A call may have it too."""
@@ -133,9 +134,9 @@ class MessagePart:
         name = at(value, self.name)
         if name is None and self.type.endswith("*"):
             name = at(part, type_key).removeprefix(self.type.rpartition("|")[2][:-1])
-        given = at(value, self.arguments)
+        given = at(value, self.arguments) if self.arguments is not None else None
         call = {"name": name, "arguments": given, "id": at(value, self.id)}
-        return call_of(call, is_text=self.is_text)
+        return call_of(call, is_text=self.is_text)._replace(has_input=self.arguments is not None)
 
     def returned(self, part: Any) -> SaidResult | None:
         """Return what *part* says that a tool returned; `None` if nothing."""

@@ -60,8 +60,14 @@ if TYPE_CHECKING:
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 _OTHERS: Final = ("output_", "input_text", "input_image", "thinking", "redacted_")
 """How the types of other APIs' parts begin."""
+_TOLD_TWICE: Final = ("tool_call", "tool_output")
+"""Types of parts in which some say once more what stands beside them, or what a tool returned."""
 _ELSEWHERE: Final = frozenset(("parts", "items", "contents"))
 """Where messages of other forms have their content."""
+_ELSEWHERE_IN_RECORDS: Final = (
+    "conversations|traj|state.history|answer_generation.train_messages.-1"
+)
+"""Where records of data sets and benchmarks have messages: ShareGPT, tau-bench, MINT, ToolBench."""
 _REQUESTS: Final = ("request", "request_body", "requestBody", "body", "input")
 _RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 
@@ -71,9 +77,7 @@ def _messages_of(record: Any) -> list[Any] | None:
     if not isinstance(record, dict):
         return None
     asked = record.get("messages")
-    for name in ("conversations", "traj"):
-        asked = record.get(name) if asked is None else asked
-    asked = loaded(asked)
+    asked = loaded(at(record, _ELSEWHERE_IN_RECORDS) if asked is None else asked)
     if not isinstance(asked, list):
         within = (record.get(name) for name in _REQUESTS)
         requests = (request for request in within if isinstance(request, dict))
@@ -112,6 +116,8 @@ def _is_message(value: Any) -> bool:
 
 def _is_part(part: Any) -> bool:
     kind = part.get("type") if isinstance(part, dict) else None
+    if kind in _TOLD_TWICE:
+        return True
     return isinstance(kind, str) and not (kind.startswith(_OTHERS) or may_call(kind))
 
 

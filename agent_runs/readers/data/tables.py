@@ -60,12 +60,16 @@ GEMINI_CLI: Final = Messages(
     roles={"user": "user", "gemini": "assistant"}, role="type", type_key="", may_be_text=True,
     messages=lambda record: record["messages"] if "projectHash" in record else None,
     has=("type", "timestamp", "id"), sign="'type', 'timestamp' and 'content'",
-    skips=lambda message: message.get("type") in ("info", "warning", "error"),
+    key="id", rewinds="$rewindTo", anew="$set.messages",
+    about={"model": "model", "time": "timestamp|startTime", "kind": "kind"},
+    skips=lambda message: message.get("type") in ("info", "warning", "error")
+    or not {"projectHash", "$set", "$rewindTo"}.isdisjoint(message),
     parts=[
         MessagePart("thought", at="thoughts", key="description"),
         MessagePart("text", key="text"),
         MessagePart("call", at="toolCalls", key="args", of="", arguments="args",
-                    output="result[].functionResponse.response", unwrap=("output", "error")),
+                    output="result[].functionResponse.response", unwrap=("output", "error"),
+                    failed=lambda call: call.get("status") == "error"),
     ],
 )  # fmt: skip
 
