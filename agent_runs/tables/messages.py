@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
 from agent_runs.reading.said import Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
@@ -17,6 +17,10 @@ from agent_runs.tables.turn import Role, SaidByProgram, Turn, joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
+
+
+_HEAD: Final = 20
+"""How many values are looked at, to see whether a log has the form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +154,8 @@ class Messages:
         return evidence_of(self._records(values), self.form, self._sign)
 
     def _read(self, values: Values, reading: Reading) -> Iterator[Transcript]:
+        if self.others and not self._is_shown(values):
+            return replace(self, others="")._read(values, reading)  # they are no messages
         if self.gather is not None:
             values = self._gathered(values, reading, self.gather)
         if self.records:
@@ -161,6 +167,14 @@ class Messages:
             values = Values(flat)
         return read_messages(values, reading, self.form)
 
+    def _is_shown(self, values: Values) -> bool:
+        """Return whether the first *values* show this form."""
+        head = [value for value in values.head(_HEAD) if isinstance(value, Mapping | list)]
+        try:
+            return bool(self._evidence(head))
+        except MALFORMED:
+            return False
+
     def _gathered(
         self, values: Values, reading: Reading, gather: Callable[[Sequence[Any]], Sequence[Any]]
     ) -> Values:
@@ -170,7 +184,12 @@ class Messages:
                 objects.append(value.data)
             else:
                 reading.refuse_value(value, "expected an object")
-        return Values(map(Value, gather(objects)), are_items=True)
+        try:
+            found = gather(objects)
+        except MALFORMED as error:
+            reading.refuse_value(Value(objects), error)
+            found = ()
+        return Values(map(Value, found), are_items=True)
 
     def _about(self, found: Mapping[str, Any]) -> dict[str, Any]:
         told = {name: at(found, path) for name, path in self.about.items()}

@@ -249,8 +249,10 @@ COPILOT_CHAT: Final = Messages(
 _CALLS: Final = ("tool_call", "tool_result", "tool_output")
 TOOL_ROLES: Final = Messages(
     name="tool_roles", summary="chats in which calls and results have roles of their own",
-    roles={**_USUAL, "developer": "system", "human": "user", "tool_call": "assistant",
-           "tool_result": "tool", "tool_output": "tool"},
+    roles={"system": "system", "developer": "system", "user": "user", "human": "user",
+           "assistant": "assistant", "tool_call": "assistant", "tool_result": "tool",
+           "tool_output": "tool"},
+    lacks=("tool_calls", "function_call", "tool_call_id"),
     content=lambda message: None if message.get("role") in _CALLS else message.get("content"),
     may_be_text=True, sign=lambda message: "the role 'tool_call'"
     if message.get("role") == "tool_call" else "",
