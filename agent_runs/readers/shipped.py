@@ -93,6 +93,7 @@ DATA: Final = {
     "spans": "data.spans",
     "swe_agent": "data.swe_agent",
     "tool_roles": "data.chat_exports",
+    "vcr_cassette": "data.vcr_cassette",
     "vercel_ai": "data.tables",
     "vercel_ai_ui": "data.tables",
 }
