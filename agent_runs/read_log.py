@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
-from agent_parsers.transcripts import RunSource, Transcript
+from agent_parsers.transcripts import Conversation, RunSource, Transcript
 from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end
@@ -110,6 +111,7 @@ def _read_live(
     """
     told: set[str] = set()
     given: list[Transcript] = []  # the runs in the lines that are kept
+    turns = Counter[str]()
 
     def tell(error: OutputParserException) -> None:
         if str(error) not in told and reading.on_error is not None:
@@ -127,7 +129,7 @@ def _read_live(
                     late.append(run)
                 else:
                     given = _give(run, given, text)
-                    yield run
+                    yield _in_turn(run, turns)
         except OutputParserException as error:
             is_behind = text.has_ended and bool(given) and isinstance(error, UnknownLogError)
             if not (text.is_quiet or is_behind):  # what follows may explain it
@@ -136,7 +138,7 @@ def _read_live(
             late.pop()
         for run in late:
             given = _give(run, given, text)
-            yield run
+            yield _in_turn(run, turns)
         if text.has_ended:
             return
         text.wait()
@@ -150,6 +152,15 @@ def _give(run: Transcript, given: list[Transcript], text: LiveText) -> list[Tran
     return [each for each in (*given, run) if each.source and each.source.line >= text.number]
 
 
+def _in_turn(run: Transcript, turns: Counter[str]) -> Transcript:
+    """Return *run* with its turn in its conversation, whose beginning may not be kept any more."""
+    place = run.conversation
+    turns[run.id] += 1
+    if place is None or place.turn == turns[run.id]:
+        return run
+    return replace(run, conversation=Conversation(place.id, turns[run.id]))
+
+
 def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
     """Report it if *run* is not what was *given* when it seemed to have ended."""
     if _as_given(given) != _as_given(run):
@@ -160,7 +171,7 @@ def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
 def _as_given(run: Transcript) -> str:
     """Return what of a *run* is the same wherever the log ends."""
     notices = tuple(each for each in run.notices if not is_open_end(each))
-    return repr(replace(run, notices=notices, source=None))
+    return repr(replace(run, notices=notices, source=None, conversation=None))
 
 
 def _read(

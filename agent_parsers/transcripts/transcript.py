@@ -120,6 +120,10 @@ class Conversation(Storable):
         """The runs of the conversation before this one; the JSON form does not have them."""
         return tuple(self._runs[: self.turn - 1])
 
+    def is_same(self, other: Conversation | None) -> bool:
+        """Return whether *other* is a turn of this conversation, read from the same log."""
+        return other is not None and other._runs is self._runs
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript(Storable, Viewable):
