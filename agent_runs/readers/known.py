@@ -7,10 +7,10 @@ group ``agent_parsers.readers``, which names a table or a reader in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 from agent_runs.readers.shipped import DATA, TEXT
 from agent_runs.reading.reader import DataReader, TextReader
@@ -105,14 +105,16 @@ def readers_of_data() -> dict[str, DataReader]:
     return {name: each for name, each in _every().items() if isinstance(each, DataReader)}
 
 
-def tables_of_messages() -> list[Messages]:
-    """Return the tables of messages that are known."""
+def forms_of_messages() -> list[tuple[str, Callable[[Any], tuple[int, str]]]]:
+    """Return the names of the forms of messages, each with what says how near a message comes."""
+    from agent_runs.readers.data.openai import lack_of
     from agent_runs.tables.messages import Messages
 
     modules = sorted(set(DATA.values()))
     shipped = (getattr(import_module(f"{__package__}.{each}"), "TABLES", ()) for each in modules)
     found = (*(table for tables in shipped for table in tables), *_tables.values())
-    return [table for table in found if isinstance(table, Messages)]
+    tables = [table for table in found if isinstance(table, Messages)]
+    return [("openai_chat", lack_of), *((table.name, table.lack_of) for table in tables)]
 
 
 def list_readers() -> dict[str, str]:

@@ -13,8 +13,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from agent_runs.reading.misfits import Misfits
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
-from agent_runs.reading.reader import MALFORMED, Reading, Value, Values
+from agent_runs.reading.reader import MALFORMED, NotJson, Reading, Value, Values
 from agent_runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class MessageFormat(NamedTuple):
     """Returns those of the messages of one session that count, in order."""
     about: Callable[[Any], Mapping[str, Any]] | None = None
     """Returns what a record says of its runs, besides what stands beside its messages."""
+    lack_of: Callable[[Any], tuple[int, str]] | None = None
+    """Returns how much of a message of this form a value has, and the first thing it lacks."""
     caller_of: Callable[[Any], str] | None = None
     """Returns the id of the call that a message helps to carry out; empty if it has none."""
 
@@ -301,26 +304,53 @@ def evidence_of_each(
 
 def read_messages(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Transcript]:
     """Yield the runs in a file of messages."""
+    misfits = Misfits(reading, form.lack_of)
     for found in conversations(values, reading, form):
         at = reading.at(found.line)
         yield from runs_of_messages(
-            said_or_left_out(found.messages, at, form), at, name=found.name, about=found.about,
+            _said_in(found.messages, at, form, misfits), at, name=found.name, about=found.about,
             is_one_run=form.is_one_run, is_conversation=True, called_by=found.called_by,
         )  # fmt: skip
+    misfits.tell()
 
 
 def said_or_left_out(
     messages: Iterable[Value], reading: Reading, form: MessageFormat
 ) -> Iterator[Said]:
     """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
-    for message in messages:
+    misfits = Misfits(reading, form.lack_of)
+    yield from _said_in(messages, reading, form, misfits)
+    misfits.tell()
+
+
+def _said_in(
+    messages: Iterable[Value], reading: Reading, form: MessageFormat, misfits: Misfits
+) -> Iterator[Said]:
+    """Yield what each of *messages* says; those of another form fail as a step together."""
+    behind = iter(messages)
+    has_failed = False  # the messages before have another form
+    for message in behind:
         if is_message(message.data, form):
+            misfits.total += 1
+            has_failed = False
             found = said_or_refused(message, reading, form.said)
+            if found is not None:
+                yield found
+        elif isinstance(message.data, NotJson):
+            refused = reading.refuse_value(message, message.data.reason)
+            yield Said("tool", line=message.line, error=refused)
         else:
-            refused = reading.refuse_value(message, "it is not in the form of the others")
-            found = Said("tool", line=message.line, error=refused)
-        if found is not None:
-            yield found
+            refused = misfits.add(message)
+            if reading.on_error is None:
+                for each in behind:  # so that the error can say how many there are
+                    if is_message(each.data, form):
+                        misfits.total += 1
+                    else:
+                        misfits.add(each)
+                misfits.tell()
+            if not has_failed:
+                has_failed = True
+                yield Said("tool", line=message.line, error=refused)
 
 
 def said_of(messages: Iterable[Any], form: MessageFormat) -> Iterator[Said]:

@@ -27,6 +27,10 @@ _MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORE
 """Matches the words for something left out whose name speaks of a call or a tool."""
 
 
+OTHER_OBJECT: Final = "an object of type "
+"""How the words begin for an object among the messages that is none."""
+
+
 class SaidCall(NamedTuple):
     """A call in a message."""
 
@@ -204,6 +208,7 @@ class _Conversation:
         self._notes: list[str] = []  # what the program said behind an answer
         self._stated = ""
         self._has_error = False
+        self._left_out: set[str] = set()
         self._speech = Speech(reading)
         self._answer: TranscriptStep | Said | None = None  # unless calls follow
         self._calls_natively = False
@@ -267,7 +272,10 @@ class _Conversation:
             if _MAY_CALL(kind):
                 self._fail(f"found {kind}, which is not known and may be a call or a result")
                 continue
-            self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+            if kind not in self._left_out:
+                self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+            if kind.startswith(OTHER_OBJECT):
+                self._left_out.add(kind)  # they may be many
         for text in message.errors:
             reason, self._has_error = "the program reported an error", True
             self._run.notice("unowned_text", reason, text=text, line=message.line)
@@ -315,6 +323,7 @@ class _Conversation:
             self._signed.clear()
             self._answer = None
             self._about, self._has_error = {}, False
+            self._left_out.clear()
             self._say_dialect()
         self._introduce_notes()
         self._run.ask(message.text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
 from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
-from agent_runs.reading.said import Said
+from agent_runs.reading.said import OTHER_OBJECT, Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, Turn, joined
@@ -57,7 +57,8 @@ class Messages:
     """Where a file has a list of records, each with messages of its own."""
     lists: Mapping[str, Path] = field(default_factory=dict)
     """Lists that have together what messages have, the first items of all the first message: what
-    the message has an item as, and where a record has the list. The first list says how many."""
+    the message has an item as, and where a record has the list. The first list says how many, and
+    the role of each is ``"assistant"``."""
     question: Path = ""
     """Where a record, or an object that is no message, has the question."""
     stated: Path = ""
@@ -134,6 +135,7 @@ class Messages:
             sessions=order.session_of if self.begins is not None else None,
             arranged=order.arranged if self.key else None,
             about=self._about if self.about else None,
+            lack_of=self.lack_of,
             caller_of=lambda found: str(at(found, self.caller) or "") if self.caller else "",
         )
 
@@ -215,7 +217,7 @@ class Messages:
             return 2, f"there is no list under {self.content!r}"
         odd = [part for part in content if not self._is_part(part)]
         if odd:
-            return 3, f"it does not know {_words_for(odd[0], self.type_key)}"
+            return 3, f"it does not know {words_for(odd[0], self.type_key)}"
         return 4, "no message has what only this form has"
 
     def _records(self, values: Sequence[Any]) -> list[Any]:
@@ -255,7 +257,8 @@ class Messages:
         if longer:
             raise ValueError(f"there are more {longer[0]}s than {next(iter(lists))}s")
         return [
-            {name: found[number] for name, found in known.items() if number < len(found)}
+            {"role": "assistant"}
+            | {name: found[number] for name, found in known.items() if number < len(found)}
             for number in range(len(first))
         ]
 
@@ -306,9 +309,17 @@ class Messages:
         return next((each for each in inside if each.fits(part, self.type_key)), None)
 
     def _parts_beside(self, message: Any) -> Iterator[tuple[MessagePart, Any]]:
+        """Yield what stands beside the content, with each row it may be; of an item, the first."""
+        taken: set[tuple[Any, int]] = set()
         for part in self._beside:
             found = at(message, part.at or "")
-            yield from ((part, each) for each in (found if isinstance(found, list) else [found]))
+            if not isinstance(found, list):
+                yield part, found
+                continue
+            for number, each in enumerate(found):
+                if (part.at, number) not in taken and part.fits(each, self.type_key):
+                    taken.add((part.at, number))
+                    yield part, each
 
     def _sign(self, message: Any) -> str:
         if isinstance(message, _Bare | LeftOut):
@@ -356,7 +367,7 @@ class Messages:
         role = self._role_of(message) if isinstance(message, Mapping) else None
         if role is None and (kind := self._other_kind(found)):
             told = self._told(found, about) or Said("tool")
-            told.left_out = (f"an object of type {kind!r}",)
+            told.left_out = (f"{OTHER_OBJECT}{kind!r}",)
             return told
         if role is None:
             raise ValueError(f"expected a role of a message, found {at(message, self.role)!r}")
@@ -400,7 +411,7 @@ class Messages:
             if isinstance(part, str):
                 turn.texts.append(part)
             else:
-                turn.left_out.append(_words_for(part, self.type_key))
+                turn.left_out.append(words_for(part, self.type_key))
             return
         if kind.what in ("text", "thought", "answer") and turn.results and role == "assistant":
             turn = Turn()  # the tools have run before it
@@ -421,7 +432,7 @@ class Messages:
             if kind.of:
                 turn.left_out.append(f"what an output tool returned: {text_of(value)}")
             elif kind.is_sign:
-                turn.left_out.append(_words_for(part, self.type_key))
+                turn.left_out.append(words_for(part, self.type_key))
         else:
             found = content_of(value) if isinstance(value, list) else None
             turn.left_out += found.left_out if found else ()
@@ -437,9 +448,12 @@ class _Bare:
     role: str
 
 
-def _words_for(part: Any, type_key: Path) -> str:
+def words_for(part: Any, type_key: Path) -> str:
+    """Return what a *part* is called that is left out or not known: its type, or its keys."""
     kind = at(part, type_key) if type_key else None
     if isinstance(kind, str):
         return f"a part of type {kind!r}"
+    if not isinstance(part, Mapping):
+        return f"a part that is {type(part).__name__}"
     names = [name for name, value in part.items() if value is not None]
     return f"a part with {', '.join(map(repr, names))}"

@@ -13,6 +13,7 @@ Source: docs of mitkury/chatgpt-export-parser; exports of claude.ai and of VS Co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Final
 
@@ -64,7 +65,7 @@ def _with_calls(messages: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any
     for message in messages:
         role = at(message, "author.role")
         if role == "tool" and called and held is not None:
-            held["contents"].append(message["content"])
+            held["results"].append(message["content"])
             continue
         if held is not None:
             yield held
@@ -75,7 +76,8 @@ def _with_calls(messages: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any
             called = str(message.get("id") or "")
             said = {**said, "contents": [], "call": message}
         elif role == "tool":
-            held = {**said, "id": called, "name": at(message, "author.name")}
+            held = {"role": role, "about": message, "results": said["contents"], "id": called}
+            held["name"] = at(message, "author.name")
             continue
         else:
             called = ""
@@ -99,11 +101,10 @@ CHATGPT: Final = Messages(
            "time": "about.create_time|create_time"},
     has=("about",),
     parts=[
-        MessagePart("result", at="", key="contents", of="", id="id",
-                    where=lambda said: said["role"] == "tool",
-                    output=lambda said: "\n".join(map(_text_of, said["contents"])),
+        MessagePart("result", at="", key="results", of="", id="id",
+                    output=lambda said: "\n".join(map(_text_of, said["results"])),
                     failed=lambda said: any(each.get("content_type") == "system_error"
-                                            for each in said["contents"])),
+                                            for each in said["results"])),
         MessagePart("call", at="call", key="recipient", of="", name="recipient", is_text=True,
                     arguments=lambda call: _arguments(call["content"])),
         MessagePart("system", at="contents", type="user_editable_context", of=lambda content:
@@ -201,7 +202,7 @@ def _with_patches(objects: Sequence[Any]) -> list[Any]:
     if not all(isinstance(each, Mapping) and "v" in each and "kind" in each for each in objects):
         return [*objects]
     state: dict[str, Any] = {}
-    for each in objects:
+    for each in deepcopy([*objects]):
         if each["kind"] == 0:
             state = each["v"]
             continue
@@ -238,6 +239,7 @@ COPILOT_CHAT: Final = Messages(
                     id="toolCallId", output="resultDetails.output",
                     failed="resultDetails.isError"),
         MessagePart("call", at="shown", key="toolId", of="", name="toolId", arguments=None,
+                    where=lambda call: at(call, "toolSpecificData.command") is None,
                     id="toolCallId", output="resultDetails.output",
                     failed="resultDetails.isError"),
     ],
@@ -280,7 +282,8 @@ def _named(action: str) -> tuple[str, str]:
 # Results of InterCode, whose turns are parallel lists.
 INTERCODE: Final = Messages(
     name="intercode", summary="results of InterCode, whose turns are parallel lists",
-    roles={"": "assistant"}, content=None, messages="", records="logs|", question="query",
+    roles={"assistant": "assistant"}, content=None, messages="", records="logs|",
+    question="query",
     lists={"action": "turn_history.actions", "thought": "turn_history.thoughts",
            "observation": "turn_history.observations"},
     has=("action",), sign="'actions' in 'turn_history'", is_one_run=True,

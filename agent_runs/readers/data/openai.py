@@ -50,7 +50,7 @@ from agent_runs.reading.messages import (
 )
 from agent_runs.reading.parts import may_call
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
-from agent_runs.tables.messages import Messages
+from agent_runs.tables.messages import Messages, words_for
 from agent_runs.tables.part import MessagePart, at, loaded
 
 if TYPE_CHECKING:
@@ -130,7 +130,24 @@ def _sign(message: dict[str, Any]) -> str:
     return "'role' and 'content'" if "content" in message else ""
 
 
-FORM: Final = MessageFormat(message_of, _is_message, _messages_of)
+def lack_of(message: Any) -> tuple[int, str]:
+    """Return how much of a message the value has, as `Messages.lack_of` counts it, and its lack."""
+    role = message.get("role") if isinstance(message, dict) else None
+    if role not in _ROLES:
+        return 0, f"{role!r} is none of its roles" if role else "there is no 'role'"
+    extra = [key for key in _ELSEWHERE if key in message]
+    if extra:
+        return 1, f"its messages have no {extra[0]!r}"
+    content = message.get("content")
+    if content is not None and not isinstance(content, str | list):
+        return 2, "there is no text or list under 'content'"
+    odd = [part for part in content or () if not isinstance(part, str) and not _is_part(part)]
+    if isinstance(content, list) and odd:
+        return 3, f"it does not know {words_for(odd[0], 'type')}"
+    return 4, "no message has what only this form has"
+
+
+FORM: Final = MessageFormat(message_of, _is_message, _messages_of, lack_of=lack_of)
 
 
 def _records(value: Any) -> list[Any]:

@@ -88,6 +88,14 @@ def goose(role: str, *content: Any) -> dict[str, Any]:
     return {"role": role, "created": 1, "content": [*content]}
 
 
+SAID: list[dict[str, Any]] = [
+    {"role": "user", "content": QUESTION},
+    {"role": "assistant", "content": THOUGHT, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "search", "arguments": JSON}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": RESULT},
+    {"role": "assistant", "content": ANSWER},
+]  # fmt: skip
+
 LOGS: dict[str, list[Any]] = {
     "chatgpt_export": [[CHATGPT]],
     "claude_ai": [
@@ -229,6 +237,14 @@ LOGS: dict[str, list[Any]] = {
                     "id": "c1", "name": "search", "response": {"output": RESULT}}}),
                 ("d", "c", "assistant", "model", {"text": ANSWER}))
         ],
+    ],
+    "vcr_cassette": [
+        {"interactions": [
+            {"request": {"uri": "https://api.example.com/v1/messages", "body": json.dumps(
+                {"model": "m1", "messages": SAID[:number]})},
+             "response": {"body": {"string": json.dumps(
+                 {"choices": [{"index": 0, "message": SAID[number]}]})}}}
+            for number in (1, 3)], "version": 1},
     ],
     "tool_roles": [
         [
