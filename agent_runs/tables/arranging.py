@@ -74,11 +74,9 @@ class Arranging(NamedTuple):
             else:
                 found[name] = Value(data, found[name].line if name in found else value.line)
         if self.follows and any(at(each.data, self.follows) for each in found.values()):
-            kept = self._way_back(found)
-            gone += sum(isinstance(key, str) and key not in kept for key in found)
-            found = {
-                key: each for key, each in found.items() if isinstance(key, int) or key in kept
-            }
+            way = self._way_back(found)
+            gone += sum(isinstance(key, str) and key not in way for key in found)
+            found = {key: each for key, each in found.items() if isinstance(key, int) or key in way}
         if gone:
             words = "1 message that was" if gone == 1 else f"{gone} messages that were"
             return [*found.values(), Value(LeftOut(f"{words} taken back later"))]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union
 
 from agent_runs.reading.parts import call_of, result_of
 
@@ -26,11 +28,30 @@ def at(value: Any, path: Path) -> Any:
     """Return what stands at *path* of *value*; `None` if there is nothing."""
     if callable(path):
         return path(value)
-    for alternative in path.split("|"):
-        found = _at(value, alternative)
+    for alternative, keys in _alternatives(path):
+        found = _below(value, keys) if keys else _at(value, alternative)
         if found is not None:
             return found
     return None
+
+
+@cache
+def _alternatives(path: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the alternatives in a *path*, each with its keys if it has nothing but keys."""
+    each = path.split("|")
+    return tuple((way, tuple(way.split(".")) if _are_keys(way) else ()) for way in each)
+
+
+_are_keys: Final = re.compile(r"[A-Za-z_$][\w$-]*+(?:\.[A-Za-z_$][\w$-]*+)*+\Z").match
+
+
+def _below(value: Any, keys: tuple[str, ...]) -> Any:
+    """Return what stands below *keys* of *value*; most paths are nothing else."""
+    for key in keys:
+        if not isinstance(value, (dict, Mapping)):  # the first is quicker
+            return None
+        value = value.get(key)
+    return value
 
 
 def _at(value: Any, path: str) -> Any:

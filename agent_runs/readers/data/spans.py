@@ -342,18 +342,18 @@ class _Callers:
     def __init__(
         self, spans: Sequence[dict[str, Any]], talks: Sequence[_Talk], form: MessageFormat
     ) -> None:
-        self._spans = {at(span, _IDS): span for span in spans}
+        self._spans = {str(name): span for span in spans if (name := at(span, _IDS))}
         self._calls = [(talk, call) for talk in talks for call in _calls_in(talk, form)]
         self._taken: set[str] = set()
 
     def of(self, talk: _Talk) -> str:
         """Return the id of the call that *talk* carries out; empty if there is none."""
-        above, seen = self._spans.get(talk.parent), 0
+        above, seen = self._spans.get(str(talk.parent or "")), 0
         while above is not None and seen < len(self._spans):
             kind = _kind_of(above)
             if kind is not None and kind[1]:
                 return self._call_of(at(above, kind[0].tool), talk)
-            above, seen = self._spans.get(at(above, _PARENTS)), seen + 1
+            above, seen = self._spans.get(str(at(above, _PARENTS) or "")), seen + 1
         return ""
 
     def _call_of(self, tool: Any, talk: _Talk) -> str:
