@@ -345,7 +345,8 @@ class Messages:
         return ""
 
     def _content_of(self, message: Any) -> Any:
-        return None if self.content is None else at(message, self.content)
+        found = None if self.content is None else at(message, self.content)
+        return [found] if isinstance(found, Mapping) else found
 
     def _role_of(self, message: Mapping[str, Any]) -> Role | None:
         name = at(message, self.role)
