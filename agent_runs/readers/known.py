@@ -106,15 +106,12 @@ def readers_of_data() -> dict[str, DataReader]:
 
 
 def forms_of_messages() -> list[tuple[str, Callable[[Any], tuple[int, str]]]]:
-    """Return the names of the forms of messages, each with what says how near a message comes."""
-    from agent_runs.readers.data.openai import lack_of
-    from agent_runs.tables.messages import Messages
+    """Return the names of the forms of messages, each with what says how near a message comes.
 
-    modules = sorted(set(DATA.values()))
-    shipped = (getattr(import_module(f"{__package__}.{each}"), "TABLES", ()) for each in modules)
-    found = (*(table for tables in shipped for table in tables), *_tables.values())
-    tables = [table for table in found if isinstance(table, Messages)]
-    return [("openai_chat", lack_of), *((table.name, table.lack_of) for table in tables)]
+    The most common form comes first.
+    """
+    readers = sorted(readers_of_data().values(), key=lambda reader: reader.name != "openai_chat")
+    return [(each.name, each.lack_of) for each in readers if each.lack_of is not None]
 
 
 def list_readers() -> dict[str, str]:

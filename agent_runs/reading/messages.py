@@ -64,7 +64,7 @@ class MessageFormat(NamedTuple):
     """Returns the id of the call that a message helps to carry out; empty if it has none."""
 
 
-class Conversation(NamedTuple):
+class Talk(NamedTuple):
     """The messages of one conversation."""
 
     messages: Sequence[Value] | Iterator[Value]
@@ -96,7 +96,7 @@ def is_message(value: Any, form: MessageFormat) -> bool:
         return False
 
 
-def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Conversation]:
+def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Talk]:
     """Yield the conversations in *values*; a value that is none is refused."""
     held: tuple[list[Any], Value] | None = None
     for value in values:
@@ -129,16 +129,16 @@ def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
         return False
 
 
-def _conversation(messages: list[Any], record: Value, form: MessageFormat) -> Conversation:
+def _conversation(messages: list[Any], record: Value, form: MessageFormat) -> Talk:
     data = record.data
     values = [Value(message) for message in messages]
     if form.arranged is not None:
         values = form.arranged(values)
     if not isinstance(data, (dict, Mapping)):
-        return Conversation(values, record.name, record.line)
+        return Talk(values, record.name, record.line)
     names = (data[key] for key in _NAMES if key in data)
     name = next((str(each) for each in names if isinstance(each, str | int) and each != ""), "")
-    return Conversation(values, record.name or name, record.line, _about(data, form))
+    return Talk(values, record.name or name, record.line, _about(data, form))
 
 
 _NAMES: Final = (
@@ -172,15 +172,13 @@ def _while_loose(values: Values, form: MessageFormat) -> Iterator[Value]:
         yield next(values)
 
 
-def _told_apart(
-    messages: Iterator[Value], first: Value, form: MessageFormat
-) -> Iterator[Conversation]:
+def _told_apart(messages: Iterator[Value], first: Value, form: MessageFormat) -> Iterator[Talk]:
     """Yield the conversations to which *messages* belong; without ids they are one."""
     is_listed = form.is_parted or form.sessions is not None or form.arranged is not None
     is_whole = is_listed and not form.is_parted  # a session is one conversation
     names: dict[int, str] = {}
     if not is_listed and not form.id_of(first.data):
-        yield Conversation(messages, first.name, first.line)
+        yield Talk(messages, first.name, first.line)
         return
     found: dict[tuple[int, str], list[Value]] = {}
     numbered = form.sessions(messages) if form.sessions is not None else ((0, m) for m in messages)
@@ -194,7 +192,7 @@ def _told_apart(
         name = own or names.get(session, "")
         caller = form.caller_of(members[0].data) if form.caller_of is not None else ""
         counted = members if form.arranged is None else form.arranged(members)
-        yield Conversation(counted, name, members[0].line, called_by=caller)
+        yield Talk(counted, name, members[0].line, called_by=caller)
 
 
 ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {

@@ -13,7 +13,7 @@ from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Val
 from agent_runs.reading.said import OTHER_OBJECT, Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
-from agent_runs.tables.turn import Role, SaidByProgram, Turn, joined
+from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -148,6 +148,7 @@ class Messages:
             evidence=self._evidence,
             read=self._read,
             before=self.before,
+            lack_of=self.lack_of,
         )
 
     def _evidence(self, values: Sequence[Any]) -> Sequence[str]:
@@ -373,7 +374,7 @@ class Messages:
         if role is None:
             raise ValueError(f"expected a role of a message, found {at(message, self.role)!r}")
         content = self._content_of(message)
-        turns = [Turn()]
+        turns = [SaidTurn()]
         for part in content if isinstance(content, list) else [content]:
             if part is not None:
                 self._take(part, self._kind_of(part), turns, role)
@@ -404,7 +405,7 @@ class Messages:
         said.stated = text_of(stated) if stated else ""
         return said
 
-    def _take(self, part: Any, kind: MessagePart | None, turns: list[Turn], role: Role) -> None:
+    def _take(self, part: Any, kind: MessagePart | None, turns: list[SaidTurn], role: Role) -> None:
         turn = turns[-1]
         if is_signed(part):
             turn.signed.append(part)
@@ -415,7 +416,7 @@ class Messages:
                 turn.left_out.append(words_for(part, self.type_key))
             return
         if kind.what in ("text", "thought", "answer") and turn.results and role == "assistant":
-            turn = Turn()  # the tools have run before it
+            turn = SaidTurn()  # the tools have run before it
             turns.append(turn)
         value = kind.value_of(part)
         if kind.what in ("call", "answer"):

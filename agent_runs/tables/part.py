@@ -42,7 +42,7 @@ def _alternatives(path: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((way, tuple(way.split(".")) if _are_keys(way) else ()) for way in each)
 
 
-_are_keys: Final = re.compile(r"[A-Za-z_$][\w$-]*+(?:\.[A-Za-z_$][\w$-]*+)*+\Z").match
+_are_keys: Final = re.compile(r"[A-Za-z_$][\w$-]*+(?>(?:\.[A-Za-z_$][\w$-]*+)*)\Z").match
 
 
 def _below(value: Any, keys: tuple[str, ...]) -> Any:

@@ -14,7 +14,7 @@ SaidByProgram: TypeAlias = Literal["", "system", "error"]
 
 
 @dataclass
-class Turn:
+class SaidTurn:
     """What a message says up to what its tools returned."""
 
     texts: list[str] = field(default_factory=list)

@@ -166,7 +166,7 @@ def _requests(record: Mapping[str, Any]) -> list[Any] | None:
     requests = record.get("requests")
     if not isinstance(requests, list) or "responderUsername" not in record:
         return None
-    return [said for request in requests for said in _said_in(request)]
+    return [{**said, "is_of_chat": True} for request in requests for said in _said_in(request)]
 
 
 def _said_in(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -224,7 +224,7 @@ def _with_patches(objects: Sequence[Any]) -> list[Any]:
 COPILOT_CHAT: Final = Messages(
     name="copilot_chat", summary="exports and sessions of GitHub Copilot's chat in VS Code",
     roles=_USUAL, messages=_requests, gather=_with_patches, content=None, piece="goes_on",
-    has=("role",), sign="'requests' with 'message' and 'response'",
+    has=("role", "is_of_chat"), sign="'requests' with 'message' and 'response'",
     about={"model": "about.modelId", "time": "about.timestamp",
            "is_cancelled": "about.isCanceled"},
     parts=[

@@ -172,6 +172,7 @@ READER: Final = DataReader(
     summary="messages of OpenAI's Chat Completions API: lists, requests, fine-tuning files",
     evidence=_evidence,
     read=_read,
+    lack_of=lack_of,
 )
 
 
