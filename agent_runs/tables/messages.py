@@ -203,19 +203,22 @@ class Messages:
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
-            what = f"{role!r} is none of its roles" if role else f"there is no {self.role!r}"
+            what = f"{role!r} is none of its roles" if role else f"there is no {_named(self.role)}"
             return 0, what
         missing = [path for path in self.has if at(value, path) is None]
         if missing:
-            return 1, f"there is no {missing[0]!r}"
+            return 1, f"there is no {_named(missing[0])}"
         extra = [path for path in self.lacks if at(value, path) is not None]
         if extra:
-            return 1, f"its messages have no {extra[0]!r}"
+            return 1, f"its messages have no {_named(extra[0])}"
         content = self._content_of(message)
         if isinstance(content, str) and self.may_be_text:
             content = []
+        if content is None and self._is_message(value):
+            content = []
         if not isinstance(content, list):
-            return 2, f"there is no list under {self.content!r}"
+            where = f" under {self.content!r}" if isinstance(self.content, str) else ""
+            return 2, f"there is no list{where}"
         odd = [part for part in content if not self._is_part(part)]
         if odd:
             return 3, f"it does not know {words_for(odd[0], self.type_key)}"
@@ -448,6 +451,11 @@ class _Bare:
 
     content: Any
     role: str
+
+
+def _named(path: Path) -> str:
+    """Return the words for what stands at a *path*."""
+    return repr(path) if isinstance(path, str) else "what its messages have"
 
 
 def words_for(part: Any, type_key: Path) -> str:

@@ -269,20 +269,21 @@ TOOL_ROLES: Final = Messages(
 
 
 def _named(action: str) -> tuple[str, str]:
-    """Return the tool and the input in an *action* such as ``execute[ls]``."""
+    """Return the tool and the input in an *action*: ``execute[ls]``, ``submit``, or a command.
+
+    The environment executes what is not submitted, and agents of ReAct say so.
+    """
     name, bracket, given = action.partition("[")
     is_call = bool(bracket) and given.rstrip().endswith("]") and name.strip().isidentifier()
     if is_call:
         return name.strip(), given.rstrip()[:-1]
-    if action.strip().isidentifier():
-        return action.strip(), ""
-    raise ValueError(f"expected an action such as execute[…], found {action[:60]!r}")
+    return ("submit", "") if action.strip() == "submit" else ("execute", action)
 
 
 # Results of InterCode, whose turns are parallel lists.
 INTERCODE: Final = Messages(
     name="intercode", summary="results of InterCode, whose turns are parallel lists",
-    roles={"assistant": "assistant"}, content=None, messages="", records="logs|",
+    roles={"assistant": "assistant"}, content=None, messages="", records="logs{}|logs|",
     question="query",
     lists={"action": "turn_history.actions", "thought": "turn_history.thoughts",
            "observation": "turn_history.observations"},

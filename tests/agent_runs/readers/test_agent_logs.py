@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import OutputParserException, Transcript
-from agent_runs import read_runs
+from agent_runs import get_writer, list_writers, read_runs, report_html
 
 from .agent_logs import (
     CHATGPT,
@@ -458,6 +458,38 @@ def test_lists_that_do_not_fit_are_refused() -> None:
     run = only({"query": "q", "turn_history": {"actions": ["run[ls]", "submit"],
                                                "observations": ["a"]}})  # fmt: skip
     assert actions(run) == [("run", "ls", "a"), ("submit", "", None)]
+
+
+def test_actions_without_a_name_are_commands() -> None:
+    logs = {"logs": {"4": {"query": "q", "turn_history": {
+        "actions": ["ls | wc", "execute[ls -a]"], "observations": ["1", "2"]}}}}  # fmt: skip
+    assert actions(only(logs)) == [("execute", "ls | wc", "1"), ("execute", "ls -a", "2")]
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_run_is_reported_and_converted(name: str) -> None:
+    runs = [*read_runs(LOGS[name][0])]
+    page = report_html(runs)
+    assert all(str(value) in page for run in runs for value in run.metadata.values())
+    for form in list_writers():
+        writer = get_writer(form)
+        assert "search" in json.dumps(writer.write(runs[-1]))
+        assert ("metadata" in writer.losses(runs[-1])) is (
+            bool(runs[-1].metadata) and form != "atif"
+        )
+
+
+def test_a_report_shows_what_failed() -> None:
+    run = only([INIT, stream("assistant", USE), stream("user", {**USED, "is_error": True})])
+    page = report_html([run])
+    assert "1 failed" in page
+    assert "Failed tools" in page
+    written = get_writer("anthropic").write(run)["messages"][-1]["content"]
+    assert [each["is_error"] for each in written] == [True]
+    assert get_writer("openai").losses(run)["failed results"] == 1
+    (back,) = read_runs(get_writer("atif").write(run))
+    assert [step.tool_failed for step in back.steps] == [True]
+    assert back.metadata == run.metadata
 
 
 # -- errors ----------------------------------------------------------------------------------------
