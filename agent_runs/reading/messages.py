@@ -326,13 +326,13 @@ def _said_in(
 ) -> Iterator[Said]:
     """Yield what each of *messages* says; those of another form fail as a step together."""
     behind = iter(messages)
-    has_failed = False  # the messages before have another form
+    has_failed = False  # a message behind the last of the user's has another form
     for message in behind:
         if is_message(message.data, form):
             misfits.total += 1
-            has_failed = False
             found = said_or_refused(message, reading, form.said)
             if found is not None:
+                has_failed = has_failed and found.role != "user"
                 yield found
         elif isinstance(message.data, NotJson):
             refused = reading.refuse_value(message, message.data.reason)

@@ -57,7 +57,9 @@ class Misfits:
         if self._first is None or self._error is None:
             return
         source = self._reading.source
-        shown = f" ({source.evidence[-1]})" if source.evidence else ""
+        evidence = [each for each in source.evidence if not each.startswith("format=")]
+        shown = f" ({evidence[-1]})" if evidence else ""
+        place = f", from line {self._first.line} of the file on," if self._first.line else ""
         count = sum(self._kinds.values())
         if count == 1:
             if self._reading.on_error is None:
@@ -67,10 +69,9 @@ class Misfits:
         kinds = ", ".join([*self._kinds][:_MOST_KINDS])
         kinds += ", …" if len(self._kinds) > _MOST_KINDS else ""
         self._reading.refuse(
-            f"read as {source.reader!r}{shown}, but {count} of {self.total} messages are not in the"
-            f" form of the others: {kinds}; if another reader knows them, name it, as format=",
+            f"read as {source.reader!r}{shown}, but {count} of {self.total} messages{place} are not"
+            f" in the form of the others: {kinds}; if another reader knows them, name it, as format=",
             repr(self._first.data)[:1000],
-            line=self._first.line,
         )
 
     def _kind_of(self, data: Any) -> str:
