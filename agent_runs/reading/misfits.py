@@ -70,7 +70,8 @@ class Misfits:
         kinds += ", …" if len(self._kinds) > _MOST_KINDS else ""
         self._reading.refuse(
             f"read as {source.reader!r}{shown}, but {count} of {self.total} messages{place} are not"
-            f" in the form of the others: {kinds}; if another reader knows them, name it, as format=",
+            f" in the form of the others: {kinds}; if another reader knows them, name it, as"
+            " format=",
             repr(self._first.data)[:1000],
         )
 

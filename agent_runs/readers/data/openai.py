@@ -98,6 +98,8 @@ def _answer_in(response: Any) -> Any:
     choices = response.get("choices")
     if isinstance(choices, list):
         return choices[0].get("message") if choices and isinstance(choices[0], dict) else None
+    if response.get("type") == "message" and "stop_reason" in response:
+        return response  # of Anthropic's API, if it is nothing but text
     return _answer_in(response.get("body"))
 
 

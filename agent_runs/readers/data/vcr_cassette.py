@@ -12,21 +12,26 @@ r"""Cassettes of VCR: the requests of a test and their responses, as YAML or JSO
     version: 1
 
 The bodies, also under ``parsed_body``, are requests and responses of an API, in a form of their
-own. A request has the whole conversation before it, so those that go on are one. A response that
-is a stream is left out, with a notice; the request after it has what it said.
+own. A request has the whole conversation before it, so those that go on are one. A response may be
+a stream of events of OpenAI's APIs or Anthropic's; another is left out, with a notice.
 
 Source: ``vcr/serializers`` of vcrpy 7; the cassettes of pydantic-ai.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers.messages import to_anthropic, to_openai
 from agent_parsers.transcripts import Notice
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.tables.part import at, loaded
+from outputs import from_any, message_chunk_to_message
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -38,7 +43,7 @@ class _Interaction(NamedTuple):
     record: dict[str, Any]
     uri: str
     has_stream: bool
-    """Whether the response is a stream."""
+    """Whether the response is a stream that is not known."""
 
 
 def _interactions(value: Any) -> list[Mapping[str, Any]] | None:
@@ -60,8 +65,31 @@ def _interaction(found: Mapping[str, Any]) -> _Interaction:
     record = {"request": asked} if isinstance(asked, dict) else {}
     if record and isinstance(told, dict):
         record["response"] = told
-    has_stream = isinstance(told, str) and told.lstrip().startswith(("data:", "event:"))
-    return _Interaction(record, str(at(found, "request.uri") or "a request"), has_stream)
+    is_stream = isinstance(told, str) and told.lstrip().startswith(("data:", "event:"))
+    if record and is_stream and (said := _said_in_stream(told)) is not None:
+        record["response"] = said
+    is_lost = is_stream and "response" not in record
+    return _Interaction(record, str(at(found, "request.uri") or "a request"), is_lost)
+
+
+def _said_in_stream(text: str) -> dict[str, Any] | None:
+    """Return the response whose pieces are the events of a stream; `None` if that is not known."""
+    lines = (line[5:].strip() for line in text.splitlines() if line.startswith("data:"))
+    events = [json.loads(line) for line in lines if line.startswith("{")]
+    whole = [event["response"] for event in events if event.get("type") == "response.completed"]
+    if whole:  # of the Responses API
+        response: dict[str, Any] = whole[-1]
+        return response
+    if not events or not (events[0].get("type") == "message_start" or "choices" in events[0]):
+        return None
+    chunks = [from_any(event) for event in events if event.get("type") not in _SILENT]
+    message = message_chunk_to_message(reduce(add, chunks))  # type: ignore[arg-type]
+    if "choices" in events[0]:
+        return {"choices": [{"message": to_openai(message)[0]}]}
+    return {"type": "message", "stop_reason": "", **to_anthropic(message)[0]}
+
+
+_SILENT: Final = ("ping", "message_stop")
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:
@@ -83,7 +111,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
                 continue
             records.append(Value(found.record, value.line))
             if found.has_stream:
-                left_out.append(f"a response that is a stream: {found.uri}")
+                left_out.append(f"a response that is a stream of an unknown form: {found.uri}")
         if not records:
             reading.refuse("no request of the cassette is a conversation in a known form")
             continue

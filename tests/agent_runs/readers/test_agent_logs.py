@@ -518,6 +518,58 @@ def test_yaml_that_begins_like_a_cassette_is_named() -> None:
         list(read_runs("interactions:\n- request: {\n"))
 
 
+def test_an_answer_of_anthropic_that_is_only_text_is_read() -> None:
+    said = {"type": "message", "role": "assistant", "stop_reason": "end_turn",
+            "content": [text(ANSWER)]}  # fmt: skip
+    asked = {"messages": [{"role": "user", "content": QUESTION}]}
+    assert only({"request": asked, "response": said}).output == ANSWER
+
+
+def sse(*events: dict[str, Any]) -> dict[str, Any]:
+    lines = (f"event: x\ndata: {json.dumps(event)}\n" for event in events)
+    return {"body": {"string": "\n".join([*lines, "data: [DONE]\n"])}}
+
+
+def test_a_response_in_pieces_is_read() -> None:
+    asked = {"uri": "/v1", "body": json.dumps({"messages": [{"role": "user", "content": "q"}]})}
+    call = {"index": 0, "id": "c1", "type": "function", "function": {"name": "a", "arguments": "{"}}
+    deltas = [{"role": "assistant", "content": "Hm"}, {"content": "."}, {"tool_calls": [call]},
+              {"tool_calls": [{"index": 0, "function": {"arguments": '"x": 1}'}}]}]  # fmt: skip
+    chunks = [{"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}
+              for delta in deltas]  # fmt: skip
+    run = only({"interactions": [{"request": asked, "response": sse(*chunks)}]})
+    assert (actions(run), run.steps[0].content) == ([("a", {"x": 1}, None)], "Hm.")
+    events: list[dict[str, Any]] = [
+        {
+            "type": "message_start",
+            "message": {
+                "id": "m",
+                "type": "message",
+                "role": "assistant",
+                "model": "c",
+                "content": [],
+                "usage": {},
+            },
+        },
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "ping"},
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "text_delta", "text": "Yes."},
+        },
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}},
+        {"type": "message_stop"},
+    ]
+    asked = {**asked, "body": json.dumps({"messages": [
+        {"role": "user", "content": [{"type": "text", "text": "q"}]}]})}  # fmt: skip
+    run = only({"interactions": [{"request": asked, "response": sse(*events)}]})
+    assert (run.question, run.output) == ("q", "Yes.")
+    run = only({"interactions": [{"request": asked, "response": sse({"candidates": []})}]})
+    assert "left out a response that is a stream of an unknown form: /v1" in told(run)
+
+
 def test_a_cassette_is_read_as_yaml() -> None:
     import yaml  # type: ignore[import-untyped]
 
