@@ -218,7 +218,8 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     content = message.get("content")
     if ours == "tool":
         call_id = message.get("tool_call_id") or message.get("id")
-        result = result_of(content, call_id, message.get("name"))
+        failed = message.get("status") == "error"  # of LangChain's messages
+        result = result_of(content, call_id, message.get("name"), failed)
         return Said("tool", results=(result,))
     calls = [] if message.keys().isdisjoint(_CALLS) else [*map(call_of, _calls_in(message))]
     thought = next((found for name in _REASONING if (found := message.get(name))), None)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.tables.messages import Messages
-from agent_runs.tables.part import MessagePart
+from agent_runs.tables.part import MessagePart, at
 
 if TYPE_CHECKING:
     from agent_runs.tables.turn import SaidByProgram
@@ -27,7 +27,7 @@ HAYSTACK: Final = Messages(
         MessagePart("text", key="text"),
         MessagePart("call", key="tool_call", name="tool_name"),
         MessagePart("result", key="tool_call_result", output="result", id="origin.id",
-                    name="origin.tool_name"),
+                    name="origin.tool_name", failed="error"),
         MessagePart("thought", key="reasoning", of="reasoning.reasoning_text"),
         MessagePart("nothing", key="image|file"),
     ],
@@ -65,6 +65,8 @@ GEMINI_CLI: Final = Messages(
     skips=lambda message: message.get("type") in ("info", "warning", "error")
     or not {"projectHash", "$set", "$rewindTo"}.isdisjoint(message),
     parts=[
+        MessagePart("error", at="", where=lambda message: message.get("type") == "error",
+                    of="content"),
         MessagePart("thought", at="thoughts", key="description"),
         MessagePart("text", key="text"),
         MessagePart("call", at="toolCalls", key="args", of="", arguments="args",
@@ -97,7 +99,7 @@ PYDANTIC_AI: Final = Messages(
         MessagePart("result", type="tool-return|builtin-tool-return", output="content",
                     id="tool_call_id", name="tool_name"),
         MessagePart("result", type="retry-prompt", where=lambda part: part.get("tool_name"),
-                    output="content", id="tool_call_id", name="tool_name"),
+                    output="content", id="tool_call_id", name="tool_name", failed="=error"),
         MessagePart("text", type="retry-prompt|user-prompt|text", of="content"),
         MessagePart("system", type="system-prompt", of="content"),
         MessagePart("thought", type="thinking", of="content"),
@@ -112,7 +114,7 @@ CONVERSE: Final = Messages(
     parts=[
         MessagePart("call", key="toolUse", arguments="input", id="toolUseId"),
         MessagePart("result", key="toolResult", output="content", id="toolUseId",
-                    unwrap=("json", "text")),
+                    unwrap=("json", "text"), failed=lambda part: part.get("status") == "error"),
         MessagePart("thought", key="reasoningContent", of="reasoningContent.reasoningText.text"),
         MessagePart("text", key="text", is_sign=False),
         MessagePart("nothing", key="image|document|video|guardContent|citationsContent"),
@@ -146,9 +148,9 @@ VERCEL_UI: Final = Messages(
         MessagePart("call", type="tool-invocation", of="toolInvocation", name="toolName",
                     arguments="args", id="toolCallId", output="result"),
         MessagePart("call", type="dynamic-tool", name="toolName", arguments="input|rawInput",
-                    id="toolCallId", output="output|errorText"),
+                    id="toolCallId", output="output|errorText", failed="errorText"),
         MessagePart("call", type="tool-*", name="toolName", arguments="input|rawInput",
-                    id="toolCallId", output="output|errorText"),
+                    id="toolCallId", output="output|errorText", failed="errorText"),
         MessagePart("nothing", type="step-start", is_sign=False),
         *_VERCEL_TEXTS,
     ],
@@ -245,7 +247,9 @@ OPENHANDS: Final = Messages(
         MessagePart("call", at="", key="action", of="",
                     where=lambda event: event["action"] not in _SAYS,
                     name="action", arguments=lambda event: _given(event["args"])),
-        MessagePart("result", at="", key="observation", of="", output="content", id="cause"),
+        MessagePart("result", at="", key="observation", of="", output="content", id="cause",
+                    failed=lambda event: event["observation"] == "error"
+                    or (at(event, "extras.metadata.exit_code") or 0) > 0),
     ],
 )  # fmt: skip
 

@@ -109,6 +109,41 @@ def test_an_error_of_a_tool_is_kept_as_one() -> None:
         assert (run.source.reader, step.observation, step.tool_failed) == (name, RESULT, True)
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"type": "tool", "content": "no", "tool_call_id": "c1", "status": "error"},
+        {"role": "user", "content": [{"toolResult": {
+            "toolUseId": "c1", "content": [{"text": "no"}], "status": "error"}}]},
+        {"role": "tool", "content": [{"tool_call_result": {
+            "result": "no", "origin": {"tool_name": "a", "arguments": {}, "id": "c1"},
+            "error": True}}]},
+        {"kind": "request", "parts": [{"part_kind": "retry-prompt", "content": "no",
+                                       "tool_name": "a", "tool_call_id": "c1"}]},
+        {"type": "ToolCallExecutionEvent", "source": "x", "content": [
+            {"content": "no", "call_id": "c1", "name": "a", "is_error": True}]},
+        {"id": 3, "source": "agent", "observation": "error", "content": "no", "cause": 2},
+    ],
+)  # fmt: skip
+def test_frameworks_say_that_a_tool_failed(result: dict[str, Any]) -> None:
+    call: dict[str, Any] = {"name": "a", "args": {}, "id": "c1"}
+    calls: dict[str, dict[str, Any]] = {
+        "type": {"type": "ai", "content": "", "tool_calls": [call]},
+        "toolResult": {"role": "assistant", "content": [{"toolUse": {
+            "name": "a", "input": {}, "toolUseId": "c1"}}]},
+        "tool_call_result": {"role": "assistant", "content": [{"tool_call": {
+            "tool_name": "a", "arguments": {}, "id": "c1"}}]},
+        "retry-prompt": {"kind": "response", "parts": [{
+            "part_kind": "tool-call", "tool_name": "a", "args": {}, "tool_call_id": "c1"}]},
+        "ToolCallExecutionEvent": {"type": "ToolCallRequestEvent", "source": "x", "content": [
+            {"name": "a", "arguments": "{}", "id": "c1"}]},
+        "observation": {"id": 2, "source": "agent", "action": "a", "args": {}},
+    }  # fmt: skip
+    made = next(calls[key] for key in reversed(calls) if f'"{key}"' in json.dumps(result))
+    run = only([made, result])
+    assert [(step.observation, step.tool_failed) for step in run.steps] == [("no", True)]
+
+
 # -- what a program says ---------------------------------------------------------------------------
 
 
