@@ -46,57 +46,80 @@ class Arranging(NamedTuple):
 
     def arranged(self, values: Iterable[Value]) -> list[Value]:
         """Return those of *values*, which are of one session, that count."""
-        found: dict[Any, Value] = {}
-        gone = 0
+        kept = _Kept(self)
         for number, value in enumerate(values):
-            data = value.data
-            if not isinstance(data, Mapping):
-                found[number] = value
-                continue
-            for key in self._listed(data, self.voids):
-                gone += found.pop(str(key), None) is not None
-            for key in self._listed(data, self.rewinds):
-                behind = [*found]
-                at_key = behind.index(str(key)) if str(key) in found else len(behind)
-                for each in behind[at_key:]:
-                    gone += isinstance(each, str)
-                    del found[each]
-            if self.anew and isinstance(all_of_it := at(data, self.anew), list):
-                kept = {self._key(each) for each in all_of_it}
-                gone += sum(isinstance(key, str) and key not in kept for key in found)
-                found = {key: old for key, old in found.items() if isinstance(key, int)}
-                for place, each in enumerate(all_of_it):
-                    found[self._key(each) or -1 - place] = Value(each, value.line)
-                continue
-            name = self._key(data)
-            if not name:
-                found[number] = value
+            if isinstance(value.data, Mapping):
+                kept.take(number, value, value.data)
             else:
-                found[name] = Value(data, found[name].line if name in found else value.line)
-        if self.follows and any(at(each.data, self.follows) for each in found.values()):
-            way = self._way_back(found)
-            gone += sum(isinstance(key, str) and key not in way for key in found)
-            found = {key: each for key, each in found.items() if isinstance(key, int) or key in way}
-        if gone:
-            words = "1 message that was" if gone == 1 else f"{gone} messages that were"
-            return [*found.values(), Value(LeftOut(f"{words} taken back later"))]
-        return [*found.values()]
+                kept.found[number] = value
+        if self.follows:
+            kept.keep_way_back()
+        return kept.values()
 
-    def _way_back(self, found: Mapping[Any, Value]) -> set[Any]:
-        """Return the keys on the way from the last message back to the first."""
-        key: Any = next((key for key in reversed(found) if isinstance(key, str)), None)
-        way: set[Any] = set()
-        while key in found and key not in way:
-            way.add(key)
-            before = at(found[key].data, self.follows)
-            key = str(before) if before is not None else None
-        return way
-
-    def _key(self, data: Any) -> str:
+    def key_of(self, data: Any) -> str:
+        """Return the key of an object; empty if it has none."""
         key = at(data, self.key) if isinstance(data, Mapping) else None
         return str(key) if isinstance(key, str | int) else ""
 
-    @staticmethod
-    def _listed(data: Mapping[str, Any], path: Path) -> list[Any]:
-        found = at(data, path) if path else None
-        return found if isinstance(found, list) else [] if found is None else [found]
+
+class _Kept:
+    """The values of a session that count so far: under their keys, or under a number."""
+
+    def __init__(self, order: Arranging) -> None:
+        self._order = order
+        self._gone = 0
+        self.found: dict[str | int, Value] = {}
+        """The values in order."""
+
+    def take(self, number: int, value: Value, data: Mapping[str, Any]) -> None:
+        """Take the next *value*, whose data is an object."""
+        order = self._order
+        for key in _listed(data, order.voids):
+            self._drop([str(key)])
+        for key in _listed(data, order.rewinds):
+            before = [*self.found]
+            if str(key) in self.found:
+                self._drop(before[before.index(str(key)) :])
+        if order.anew and isinstance(anew := at(data, order.anew), list):
+            kept = {order.key_of(each) for each in anew}
+            self._drop([key for key in self.found if isinstance(key, str) and key not in kept])
+            for place, each in enumerate(anew):
+                self._put(order.key_of(each) or -1 - place, Value(each, value.line))
+            return
+        self._put(order.key_of(data) or number, value)
+
+    def _put(self, key: str | int, value: Value) -> None:
+        """Set the value with a *key*, in the place of an earlier one."""
+        known = self.found.get(key)
+        self.found[key] = value if known is None else Value(value.data, known.line)
+
+    def _drop(self, keys: Iterable[str | int]) -> None:
+        for key in keys:
+            if self.found.pop(key, None) is not None and isinstance(key, str):
+                self._gone += 1
+
+    def keep_way_back(self) -> None:
+        """Drop all values with keys that are not on the way from the last one back."""
+        follows = {key: at(each.data, self._order.follows) for key, each in self.found.items()}
+        if not any(follows.values()):
+            return  # the log has no pointers
+        key = next((key for key in reversed([*self.found]) if isinstance(key, str)), "")
+        way: set[str] = set()
+        while key in self.found and key not in way:
+            way.add(key)
+            key = str(follows[key])
+        self._drop([key for key in self.found if isinstance(key, str) and key not in way])
+
+    def values(self) -> list[Value]:
+        """Return the values, and behind them how many do not count."""
+        found = [*self.found.values()]
+        if self._gone:
+            many = f"{self._gone} messages that were" if self._gone > 1 else "1 message that was"
+            found.append(Value(LeftOut(f"{many} taken back later")))
+        return found
+
+
+def _listed(data: Mapping[str, Any], path: Path) -> list[Any]:
+    """Return what stands at a *path*, one or a list, as a list."""
+    found = at(data, path) if path else None
+    return found if isinstance(found, list) else [] if found is None else [found]

@@ -83,7 +83,7 @@ def _said_in_stream(text: str) -> dict[str, Any] | None:
     if not events or not (events[0].get("type") == "message_start" or "choices" in events[0]):
         return None
     chunks = [from_any(event) for event in events if event.get("type") not in _SILENT]
-    message = message_chunk_to_message(reduce(add, chunks))  # type: ignore[arg-type]
+    message = message_chunk_to_message(reduce(add, chunks))
     if "choices" in events[0]:
         return {"choices": [{"message": to_openai(message)[0]}]}
     return {"type": "message", "stop_reason": "", **to_anthropic(message)[0]}
