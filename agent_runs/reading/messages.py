@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from agent_runs.reading.misfits import Misfits
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_runs.reading.reader import MALFORMED, NotJson, Reading, Value, Values
-from agent_runs.reading.said import Said, runs_of_messages
+from agent_runs.reading.said import Said, SaidCall, runs_of_messages
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -232,11 +232,22 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         ours,
         text or _beside(message),
         "\n".join(filter(None, (*thoughts, *found.thoughts))),
-        calls or found.calls,
+        [*calls, *_not_in(found.calls, calls)],
         found.results,
         left_out=found.left_out,
         signed=found.signed,
     )
+
+
+def _not_in(calls: Sequence[SaidCall], known: Sequence[SaidCall]) -> Iterator[SaidCall]:
+    """Yield those of *calls* that are not *known*: some say calls twice, in two places."""
+    ids = {each.call_id for each in known}
+    for call in calls:
+        same = [
+            each for each in known if (each.tool, each.tool_input) == (call.tool, call.tool_input)
+        ]
+        if not (call.call_id in ids if call.call_id else same):
+            yield call
 
 
 _CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")

@@ -221,8 +221,16 @@ class Messages:
             return 2, f"there is no list{where}"
         odd = [part for part in content if not self._is_part(part)]
         if odd:
-            return 3, f"it does not know {words_for(odd[0], self.type_key)}"
+            return 3, self._oddness_of(odd[0])
         return 4, "no message has what only this form has"
+
+    def _oddness_of(self, part: Any) -> str:
+        """Return why a *part* is none of this form."""
+        kind = at(part, self.type_key) if self.type_key else None
+        of_type = (replace(each, where=None) for each in self.parts if each.type)
+        if isinstance(kind, str) and any(each.fits(part, self.type_key) for each in of_type):
+            return f"its parts of type {kind!r} do not have the keys {', '.join(map(repr, part))}"
+        return f"it does not know {words_for(part, self.type_key)}"
 
     def _records(self, values: Sequence[Any]) -> list[Any]:
         if not self.records:

@@ -32,10 +32,20 @@ def _is_bad_end(event: Mapping[str, Any]) -> bool:
     )
 
 
+def _claude_sign(event: Mapping[str, Any]) -> str:
+    if "session_id" not in event:
+        return ""
+    if "message" in event:
+        return "'session_id' and 'message'"
+    is_edge = event.get("subtype") == "init" or (event.get("type"), "num_turns" in event) == (
+        "result", True)  # fmt: skip
+    return f"'session_id' and type {event.get('type')!r}" if is_edge else ""
+
+
 CLAUDE_STREAM: Final = replace(
     CLAUDE_CODE, name="claude_stream",
     summary="stream-json of claude -p, the Claude Agent SDK and Qwen Code", others="type",
-    has=("message", "type", "session_id"), sign="'session_id' and 'message'",
+    has=("message", "type", "session_id"), sign=_claude_sign,
     before=("claude_code",), thread=("session_id", "parent_tool_use_id"),
     caller="parent_tool_use_id", key="uuid", voids="supersedes",
     stated=lambda event: None if _is_bad_end(event) else event.get("result"),

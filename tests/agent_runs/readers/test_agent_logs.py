@@ -74,6 +74,8 @@ def test_a_result_that_names_no_call_is_not_anthropics(key: str) -> None:
            {"role": "user", "content": [result]}]  # fmt: skip
     with pytest.raises(OutputParserException):
         list(read_runs(log))
+    with pytest.raises(OutputParserException, match="parts of type 'tool_result' do not have the"):
+        list(read_runs(log, format="anthropic"))
     empty = {"type": "tool_result", "tool_use_id": "c1", "is_error": True}
     run = only([*log[:2], {"role": "user", "content": [empty]}])
     assert [(step.observation, step.tool_failed) for step in run.steps] == [("", True)]
@@ -222,6 +224,13 @@ def test_a_stream_says_the_model_the_cost_and_the_tokens() -> None:
         "input_tokens": 30, "output_tokens": 4,
     }  # fmt: skip
     assert run.notices == ()
+
+
+def test_the_result_alone_is_an_answer() -> None:
+    run = only(DONE)
+    assert (run.question, run.output, run.metadata["cost"]) == ("", ANSWER, 0.25)
+    assert run.source is not None
+    assert run.source.reader == "claude_stream"
 
 
 def test_another_answer_than_the_stated_one_is_told() -> None:
@@ -525,6 +534,19 @@ def test_a_report_shows_what_failed() -> None:
     (back,) = read_runs(get_writer("atif").write(run))
     assert [step.tool_failed for step in back.steps] == [True]
     assert back.metadata == run.metadata
+
+
+def test_a_call_that_is_said_twice_is_one() -> None:
+    part = {"type": "tool_call", "tool_call_id": "c1", "name": "a", "arguments": "{}"}
+    beside = {"id": "c1", "type": "function", "function": {"name": "a", "arguments": "{}"}}
+    seen = {"role": "tool", "tool_call_id": "c1", "content": [{"type": "tool_output", "text": "1"}]}
+    asked = {"role": "user", "content": QUESTION}
+    for said in ({"content": [part], "tool_calls": [beside]}, {"content": [part]}):
+        run = only({"messages": [asked, {"role": "assistant", **said}, seen]})
+        assert actions(run) == [("a", {}, "1")]
+    other = {**part, "tool_call_id": "c2", "name": "b"}
+    both = {"role": "assistant", "content": [part, other], "tool_calls": [beside]}
+    assert actions(only({"messages": [asked, both, seen]})) == [("a", {}, "1"), ("b", {}, None)]
 
 
 # -- errors ----------------------------------------------------------------------------------------
