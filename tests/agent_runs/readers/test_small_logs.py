@@ -1,4 +1,4 @@
-"""Small logs of people's data, each with a truth: messages, sessions, exports, results, cassettes."""
+"""Small logs of people's data, each with a truth: sessions, exports, results, cassettes."""
 
 import json
 import os
