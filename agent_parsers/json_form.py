@@ -42,7 +42,13 @@ from agent_parsers.toolset.problems.errors import (
     UnknownToolError,
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem
-from agent_parsers.transcripts.transcript import Notice, RunSource, Transcript, TranscriptStep
+from agent_parsers.transcripts.transcript import (
+    Conversation,
+    Notice,
+    RunSource,
+    Transcript,
+    TranscriptStep,
+)
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_form import error_kind
 from outputs.json_form.kinds import (
@@ -170,7 +176,16 @@ _ERRORS: Final = (
 def _get_of_run(run: Transcript, key: str) -> Any:
     if key == "steps" and any(one.number >= two.number for one, two in pairwise(run.all_steps)):
         raise Misfit("expected steps in the order of their numbers")
-    return getattr(run, key)
+    return _get_if_any(run, key) if key in _OF_RUN else getattr(run, key)
+
+
+def _get_if_any(value: Any, key: str) -> Any:
+    """Return a field that is left out if there is nothing in it."""
+    return getattr(value, key) or None
+
+
+def _get_of_step(step: TranscriptStep, key: str) -> Any:
+    return _get_if_any(step, key) if key == "tool_failed" else getattr(step, key)
 
 
 def _make_turn_of_message(cls: type, fields: dict[str, Any]) -> Any:
@@ -206,6 +221,7 @@ def _make_agent_run(cls: type, fields: dict[str, Any]) -> Any:
 
 _EVENT: Final = a(*(kind.cls for kind in _EVENTS))
 _REPAIRS: Final = many(a(Repair))
+_OF_RUN: Final = {"conversation": a(Conversation), "metadata": OBJECT, "called_by": TEXT}
 _TURN: Final = {"result": _RESULT, "thought": TEXT, "repairs": _REPAIRS, "events": many(_EVENT)}
 _RUNS: Final = (
     Kind(Turn, {**_TURN, "content": TEXT}),
@@ -224,7 +240,8 @@ _RUNS: Final = (
             "repairs": _REPAIRS,
             "error": maybe(a(OutputParserException)),
         },
-        later={"content": TEXT},
+        _get_of_step,
+        later={"content": TEXT, "tool_failed": FLAG},
     ),
     Kind(
         AgentRun,
@@ -256,6 +273,7 @@ _RUNS: Final = (
         Notice,
         {"kind": TEXT, "message": TEXT, "step": NUMBER, "text": TEXT, "line": NUMBER},
     ),
+    Kind(Conversation, {"id": TEXT, "turn": NUMBER}),
     Kind(
         Transcript,
         {
@@ -271,6 +289,7 @@ _RUNS: Final = (
         _get_of_run,
         _make_run,
         more={"finish": maybe(a(AgentFinish))},
+        later=_OF_RUN,
     ),
 )
 

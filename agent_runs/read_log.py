@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
-from agent_parsers.transcripts import RunSource, Transcript
+from agent_parsers.transcripts import Conversation, RunSource, Transcript
 from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end
-from agent_runs.reading.reader import Lines, Reading, UnknownLogError
-from agent_runs.recognition import check_kind, form_of, forms_of
+from agent_runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
+from agent_runs.recognition import check_kind, form_of, forms_of, unkeyed
 from agent_runs.sources import RunsFrom, content_of, logs_in, open_log
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.toolset import Tools
-    from agent_runs.reading.reader import DataReader, TextReader, Values
+    from agent_runs.reading.reader import TextReader
 
 
 def read_runs(
@@ -116,6 +117,7 @@ def _read_live(
     """
     told: set[str] = set()
     given: list[Transcript] = []  # the runs in the lines that are kept
+    turns = Counter[str]()
 
     def tell(error: OutputParserException) -> None:
         if str(error) not in told and reading.on_error is not None:
@@ -133,7 +135,7 @@ def _read_live(
                     late.append(run)
                 else:
                     given = _give(run, given, text)
-                    yield run
+                    yield _in_turn(run, turns)
         except OutputParserException as error:
             is_behind = text.has_ended and bool(given) and isinstance(error, UnknownLogError)
             if not (text.is_quiet or is_behind):  # what follows may explain it
@@ -142,7 +144,7 @@ def _read_live(
             late.pop()
         for run in late:
             given = _give(run, given, text)
-            yield run
+            yield _in_turn(run, turns)
         if text.has_ended:
             return
         text.wait()
@@ -156,6 +158,15 @@ def _give(run: Transcript, given: list[Transcript], text: LiveText) -> list[Tran
     return [each for each in (*given, run) if each.source and each.source.line >= text.number]
 
 
+def _in_turn(run: Transcript, turns: Counter[str]) -> Transcript:
+    """Return *run* with its turn in its conversation, whose beginning may not be kept any more."""
+    place = run.conversation
+    turns[run.id] += 1
+    if place is None or place.turn == turns[run.id]:
+        return run
+    return replace(run, conversation=Conversation(place.id, turns[run.id]))
+
+
 def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
     """Report it if *run* is not what was *given* when it seemed to have ended."""
     if _as_given(given) != _as_given(run):
@@ -166,7 +177,7 @@ def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
 def _as_given(run: Transcript) -> str:
     """Return what of a *run* is the same wherever the log ends."""
     notices = tuple(each for each in run.notices if not is_open_end(each))
-    return repr(replace(run, notices=notices, source=None))
+    return repr(replace(run, notices=notices, source=None, conversation=None))
 
 
 def _read(
@@ -187,6 +198,8 @@ def _read(
         check_kind(reader, log)
     if used is not None:
         used.append(f"{reader.name!r} ({found[0]})")
+    if isinstance(log, Values) and isinstance(reader, DataReader):
+        log = unkeyed(log, reader)
     outer = reading.source
     within = (*outer.within, outer.reader) if outer.reader else ()
     source = replace(outer, reader=reader.name, within=within, evidence=(*outer.evidence, *found))

@@ -11,17 +11,17 @@ For a log of an unknown form it says what was seen, and which form comes nearest
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from agent_parsers import OutputParserException
 from agent_parsers.transcripts import RunSource
 from agent_runs.readers.known import (
+    forms_of_messages,
     get_reader,
     readers_for,
     readers_of_data,
-    tables_of_messages,
 )
 from agent_runs.reading.reader import (
     HEAD_CHARS,
@@ -32,6 +32,7 @@ from agent_runs.reading.reader import (
     Reading,
     TextReader,
     UnknownLogError,
+    Value,
     Values,
 )
 from agent_runs.sources import RunsFrom, as_it_is, open_log
@@ -39,9 +40,10 @@ from agent_runs.splitting.quoted import has_structure
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
-    from agent_runs.tables.messages import Messages
 
 _MOST_SIGNS: Final = 20
+LackOf: TypeAlias = Callable[[Any], tuple[int, str]]
+"""Returns how much of a message of some form a value has, and the first thing it lacks."""
 
 
 def forms_with_runs(names: Collection[str], head: str) -> list[str]:
@@ -114,48 +116,70 @@ _HEAD: Final = 4_000
 _PAGE: Final = "docs/log-forms.md shows how to have a form of your own read"
 
 
-def seen_in(log: Lines | Values, tables: Iterable[Messages]) -> str:
+def seen_in(log: Lines | Values, forms: Iterable[tuple[str, LackOf]]) -> str:
     """Return what was seen in a *log* of an unknown form, to follow the reason; empty if nothing.
 
     Nothing of the log is taken.
+
+    Args:
+        log: The log.
+        forms: The names of forms of messages, with what says how near a message comes to each.
     """
     if isinstance(log, Lines):
         lines = [line.strip() for line in log.head(_HEAD).splitlines() if has_structure(line)]
         titles = [*dict.fromkeys(line[:40] for line in lines)][:3]
         seen = f"lines begin like {', '.join(map(repr, titles))}" if titles else ""
     else:
-        seen = _seen_in_values(log.head(1), tables)
+        seen = _seen_in_values(log.head(HEAD_VALUES), forms)
     return f": {seen}; {_PAGE}" if seen else ""
 
 
-def _seen_in_values(values: Sequence[Any], tables: Iterable[Messages]) -> str:
+def _seen_in_values(values: Sequence[Any], forms: Iterable[tuple[str, LackOf]]) -> str:
     if not values:
         return ""
-    near: tuple[int, str, str] = (1, "", "")  # how near, where, and why it is not of the form
-    places = [*_messages_in(values[0])]
-    for table in tables:
-        for where, message in places:
-            try:
-                passed, why = table.lack_of(message)
-            except MALFORMED:
-                continue
-            if passed > near[0]:
-                near = passed, where, f"; the nearest form is {table.name!r}, but {why}"
-    where, message = next((each for each in places if each[0] == near[1]), places[-1])
-    keys = ", ".join(map(repr, [*message][:_MOST]))
-    return f"{where} has the keys {keys}{near[2]}" if keys else f"{where} is empty"
+    best = (0, 1)  # how many messages fit, and how much of the first that does not
+    near = ("", "")  # where, and why it is not of the form
+    places = [*_messages_in(values)]
+    for name, lack_of in forms:
+        for where, messages in places:
+            fits, passed, why = _nearness(messages, lack_of)
+            if (fits, passed) > best and (fits or passed > 1):
+                best, near = (fits, passed), (where, f"; the nearest form is {name!r}, but {why}")
+    where, messages = next((each for each in places if each[0] == near[0]), places[-1])
+    keys = ", ".join(map(repr, [*messages[0]][:_MOST]))
+    return f"{where} has the keys {keys}{near[1]}" if keys else f"{where} is empty"
 
 
-def _messages_in(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the objects in *value* that may be messages, and where each stands, in words."""
+_FITS: Final = 4
+"""How much of a message a value has that is one of the form, as `lack_of` counts it."""
+
+
+def _nearness(messages: Sequence[Any], lack_of: LackOf) -> tuple[int, int, str]:
+    """Return how many *messages* fit a form, how much the first other has, and what it lacks."""
+    fits, found = 0, (_FITS, "no message has what only this form has")
+    for number, message in enumerate(messages, 1):
+        try:
+            passed, why = lack_of(message)
+        except MALFORMED:
+            passed, why = 0, "it has another form"
+        if passed >= _FITS:
+            fits += 1
+        elif found[0] == _FITS:
+            found = passed, f"{why} (message {number})" if len(messages) > 1 else why
+    return fits, *found
+
+
+def _messages_in(values: Sequence[Any]) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Yield the lists in *values* that may be messages, and where each stands, in words."""
+    value = values[0]
     if isinstance(value, list):
         value = value[0] if value else {}
     if not isinstance(value, Mapping):
         value = {}
-    yield "the first value", value
+    yield "the first value", [value, *(each for each in values[1:] if isinstance(each, Mapping))]
     for key, each in value.items():
         if isinstance(each, list) and each and isinstance(each[0], Mapping):
-            yield f"the first of {key!r}", each[0]
+            yield f"the first of {key!r}", each[:HEAD_VALUES]
 
 
 HEAD_VALUES: Final = 20
@@ -211,7 +235,7 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
             reason += f", {log.hint}"
         if shown:
             near = _near_to(log) if isinstance(log, Lines) else ""
-            reason += near or seen_in(log, tables_of_messages())
+            reason += near or seen_in(log, forms_of_messages())
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
     reason = f"this may be a log of {names}: say which, as format="
@@ -244,7 +268,9 @@ def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogFor
                 found[LAST_RESORT] = evidence
     else:
         values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]
-        found = _evidence_in(values) or _evidence_in(values[:1])
+        found = (
+            _evidence_in(values) or _evidence_in(values[:1]) or _evidence_in(_keyed_in(values))
+        )  # fmt: skip
     weaker = {name for winner in found for name in get_reader(winner).before}
     names = [name for name in found if name not in weaker]
     if isinstance(log, Lines) and len(names) > 1:
@@ -263,6 +289,36 @@ def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
         if evidence:
             found[name] = evidence
     return found
+
+
+def _keyed_in(values: Sequence[Any]) -> list[Any]:
+    """Return the first values of the one object in *values*, if all are objects, or all lists."""
+    if len(values) != 1 or not isinstance(values[0], Mapping):
+        return []
+    keyed = [*values[0].values()]
+    kind = list if len(keyed) > 1 and isinstance(keyed[0], list) else Mapping
+    return keyed[:HEAD_VALUES] if all(isinstance(each, kind) for each in keyed) else []
+
+
+def unkeyed(log: Values, reader: DataReader) -> Values:
+    """Return *log*, or the values of the one object in it if these have the form of *reader*.
+
+    Results are often kept by their ids: ``{"6238": {"traj": […]}, …}`` is a list of records.
+    """
+    head = log.head(2)
+    keyed = _keyed_in(head)
+    if not keyed or _shows(reader, head) or not _shows(reader, keyed):
+        return log
+    value = next(log)
+    found = (Value(data, value.line, str(key)) for key, data in value.data.items())
+    return Values(found, are_items=True)
+
+
+def _shows(reader: DataReader, values: Sequence[Any]) -> bool:
+    try:
+        return bool(reader.evidence(values))
+    except MALFORMED:
+        return False
 
 
 def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:

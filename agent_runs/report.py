@@ -145,6 +145,7 @@ SCRIPT: Final = """
 
 _CHARTS: Final = {
     "tools": ("Tools", "tool"),
+    "failed_tools": ("Failed tools", "error"),
     "repairs_by_kind": ("Repairs", "repaired"),
     "errors_by_reason": ("Errors", "error"),
     "notices_by_kind": ("Notices", "notice"),

@@ -213,7 +213,11 @@ def content_of(stream: IO[str] | LiveText) -> Lines | Values:
         return _checked(Lines(_lines(items.text, stream), number), stream)
     lines = Lines(_lines(head, stream), number)
     if start[:1] not in ("{", "["):
-        return _checked(lines, stream)
+        return (
+            _cassette(_checked(lines, stream))
+            if _begins_cassette(start)
+            else _checked(lines, stream)
+        )
     first = _first_filled(lines)
     if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
         return Values(values_of_lines(lines), are_items=True)
@@ -228,6 +232,26 @@ def content_of(stream: IO[str] | LiveText) -> Lines | Values:
         text.hint = f"which is {value.reason}"
         return text
     return Values([Value(value, first + number)])
+
+
+_begins_cassette: Final = re.compile(r"(?:---\s+)?(?:version: \d+\s+)?interactions:\s").match
+"""Matches the beginning of a cassette of VCR, which is YAML."""
+
+
+def _cassette(lines: Lines) -> Lines | Values:
+    """Return the value of a cassette in *lines*; the lines again if it cannot be read."""
+    text = "".join(lines)
+    try:
+        import yaml  # type: ignore[import-untyped]  # imported lazily: it is an extra
+
+        return Values([Value(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), 1)])
+    except ImportError:
+        hint = "which is a cassette of VCR: pip install agent-parsers[yaml] to read it"
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        hint = f"which begins like a cassette of VCR, but is no YAML: {error}".partition("\n")[0]
+    found = Lines(io.StringIO(text))
+    found.hint = hint
+    return found
 
 
 _NO_VALUE: Final = object()

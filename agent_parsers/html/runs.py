@@ -58,6 +58,8 @@ def badges_of(run: Transcript) -> list[tuple[str, str]]:
     badges.append(("muted", _count(len(run.all_steps), "step")))
     badges += [("repaired", _count(len(run.repairs), "repair"))] if run.repairs else []
     badges += [("error", f"{len(run.failed)} not read")] if run.failed else []
+    failed = sum(step.tool_failed for step in run.all_steps)
+    badges += [("error", f"{failed} failed")] if failed else []
     badges += [("notice", _count(len(run.notices), "notice"))] if run.notices else []
     badges.append(("muted", "no answer") if run.finish is None else ("answer", "answer"))
     return badges
@@ -86,19 +88,38 @@ def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None
         for step in run.all_steps
     )
     place = f"{source.file}:{source.line or 1}" if source and source.file else ""
-    told = f'<p class="ap-sub"><bdi>{html_text(place)}</bdi></p>' if place else ""
+    told = "".join(
+        f'<p class="ap-sub"><bdi>{html_text(line)}</bdi></p>'
+        for line in (place, *_about(run))
+        if line
+    )
     return (
         f'<div class="ap-whole">{told}{fields_html(fields)}{messages_html(messages)}'
         f'<ol class="ap-steps">{"".join(steps)}</ol></div>'
     )
 
 
+def _about(run: Transcript) -> list[str]:
+    """Return lines with what is known of a run besides its steps."""
+    lines = []
+    if run.conversation is not None:
+        lines.append(f"turn {run.conversation.turn} of conversation {run.conversation.id}".strip())
+    if run.called_by:
+        lines.append(f"carries out call {run.called_by}")
+    if run.metadata:
+        lines.append(", ".join(f"{name}: {value}" for name, value in run.metadata.items()))
+    return lines
+
+
 def _step_html(step: TranscriptStep, anchor: str, keys: str, first_line: int) -> str:
     call = isinstance(step.action, AgentAction)
-    part = "error" if step.error is not None else "tool" if call else "answer"
+    is_wrong = step.error is not None or step.tool_failed
+    part = "error" if is_wrong else "tool" if call else "answer"
     head = f'<a href="#{anchor}">step {step.number}</a>'
     if step.error is not None:
         head += '<b class="ap-hue">not read</b>'
+    if step.tool_failed:
+        head += '<b class="ap-hue">failed</b>'
     if step.repairs:
         words = f"{len(step.repairs)} repaired"
         head += f'<span class="ap-badge ap-repaired">{words}</span>'

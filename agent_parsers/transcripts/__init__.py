@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
+    from agent_parsers.transcripts.transcript import Conversation as Conversation
     from agent_parsers.transcripts.transcript import Notice as Notice
     from agent_parsers.transcripts.transcript import RunSource as RunSource
     from agent_parsers.transcripts.transcript import Transcript as Transcript
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _MODULES = modules_of(
     {
         "agent_parsers.transcripts.transcript": (
-            "Notice RunSource Transcript TranscriptStep transcript_of"
+            "Conversation Notice RunSource Transcript TranscriptStep transcript_of"
         ),
         "agent_parsers.transcripts.transcript_parser": (
             "TranscriptParser parse_record parse_transcript parse_transcripts"

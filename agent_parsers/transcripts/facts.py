@@ -10,7 +10,9 @@ from agent_parsers.actions.agent import AgentAction
 if TYPE_CHECKING:
     from agent_parsers.transcripts.transcript import Transcript
 
-FACTS: Final = ("read_as", "tools", "repairs_by_kind", "errors_by_reason", "notices_by_kind")
+FACTS: Final = (
+    "read_as", "tools", "failed_tools", "repairs_by_kind", "errors_by_reason", "notices_by_kind",
+)  # fmt: skip
 """The kinds of facts."""
 
 
@@ -45,6 +47,8 @@ def facts_of(run: Transcript) -> Iterator[Fact]:
     for step in run.all_steps:
         if isinstance(step.action, AgentAction) and step.error is None:
             yield Fact("tools", step.action.tool, step.number)
+            if step.tool_failed:
+                yield Fact("failed_tools", step.action.tool, step.number)
         for repair in step.repairs:
             yield Fact("repairs_by_kind", repair.kind, step.number)
         if step.error is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
@@ -15,6 +15,8 @@ from outputs.html import Viewable
 from outputs.json_form import Storable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agent_parsers.events import Repair, Span
 
 NoticeKind: TypeAlias = Literal[
@@ -100,6 +102,28 @@ class TranscriptStep(Storable):
     """Why there is no action; `action_span` is then the span of the error."""
     content: str = ""
     """What the model said to the user beside the call, or before the answer; may be empty."""
+    tool_failed: bool = False
+    """Whether the log says that the tool failed: what it returned is then its error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation(Storable):
+    """The conversation of which a run is one turn."""
+
+    id: str = ""
+    """Its id in the log; empty if it has none."""
+    turn: int = 1
+    """Number of the run in the conversation, from 1."""
+    _runs: list[Transcript] = field(default_factory=list, repr=False, compare=False)
+
+    @property
+    def earlier(self) -> tuple[Transcript, ...]:
+        """The runs of the conversation before this one; the JSON form does not have them."""
+        return tuple(self._runs[: self.turn - 1])
+
+    def is_same(self, other: Conversation | None) -> bool:
+        """Return whether *other* is a turn of this conversation, read from the same log."""
+        return other is not None and other._runs is self._runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +146,12 @@ class Transcript(Storable, Viewable):
     """Where it was read from; `None` if not by `read_runs`."""
     notices: tuple[Notice, ...] = ()
     """What the log does not say, and text of it that belongs to no step."""
+    conversation: Conversation | None = None
+    """Its place in a conversation of several questions; `None` if the log has no conversations."""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What else the log says of the run, such as ``task_id``, ``reward``, ``model`` or ``time``."""
+    called_by: str = ""
+    """Id of the call of another run that this run carried out, as a sub-agent does."""
 
     def __str__(self) -> str:
         """Return the question and the steps as short lines, as a person reads them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,10 @@ from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_file, total_size
 from agent_runs.cli.json_output import dumps
 from agent_runs.cli.trouble import Trouble, trouble_lines
+from agent_runs.writers.writer import EARLIER
 
 if TYPE_CHECKING:
-    from agent_runs.cli.shown_runs import HowToRead
+    from agent_runs.cli.shown_runs import HowToRead, ShownRun
     from agent_runs.writers.writer import Writer
 
 
@@ -62,9 +63,11 @@ def _convert(
     is_clean, between = True, ""
     with ProgressBar(err, total_size(files)) as bar:
         for file in files:
-            for found in read_file(file, options, bar.advance):
+            for found, is_written in _whole(read_file(file, options, bar.advance), writer):
                 troubles = [found] if isinstance(found, Trouble) else found.troubles
                 if not isinstance(found, Trouble):
+                    lost.update(writer.losses(found.transcript))
+                if not isinstance(found, Trouble) and is_written:
                     if folder is None and seen.is_seen:  # the run is written to the same screen
                         bar.hide()
                     try:
@@ -81,11 +84,31 @@ def _convert(
                             stem = f"{stem_of(file)}-{found.number}"
                             with written_to(new_file(folder, stem, suffix)):
                                 _echo(text)
-                    lost.update(writer.losses(found.transcript))
                 is_clean = is_clean and not troubles
                 for trouble in troubles:
                     err.print(trouble_lines(trouble, err.width), soft_wrap=True)
     return is_clean
+
+
+def _whole(
+    found: Iterable[ShownRun | Trouble], writer: Writer
+) -> Iterator[tuple[ShownRun | Trouble, bool]]:
+    """Yield what was *found*, and whether it is written: of a conversation, its last run.
+
+    That run is written with those before it, if the form has a place for them.
+    """
+    held: ShownRun | None = None
+    for each in found:
+        if isinstance(each, Trouble):
+            yield each, False
+            continue
+        if held is not None:
+            place = held.transcript.conversation
+            is_last = place is None or not place.is_same(each.transcript.conversation)
+            yield held, is_last or EARLIER not in writer.holds
+        held = each
+    if held is not None:
+        yield held, True
 
 
 def _echo(text: str) -> None:

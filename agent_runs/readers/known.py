@@ -7,10 +7,10 @@ group ``agent_parsers.readers``, which names a table or a reader in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 from agent_runs.readers.shipped import DATA, TEXT
 from agent_runs.reading.reader import DataReader, TextReader
@@ -105,12 +105,13 @@ def readers_of_data() -> dict[str, DataReader]:
     return {name: each for name, each in _every().items() if isinstance(each, DataReader)}
 
 
-def tables_of_messages() -> list[Messages]:
-    """Return the tables of messages that are known."""
-    from agent_runs.readers.data.tables import TABLES
-    from agent_runs.tables.messages import Messages
+def forms_of_messages() -> list[tuple[str, Callable[[Any], tuple[int, str]]]]:
+    """Return the names of the forms of messages, each with what says how near a message comes.
 
-    return [*TABLES, *(each for each in _tables.values() if isinstance(each, Messages))]
+    The most common form comes first.
+    """
+    readers = sorted(readers_of_data().values(), key=lambda reader: reader.name != "openai_chat")
+    return [(each.name, each.lack_of) for each in readers if each.lack_of is not None]
 
 
 def list_readers() -> dict[str, str]:

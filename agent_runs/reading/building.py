@@ -179,22 +179,34 @@ class RunBuilder:
             self._ids[call_id] = len(self._steps)
         self._add(*self._take(), None, error, repairs)
 
-    def observe(self, text: str, *, call_id: str = "", tool: str = "") -> None:
+    def observe(
+        self, text: str, *, call_id: str = "", tool: str = "", failed: bool = False
+    ) -> None:
         """Add what a tool returned to the call that it answers.
 
         Args:
             text: What the tool returned.
-            call_id: Id of the call; without one, or if no call has it, the order counts.
+            call_id: Id of the call; without one the order counts, and if no call has it, the order
+                of the calls without an id.
             tool: Name of the tool, to choose among calls that wait for their results.
+            failed: Whether the log says that the tool failed.
         """
         index = self._ids.get(call_id, -1)
         if index < 0 or self._steps[index].observation is not None:
-            waiting = [at for at, step in enumerate(self._steps) if _is_waiting(step)]
+            known = set(self._ids.values()) if call_id else ()
+            waiting = [
+                at for at, step in enumerate(self._steps) if _is_waiting(step) and at not in known
+            ]
             named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
             if not (named or waiting):
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
             index = (named or waiting or [-1])[0]
-        self._see(index, text)
+        self._see(index, text, failed)
+
+    def observe_last(self, text: str) -> None:
+        """Add what a tool returned to the last step, whatever other calls wait for."""
+        if self._steps:
+            self._see(-1, text)
 
     def observe_more(self, text: str) -> None:
         """Add *text* to what the last step returned."""
@@ -268,13 +280,14 @@ class RunBuilder:
             )
         )
 
-    def _see(self, index: int, text: str) -> None:
+    def _see(self, index: int, text: str, failed: bool = False) -> None:
         """Set what the tool of a step returned; a transcript that has the step keeps its own."""
         step = self._steps[index]
         if type(step) is OpenStep:
             step.observation = text  # type: ignore[misc]  # it is not frozen yet
+            step.tool_failed = failed  # type: ignore[misc]
         else:
-            self._steps[index] = replace(step, observation=text)
+            self._steps[index] = replace(step, observation=text, tool_failed=failed)
 
 
 def _is_waiting(step: TranscriptStep) -> bool:

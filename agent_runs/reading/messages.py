@@ -9,12 +9,14 @@ conversations that are mixed, one a line, are told apart by the id of the conver
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from agent_runs.reading.misfits import Misfits
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
-from agent_runs.reading.reader import MALFORMED, Reading, Value, Values
-from agent_runs.reading.said import Said, runs_of_messages
+from agent_runs.reading.reader import MALFORMED, NotJson, Reading, Value, Values
+from agent_runs.reading.said import Said, SaidCall, runs_of_messages
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -47,9 +49,22 @@ class MessageFormat(NamedTuple):
     """Whether a conversation is one run, in which the user may say something on the way."""
     id_of: Callable[[Any], str] = id_of
     """Returns the id of the conversation to which a message belongs; empty if it has none."""
+    is_parted: bool = False
+    """Whether messages that are listed together may be of several conversations, though the first
+    has no id."""
+    sessions: Callable[[Iterable[Value]], Iterator[tuple[int, Value]]] | None = None
+    """Yields messages with the numbers of their sessions, where a file may have several."""
+    arranged: Callable[[Iterable[Value]], list[Value]] | None = None
+    """Returns those of the messages of one session that count, in order."""
+    about: Callable[[Any], Mapping[str, Any]] | None = None
+    """Returns what a record says of its runs, besides what stands beside its messages."""
+    lack_of: Callable[[Any], tuple[int, str]] | None = None
+    """Returns how much of a message of this form a value has, and the first thing it lacks."""
+    caller_of: Callable[[Any], str] | None = None
+    """Returns the id of the call that a message helps to carry out; empty if it has none."""
 
 
-class Conversation(NamedTuple):
+class Talk(NamedTuple):
     """The messages of one conversation."""
 
     messages: Sequence[Value] | Iterator[Value]
@@ -57,6 +72,10 @@ class Conversation(NamedTuple):
     """Its id, if it has one."""
     line: int
     """The line of the file where it begins."""
+    about: Mapping[str, Any] = {}
+    """What the log says of it."""
+    called_by: str = ""
+    """Id of the call of another conversation that it carries out."""
 
 
 def messages_in(value: Any, form: MessageFormat) -> list[Any] | None:
@@ -77,14 +96,14 @@ def is_message(value: Any, form: MessageFormat) -> bool:
         return False
 
 
-def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Conversation]:
+def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Talk]:
     """Yield the conversations in *values*; a value that is none is refused."""
     held: tuple[list[Any], Value] | None = None
     for value in values:
         messages = messages_in(value.data, form)
         if held is not None:
             if messages is None or not _goes_on(held[0], messages, form):
-                yield _conversation(*held)
+                yield _conversation(*held, form)
             held = None
         if messages is not None:
             held = messages, value
@@ -93,7 +112,7 @@ def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iter
         else:
             reading.refuse_value(value, "expected a message, or an object with messages")
     if held is not None:
-        yield _conversation(*held)
+        yield _conversation(*held, form)
 
 
 def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
@@ -110,12 +129,39 @@ def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
         return False
 
 
-def _conversation(messages: list[Any], record: Value) -> Conversation:
+def _conversation(messages: list[Any], record: Value, form: MessageFormat) -> Talk:
     data = record.data
-    is_record = isinstance(data, (dict, Mapping))
-    name = data.get("id") or data.get("custom_id") if is_record else None
     values = [Value(message) for message in messages]
-    return Conversation(values, name if isinstance(name, str) else "", record.line)
+    if form.arranged is not None:
+        values = form.arranged(values)
+    if not isinstance(data, (dict, Mapping)):
+        return Talk(values, record.name, record.line)
+    names = (data[key] for key in _NAMES if key in data)
+    name = next((str(each) for each in names if isinstance(each, str | int) and each != ""), "")
+    return Talk(values, record.name or name, record.line, _about(data, form))
+
+
+_NAMES: Final = (
+    "id", "custom_id", *_IDS, "traj_id", "instance_id", "sessionID", "uuid", "task_id",
+)  # fmt: skip
+"""The keys under which records have their names."""
+_LONGEST: Final = 200
+"""Longest text beside messages that is taken to say something about them, in characters."""
+
+
+def _about(record: Mapping[str, Any], form: MessageFormat) -> dict[str, Any]:
+    """Return what a *record* says of its runs: what stands beside the messages and is no list."""
+    found = {
+        key: value
+        for key, value in record.items()
+        if key != "id"
+        and (isinstance(value, bool | int | float) or (isinstance(value, str) and _is_brief(value)))
+    }
+    return {**found, **(form.about(record) if form.about is not None else {})}
+
+
+def _is_brief(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST and "\n" not in text
 
 
 def _while_loose(values: Values, form: MessageFormat) -> Iterator[Value]:
@@ -126,18 +172,27 @@ def _while_loose(values: Values, form: MessageFormat) -> Iterator[Value]:
         yield next(values)
 
 
-def _told_apart(
-    messages: Iterator[Value], first: Value, form: MessageFormat
-) -> Iterator[Conversation]:
+def _told_apart(messages: Iterator[Value], first: Value, form: MessageFormat) -> Iterator[Talk]:
     """Yield the conversations to which *messages* belong; without ids they are one."""
-    if not form.id_of(first.data):
-        yield Conversation(messages, "", first.line)
+    is_listed = form.is_parted or form.sessions is not None or form.arranged is not None
+    is_whole = is_listed and not form.is_parted  # a session is one conversation
+    names: dict[int, str] = {}
+    if not is_listed and not form.id_of(first.data):
+        yield Talk(messages, first.name, first.line)
         return
-    found: dict[str, list[Value]] = {}
-    for message in messages:
-        found.setdefault(form.id_of(message.data), []).append(message)
-    for name, members in found.items():
-        yield Conversation(members, name, members[0].line)
+    found: dict[tuple[int, str], list[Value]] = {}
+    numbered = form.sessions(messages) if form.sessions is not None else ((0, m) for m in messages)
+    for session, message in numbered:
+        name = form.id_of(message.data) if isinstance(message.data, Mapping) else ""
+        if is_whole:
+            names.setdefault(session, name)
+            names[session] = names[session] or name
+        found.setdefault((session, "" if is_whole else name), []).append(message)
+    for (session, own), members in found.items():
+        name = own or names.get(session, "")
+        caller = form.caller_of(members[0].data) if form.caller_of is not None else ""
+        counted = members if form.arranged is None else form.arranged(members)
+        yield Talk(counted, name, members[0].line, called_by=caller)
 
 
 ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
@@ -163,7 +218,8 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     content = message.get("content")
     if ours == "tool":
         call_id = message.get("tool_call_id") or message.get("id")
-        result = result_of(content, call_id, message.get("name"))
+        failed = message.get("status") == "error"  # of LangChain's messages
+        result = result_of(content, call_id, message.get("name"), failed)
         return Said("tool", results=(result,))
     calls = [] if message.keys().isdisjoint(_CALLS) else [*map(call_of, _calls_in(message))]
     thought = next((found for name in _REASONING if (found := message.get(name))), None)
@@ -176,11 +232,22 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         ours,
         text or _beside(message),
         "\n".join(filter(None, (*thoughts, *found.thoughts))),
-        calls or found.calls,
+        [*calls, *_not_in(found.calls, calls)],
         found.results,
         left_out=found.left_out,
         signed=found.signed,
     )
+
+
+def _not_in(calls: Sequence[SaidCall], known: Sequence[SaidCall]) -> Iterator[SaidCall]:
+    """Yield those of *calls* that are not *known*: some say calls twice, in two places."""
+    ids = {each.call_id for each in known}
+    for call in calls:
+        same = [
+            each for each in known if (each.tool, each.tool_input) == (call.tool, call.tool_input)
+        ]
+        if not (call.call_id in ids if call.call_id else same):
+            yield call
 
 
 _CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")
@@ -247,24 +314,53 @@ def evidence_of_each(
 
 def read_messages(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Transcript]:
     """Yield the runs in a file of messages."""
-    for messages, name, line in conversations(values, reading, form):
-        at = reading.at(line)
-        said = said_or_left_out(messages, at, form)
-        yield from runs_of_messages(said, at, name=name, is_one_run=form.is_one_run)
+    misfits = Misfits(reading, form.lack_of)
+    for found in conversations(values, reading, form):
+        at = reading.at(found.line)
+        yield from runs_of_messages(
+            _said_in(found.messages, at, form, misfits), at, name=found.name, about=found.about,
+            is_one_run=form.is_one_run, is_conversation=True, called_by=found.called_by,
+        )  # fmt: skip
+    misfits.tell()
 
 
 def said_or_left_out(
     messages: Iterable[Value], reading: Reading, form: MessageFormat
 ) -> Iterator[Said]:
     """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
-    for message in messages:
+    misfits = Misfits(reading, form.lack_of)
+    yield from _said_in(messages, reading, form, misfits)
+    misfits.tell()
+
+
+def _said_in(
+    messages: Iterable[Value], reading: Reading, form: MessageFormat, misfits: Misfits
+) -> Iterator[Said]:
+    """Yield what each of *messages* says; those of another form fail as a step together."""
+    behind = iter(messages)
+    has_failed = False  # a message behind the last of the user's has another form
+    for message in behind:
         if is_message(message.data, form):
+            misfits.total += 1
             found = said_or_refused(message, reading, form.said)
+            if found is not None:
+                has_failed = has_failed and found.role != "user"
+                yield found
+        elif isinstance(message.data, NotJson):
+            refused = reading.refuse_value(message, message.data.reason)
+            yield Said("tool", line=message.line, error=refused)
         else:
-            refused = reading.refuse_value(message, "it is not in the form of the others")
-            found = Said("tool", line=message.line, error=refused)
-        if found is not None:
-            yield found
+            refused = misfits.add(message)
+            if reading.on_error is None:
+                for each in behind:  # so that the error can say how many there are
+                    if is_message(each.data, form):
+                        misfits.total += 1
+                    else:
+                        misfits.add(each)
+                misfits.tell()
+            if not has_failed:
+                has_failed = True
+                yield Said("tool", line=message.line, error=refused)
 
 
 def said_of(messages: Iterable[Any], form: MessageFormat) -> Iterator[Said]:
@@ -291,7 +387,8 @@ def read_each(
         except MALFORMED as error:
             reading.refuse_value(value, error)
         else:
-            yield from runs
+            for run in runs:
+                yield replace(run, id=value.name) if value.name and not run.id else run
 
 
 def said_or_refused(

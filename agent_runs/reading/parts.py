@@ -221,14 +221,21 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     return SaidCall(tool, value, known_id, tuple(repairs))
 
 
-def result_of(content: Any, call_id: Any = None, tool: Any = None) -> SaidResult:
+def result_of(
+    content: Any, call_id: Any = None, tool: Any = None, failed: object = False
+) -> SaidResult:
     """Return what a tool returned, given its *content* and what the form says of the call.
 
     Raises:
         TypeError: The id or the name is no id or name.
     """
     text = content if isinstance(content, str) else text_of(content)
-    return SaidResult(text, _name(call_id), _name(tool))
+    return SaidResult(text, _name(call_id), _name(tool), bool(failed))
+
+
+def shown_result(value: Any) -> str:
+    """Return the text of what a step says that its tool returned: of `None`, what models saw."""
+    return "None" if value is None else text_of(value)
 
 
 def text_of(value: Any) -> str:
@@ -279,7 +286,8 @@ def _read_part(part: Mapping[str, Any], found: Content) -> None:
             found.calls.append(call_of(part))
         case _ if kind in _RESULT_PARTS:
             call_id = part.get("tool_use_id") or part.get("tool_call_id")
-            found.results.append(result_of(part.get("content"), call_id))
+            failed = part.get("is_error")
+            found.results.append(result_of(part.get("content"), call_id, None, failed))
         case "thinking" | "reasoning":
             found.thoughts.append(_thought_in(part))
         case "refusal":

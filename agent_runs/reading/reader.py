@@ -175,6 +175,8 @@ class Value(NamedTuple):
     data: Any
     line: int = 0
     """The line of the file where it stands, from 1; 0 if it is unknown."""
+    name: str = ""
+    """The key under which it stands, if the file is an object of such values."""
 
 
 class Values:
@@ -355,3 +357,6 @@ class DataReader:
     """Yields the runs, each as soon as it has ended."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise these values too, but know less of them."""
+    lack_of: Callable[[Any], tuple[int, str]] | None = None
+    """Of readers of messages: returns how much of a message of this form a value has, 4 if it is
+    one, and the first thing it lacks. It may fail as data of another form lets it."""

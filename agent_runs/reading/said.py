@@ -7,23 +7,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.core import make_message, split_content
+from agent_parsers.transcripts import TranscriptStep
 from agent_runs.reading.building import RunBuilder
+from agent_runs.reading.runs_so_far import RunsSoFar, with_more
 from agent_runs.reading.spoken import Speech, is_result, unread_call
 from outputs import AIMessage
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from agent_parsers.transcripts import Transcript, TranscriptStep
+    from agent_parsers.transcripts import Transcript
     from agent_runs.reading.reader import Reading
     from outputs.messages import ToolCall
 
 _MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
 """Matches the words for something left out whose name speaks of a call or a tool."""
+
+
+OTHER_OBJECT: Final = "an object of type "
+"""How the words begin for an object among the messages that is none."""
 
 
 class SaidCall(NamedTuple):
@@ -53,6 +59,8 @@ class SaidResult(NamedTuple):
     """Id of the call; empty if the form has none."""
     tool: str = ""
     """Name of the tool, if the form says it."""
+    failed: bool = False
+    """Whether the form says that the tool failed."""
 
 
 @dataclass(slots=True)
@@ -76,10 +84,25 @@ class Said:
     """The blocks of its reasoning that the API takes back, as it sent them."""
     then: Said | None = None
     """What the same message says after its tools have run."""
+    errors: Sequence[str] = ()
+    """What the program reported that went wrong, which is no answer."""
+    about: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What it says of its run, such as the model and the time."""
+    stated: str = ""
+    """The answer of the run, where the log states it once more."""
+    is_piece: bool = False
+    """Whether its text goes on with that of the message before, if that is a piece as well."""
 
 
 def runs_of_messages(
-    messages: Iterable[Said], reading: Reading, *, name: str = "", is_one_run: bool = False
+    messages: Iterable[Said],
+    reading: Reading,
+    *,
+    name: str = "",
+    is_one_run: bool = False,
+    is_conversation: bool = False,
+    about: Mapping[str, Any] | None = None,
+    called_by: str = "",
 ) -> Iterator[Transcript]:
     """Yield the runs in the *messages* of one conversation.
 
@@ -93,9 +116,13 @@ def runs_of_messages(
         reading: How they are read.
         name: Name of the conversation, if it has one.
         is_one_run: Whether it is one run, in which the user may say something on the way.
+        is_conversation: Whether the model knew the runs before when it was asked again.
+        about: What the log says of each of its runs.
+        called_by: Id of the call of another conversation that this one carried out.
     """
-    conversation = _Conversation(reading, name, is_one_run)
-    for message in messages:
+    runs = RunsSoFar(name, {} if about is None else about, called_by, is_conversation)
+    conversation = _Conversation(reading, runs, is_one_run)
+    for message in _joined(messages):
         said: Said | None = message
         while said is not None:
             if (run := conversation.take(said)) is not None:
@@ -105,14 +132,53 @@ def runs_of_messages(
         yield run
 
 
+def _joined(messages: Iterable[Said]) -> Iterator[Said]:
+    """Yield *messages*, of which the pieces of one text are one."""
+    held: Said | None = None
+    between: list[Said] = []  # what says nothing
+    for message in messages:
+        if held is not None and _is_silent(message):
+            between.append(message)
+            continue
+        if held is not None and message.is_piece and message.role == held.role:
+            held = replace(
+                held,
+                text=held.text + message.text,
+                thought=held.thought + message.thought,
+                about={**held.about, **message.about},
+            )
+            continue
+        if held is not None:
+            yield held
+        yield from between
+        between.clear()
+        held = message if message.is_piece else None
+        if held is None:
+            yield message
+    if held is not None:
+        yield held
+    yield from between
+
+
+def _is_silent(message: Said) -> bool:
+    """Return whether a *message* says nothing but what is known about its run."""
+    said = (message.text, message.thought, message.calls, message.results, message.left_out)
+    return not any((*said, message.error, message.errors, message.stated, message.is_piece))
+
+
 class _Conversation:
     """The run of a conversation that is being read."""
 
-    def __init__(self, reading: Reading, name: str, is_one_run: bool) -> None:
+    def __init__(self, reading: Reading, runs: RunsSoFar, is_one_run: bool) -> None:
         self._reading = reading
-        self._name = name
+        self._runs = runs
         self._is_one_run = is_one_run
-        self._run = RunBuilder(reading, name=name)
+        self._run = RunBuilder(reading, name=runs.name)
+        self._about: dict[str, Any] = {}
+        self._notes: list[str] = []  # what the program said behind an answer
+        self._stated = ""
+        self._has_error = False
+        self._left_out: set[str] = set()
         self._speech = Speech(reading)
         self._answer: TranscriptStep | Said | None = None  # unless calls follow
         self._calls_natively = False
@@ -127,30 +193,46 @@ class _Conversation:
         match message.role:
             case "assistant":
                 self._take_turn(message)
+            case "system" if self._answer is not None and message.text:
+                self._notes.append(message.text)  # before the next question, if one follows
             case "system":
                 self._run.introduce(message.text)
             case "user" if message.results:
                 if message.text.strip():
                     reason = "found text of the user beside results"
                     self._run.notice("unowned_text", reason, text=message.text, line=message.line)
-            case "user" if self._has_spoken and self._run.waiting:
-                for text in self._speech.results(message.text):
-                    self._run.observe(text)
-            case "user" if isinstance(self._answer, Said) and is_result(message.text):
-                answer, self._answer = self._answer, None
-                self._fail("a result follows a text in which no dialect reads a call", answer.text)
-                self._run.observe(self._speech.results(message.text)[0])
-            case "user" if message.error is None:
+            case "user" if message.error is None and not self._take_result(message.text):
                 ended = self._take_question(message)
             case _:
                 pass
         for result in message.results:
             texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
             for text in texts:
-                self._run.observe(text, call_id=result.call_id, tool=result.tool)
-        if message.left_out or message.calls:
+                self._run.observe(
+                    text, call_id=result.call_id, tool=result.tool, failed=result.failed
+                )
+        if message.left_out or message.calls or message.errors:
             self._take_others(message)
+        if message.about:
+            self._about = with_more(self._about, message.about)
+        self._stated = message.stated or self._stated
         return ended
+
+    def _take_result(self, text: str) -> bool:
+        """Take a *text* of the user if it is a result; return whether it is one."""
+        if isinstance(self._answer, TranscriptStep) and is_result(text):
+            seen = "\n".join(self._speech.results(text))  # of the environment
+            self._answer = replace(self._answer, observation=seen)
+        elif self._has_spoken and self._run.waiting:
+            for result in self._speech.results(text):
+                self._run.observe(result)
+        elif isinstance(self._answer, Said) and is_result(text):
+            answer, self._answer = self._answer, None
+            self._fail("a result follows a text in which no dialect reads a call", answer.text)
+            self._run.observe(self._speech.results(text)[0])
+        else:
+            return False
+        return True
 
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""
@@ -160,16 +242,43 @@ class _Conversation:
             if _MAY_CALL(kind):
                 self._fail(f"found {kind}, which is not known and may be a call or a result")
                 continue
-            self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+            if kind not in self._left_out:
+                self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+            if kind.startswith(OTHER_OBJECT):
+                self._left_out.add(kind)  # they may be many
+        for text in message.errors:
+            reason, self._has_error = "the program reported an error", True
+            self._run.notice("unowned_text", reason, text=text, line=message.line)
 
-    def end(self) -> Transcript | None:
+    def end(self, *, is_last: bool = True) -> Transcript | None:
         """Return the last run, if there is one."""
+        if is_last:
+            self._introduce_notes()
         if isinstance(self._answer, Said):
             self._run.answer(self._answer.text, log=self._answer.text)
         elif self._answer is not None:
             self._run.add(self._answer)
-        is_run = self._run.is_begun or self._run.has_question
-        return self._run.transcript() if is_run else None
+        self._take_stated()
+        if not (self._run.is_begun or self._run.has_question or self._has_error):
+            return None
+        return self._runs.add(self._run.transcript(), self._about, is_last=is_last)
+
+    def _introduce_notes(self) -> None:
+        """Add what the program said to what stands before the question of the run."""
+        for text in self._notes:
+            self._run.introduce(text)
+        self._notes.clear()
+
+    def _take_stated(self) -> None:
+        """Take the answer that the log states once more: it is the answer if there is none."""
+        stated, self._stated = self._stated.strip(), ""
+        if not stated:
+            return
+        if not self._run.is_answered:
+            self._run.answer(stated)
+        elif str(self._run.answered).strip() != stated:
+            reason = "the log states another answer"
+            self._run.notice("unowned_text", reason, text=stated)
 
     def _take_question(self, message: Said) -> Transcript | None:
         ended = None
@@ -179,17 +288,22 @@ class _Conversation:
                 reason = "found text of the user during the run"
                 self._run.notice("unowned_text", reason, text=message.text, line=message.line)
                 return None
-            ended = self.end()
-            self._run = RunBuilder(self._reading.at(message.line), name=self._name)
+            ended = self.end(is_last=False)
+            self._run = RunBuilder(self._reading.at(message.line), name=self._runs.name)
             self._signed.clear()
             self._answer = None
+            self._about, self._has_error = {}, False
+            self._left_out.clear()
             self._say_dialect()
+        self._introduce_notes()
         self._run.ask(message.text)
         return ended
 
     def _take_turn(self, message: Said) -> None:
         if self._answer is not None:
             self._think_answer()
+        if self._notes and (message.text.strip() or message.calls):
+            self._introduce_notes()  # the run goes on behind them
         if message.thought:
             self._run.think(message.thought)
         self._signed += message.signed

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
-from agent_runs.reading.said import Said, SaidCall, SaidResult
+from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
+from agent_runs.reading.said import OTHER_OBJECT, Said
+from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
+from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
 
-Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+
+_HEAD: Final = 20
+"""How many values are looked at, to see whether a log has the form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +55,53 @@ class Messages:
     """Where a record has the message that follows the others, such as that of a response."""
     records: Path = ""
     """Where a file has a list of records, each with messages of its own."""
+    lists: Mapping[str, Path] = field(default_factory=dict)
+    """Lists that have together what messages have, the first items of all the first message: what
+    the message has an item as, and where a record has the list. The first list says how many, and
+    the role of each is ``"assistant"``."""
+    question: Path = ""
+    """Where a record, or an object that is no message, has the question."""
+    stated: Path = ""
+    """Where an object that is no message has the answer, which a message may have as well."""
+    about: Mapping[str, Path] = field(default_factory=dict)
+    """What else is said of a run, such as its model and its time: our name, and where a record, a
+    message or another object has it. The first counts; tokens and costs are added up."""
     has: tuple[Path, ...] = ()
     """Where each message has something, so that others are none of this form."""
     lacks: tuple[Path, ...] = ()
     """Where no message has anything."""
     skips: Callable[[Mapping[str, Any]], bool] | None = None
     """Returns whether an object among the messages says nothing, such as another event."""
+    others: Path = ""
+    """Where other objects among the messages have their type; they are left out, with a notice."""
+    program: Callable[[Mapping[str, Any], str], SaidByProgram] | None = None
+    """Takes an object and a text in it. Returns what the text is if the program says it in the name
+    of another: ``"system"``, which is no question and no answer, or an ``"error"``; else ``""``."""
+    piece: Path = ""
+    """Where a message has something true if its text goes on with that of the message before."""
     thread: tuple[Path, ...] = ()
     """What tells the conversations of messages apart that are listed together."""
-    sign: str = ""
-    """What of every message shows the form; by default it is the parts that are signs."""
+    caller: Path = ""
+    """Where an object has the id of the call that its conversation, a sub-agent's, carries out."""
+    begins: Callable[[Mapping[str, Any]], bool] | None = None
+    """Returns whether another session begins with an object; ids may begin anew."""
+    key: Path = ""
+    """Where an object has its own id: of several with one id the last counts, in the place of the
+    first."""
+    follows: Path = ""
+    """Where an object has the id of the one before it: of branches, that of the last one counts."""
+    voids: Path = ""
+    """Where an object has the ids of others, one or a list, that count no more."""
+    rewinds: Path = ""
+    """Where an object has the id of another that counts no more, with all behind it."""
+    anew: Path = ""
+    """Where an object has all messages so far anew."""
+    gather: Callable[[Sequence[Any]], Sequence[Any]] | None = None
+    """Returns the messages, or records with messages, in all objects of a file, where none has one
+    for itself; nothing if they are of another form."""
+    sign: str | Callable[[Mapping[str, Any]], str] = ""
+    """What of every message shows the form; by default it is the parts that are signs. A function
+    returns what of an object shows it, also of one that is no message; empty if nothing."""
     may_be_text: bool = False
     """Whether the content may be text."""
     is_one_key: bool = False
@@ -81,9 +122,21 @@ class Messages:
     @cached_property
     def form(self) -> MessageFormat:
         """The form, as readers of messages take it."""
-        thread = self._thread if self.thread else id_of
+        order = Arranging(
+            self.key, self.follows, self.voids, self.rewinds, self.anew, self.begins
+        )  # fmt: skip
         return MessageFormat(
-            self._said, self._is_message, self._messages_of, self.is_one_run, thread
+            self._said,
+            self._is_message,
+            self._messages_of,
+            self.is_one_run,
+            self._thread if self.thread else id_of,
+            is_parted=bool(self.thread),
+            sessions=order.session_of if self.begins is not None else None,
+            arranged=order.arranged if self.key else None,
+            about=self._about if self.about else None,
+            lack_of=self.lack_of,
+            caller_of=lambda found: str(at(found, self.caller) or "") if self.caller else "",
         )
 
     @cached_property
@@ -92,48 +145,104 @@ class Messages:
         return DataReader(
             name=self.name,
             summary=self.summary,
-            evidence=lambda values: evidence_of(self._records(values), self.form, self._sign),
+            evidence=self._evidence,
             read=self._read,
             before=self.before,
+            lack_of=self.lack_of,
         )
 
+    def _evidence(self, values: Sequence[Any]) -> Sequence[str]:
+        if self.gather is not None:
+            values = self.gather(values)
+        return evidence_of(self._records(values), self.form, self._sign)
+
     def _read(self, values: Values, reading: Reading) -> Iterator[Transcript]:
+        if self.others and not self._is_shown(values):
+            return replace(self, others="")._read(values, reading)  # they are no messages
+        if self.gather is not None:
+            values = self._gathered(values, reading, self.gather)
         if self.records:
-            flat = (Value(each, line) for data, line in values for each in self._records([data]))
+            flat = (
+                Value(each, value.line, value.name)
+                for value in values
+                for each in self._records([value.data])
+            )
             values = Values(flat)
         return read_messages(values, reading, self.form)
+
+    def _is_shown(self, values: Values) -> bool:
+        """Return whether the first *values* show this form."""
+        head = [value for value in values.head(_HEAD) if isinstance(value, Mapping | list)]
+        try:
+            return bool(self._evidence(head))
+        except MALFORMED:
+            return False
+
+    def _gathered(
+        self, values: Values, reading: Reading, gather: Callable[[Sequence[Any]], Sequence[Any]]
+    ) -> Values:
+        objects = []
+        for value in values:
+            if isinstance(value.data, Mapping):
+                objects.append(value.data)
+            else:
+                reading.refuse_value(value, "expected an object")
+        try:
+            found = gather(objects)
+        except MALFORMED as error:
+            reading.refuse_value(Value(objects), error)
+            found = ()
+        return Values(map(Value, found), are_items=True)
+
+    def _about(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        told = {name: at(found, path) for name, path in self.about.items()}
+        return {name: value for name, value in told.items() if value is not None}
 
     def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
         """Return how much of a message of this form *value* has, and the first thing it lacks."""
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
-            what = f"{role!r} is none of its roles" if role else f"there is no {self.role!r}"
+            what = f"{role!r} is none of its roles" if role else f"there is no {_named(self.role)}"
             return 0, what
         missing = [path for path in self.has if at(value, path) is None]
         if missing:
-            return 1, f"there is no {missing[0]!r}"
+            return 1, f"there is no {_named(missing[0])}"
         extra = [path for path in self.lacks if at(value, path) is not None]
         if extra:
-            return 1, f"its messages have no {extra[0]!r}"
+            return 1, f"its messages have no {_named(extra[0])}"
         content = self._content_of(message)
         if isinstance(content, str) and self.may_be_text:
             content = []
+        if content is None and self._is_message(value):
+            content = []
         if not isinstance(content, list):
-            return 2, f"there is no list under {self.content!r}"
+            where = f" under {self.content!r}" if isinstance(self.content, str) else ""
+            return 2, f"there is no list{where}"
         odd = [part for part in content if not self._is_part(part)]
         if odd:
-            return 3, f"it does not know {_words_for(odd[0], self.type_key)}"
+            return 3, self._oddness_of(odd[0])
         return 4, "no message has what only this form has"
+
+    def _oddness_of(self, part: Any) -> str:
+        """Return why a *part* is none of this form."""
+        kind = at(part, self.type_key) if self.type_key else None
+        of_type = (replace(each, where=None) for each in self.parts if each.type)
+        if isinstance(kind, str) and any(each.fits(part, self.type_key) for each in of_type):
+            return f"its parts of type {kind!r} do not have the keys {', '.join(map(repr, part))}"
+        return f"it does not know {words_for(part, self.type_key)}"
 
     def _records(self, values: Sequence[Any]) -> list[Any]:
         if not self.records:
             return [*values]
         lists = [at(value, self.records) for value in values]
+        lists = [[each] if isinstance(each, Mapping) else each for each in lists]
         return [record for each in lists for record in (each if isinstance(each, list) else [None])]
 
     def _messages_of(self, record: Mapping[str, Any]) -> list[Any] | None:
         found = loaded(at(record, self.messages)) if self.messages else None
+        if self.lists:
+            found = self._zipped(record)
         answer = at(record, self.answer) if self.answer else None
         last = [answer] if answer is not None and self._is_message(answer) else []
         if isinstance(found, Mapping | str):
@@ -145,7 +254,25 @@ class Messages:
         if isinstance(head, Mapping):
             head = self._content_of(head)
         first = [self._bare(head, "system")] if head else []
+        asked = at(record, self.question) if self.question else None
+        first += [_Bare(asked, "user")] if asked else []
         return [*first, *found, *(last if last != found[-1:] else ())]
+
+    def _zipped(self, record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+        """Return the messages of which each list of a *record* has a part."""
+        lists = {name: at(record, path) for name, path in self.lists.items()}
+        first = next(iter(lists.values()))
+        if not isinstance(first, list):
+            return None
+        known = {name: found for name, found in lists.items() if isinstance(found, list)}
+        longer = [name for name, found in known.items() if len(found) > len(first)]
+        if longer:
+            raise ValueError(f"there are more {longer[0]}s than {next(iter(lists))}s")
+        return [
+            {"role": "assistant"}
+            | {name: found[number] for name, found in known.items() if number < len(found)}
+            for number in range(len(first))
+        ]
 
     def _bare(self, message: Any, role: str = "user") -> Any:
         """Return a *message*, also of one that is text, or only its content."""
@@ -154,25 +281,33 @@ class Messages:
         return _Bare(message, role) if isinstance(message, str | list) else message
 
     def _is_message(self, value: Any) -> bool:
-        if isinstance(value, _Bare):
+        if isinstance(value, _Bare | LeftOut):
             return True
         if not isinstance(value, Mapping):
             return False
         if self.skips is not None and self.skips(value):
             return True
+        message = at(value, self.message)
+        role = self._role_of(message) if isinstance(message, Mapping) else None
+        if role is None and self._other_kind(value):
+            return True
         if any(at(value, path) is None for path in self.has):
             return False
         if any(at(value, path) is not None for path in self.lacks):
             return False
-        value = at(value, self.message)
-        if not isinstance(value, Mapping) or self._role_of(value) is None:
+        if role is None:
             return False
-        content = self._content_of(value)
+        content = self._content_of(message)
         if content is None:
-            return any(part.fits(each, self.type_key) for part, each in self._parts_beside(value))
+            return any(part.fits(each, self.type_key) for part, each in self._parts_beside(message))
         if isinstance(content, str):
             return self.may_be_text
         return isinstance(content, list) and all(map(self._is_part, content))
+
+    def _other_kind(self, value: Mapping[str, Any]) -> str:
+        """Return the type of an object that is none of the messages that the form knows."""
+        kind = at(value, self.others) if self.others else None
+        return kind if isinstance(kind, str) else ""
 
     def _is_part(self, part: Any) -> bool:
         if not isinstance(part, Mapping) or (self.is_one_key and len(part) != 1):
@@ -186,12 +321,26 @@ class Messages:
         return next((each for each in inside if each.fits(part, self.type_key)), None)
 
     def _parts_beside(self, message: Any) -> Iterator[tuple[MessagePart, Any]]:
+        """Yield what stands beside the content, with each row it may be; of an item, the first."""
+        taken: set[tuple[Any, int]] = set()
         for part in self._beside:
             found = at(message, part.at or "")
-            yield from ((part, each) for each in (found if isinstance(found, list) else [found]))
+            if not isinstance(found, list):
+                yield part, found
+                continue
+            for number, each in enumerate(found):
+                if (part.at, number) not in taken and part.fits(each, self.type_key):
+                    taken.add((part.at, number))
+                    yield part, each
 
     def _sign(self, message: Any) -> str:
-        if isinstance(message, _Bare) or (self.skips is not None and self.skips(message)):
+        if isinstance(message, _Bare | LeftOut):
+            return ""
+        if callable(self.sign):
+            return self.sign(message)
+        if self.skips is not None and self.skips(message):
+            return ""
+        if self.others and self._role_of(at(message, self.message) or {}) is None:
             return ""
         if self.sign:
             return self.sign
@@ -208,7 +357,8 @@ class Messages:
         return ""
 
     def _content_of(self, message: Any) -> Any:
-        return None if self.content is None else at(message, self.content)
+        found = None if self.content is None else at(message, self.content)
+        return [found] if isinstance(found, Mapping) else found
 
     def _role_of(self, message: Mapping[str, Any]) -> Role | None:
         name = at(message, self.role)
@@ -220,23 +370,53 @@ class Messages:
     def _said(self, message: Any) -> Said | None:
         if isinstance(message, _Bare):
             return Said(message.role, text_of(message.content))  # type: ignore[arg-type]
+        if isinstance(message, LeftOut):
+            return Said("tool", left_out=(message.words,))
+        found = message
+        about = self._about(found) if self.about else {}
         if self.skips is not None and self.skips(message):
-            return None
+            return self._told(found, about)
         message = at(message, self.message)
-        role = self._role_of(message)
+        role = self._role_of(message) if isinstance(message, Mapping) else None
+        if role is None and (kind := self._other_kind(found)):
+            told = self._told(found, about) or Said("tool")
+            told.left_out = (f"{OTHER_OBJECT}{kind!r}",)
+            return told
         if role is None:
             raise ValueError(f"expected a role of a message, found {at(message, self.role)!r}")
         content = self._content_of(message)
-        turns = [_Turn()]
+        turns = [SaidTurn()]
         for part in content if isinstance(content, list) else [content]:
             if part is not None:
                 self._take(part, self._kind_of(part), turns, role)
-        for kind, part in self._parts_beside(message):
-            if kind.fits(part, self.type_key):
-                self._take(part, kind, turns, role)
-        return _joined([turn.said(role, self.join) for turn in turns])
+        for kind_of_part, part in self._parts_beside(message):
+            if kind_of_part.fits(part, self.type_key):
+                self._take(part, kind_of_part, turns, role)
+        if self.program is not None:
+            for turn in turns:
+                turn.set_apart(partial(self.program, found))
+        said = joined([each for turn in turns for each in turn.said(role, self.join)])
+        said.about = about
+        said.is_piece = bool(self.piece and at(found, self.piece))
+        return said
 
-    def _take(self, part: Any, kind: MessagePart | None, turns: list[_Turn], role: Role) -> None:
+    def _told(self, found: Any, about: dict[str, Any]) -> Said | None:
+        """Return what an object that is no message tells of its run; `None` if nothing."""
+        asked = at(found, self.question) if self.question else None
+        stated = at(found, self.stated) if self.stated else None
+        wrong = [
+            text_of(part.value_of(each))
+            for part, each in self._parts_beside(found)
+            if part.what == "error" and part.fits(each, self.type_key)
+        ]
+        if not (about or asked or stated or wrong):
+            return None
+        said = Said("user", text_of(asked)) if asked else Said("tool")
+        said.about, said.errors = about, wrong
+        said.stated = text_of(stated) if stated else ""
+        return said
+
+    def _take(self, part: Any, kind: MessagePart | None, turns: list[SaidTurn], role: Role) -> None:
         turn = turns[-1]
         if is_signed(part):
             turn.signed.append(part)
@@ -244,10 +424,10 @@ class Messages:
             if isinstance(part, str):
                 turn.texts.append(part)
             else:
-                turn.left_out.append(_words_for(part, self.type_key))
+                turn.left_out.append(words_for(part, self.type_key))
             return
         if kind.what in ("text", "thought", "answer") and turn.results and role == "assistant":
-            turn = _Turn()  # the tools have run before it
+            turn = SaidTurn()  # the tools have run before it
             turns.append(turn)
         value = kind.value_of(part)
         if kind.what in ("call", "answer"):
@@ -265,14 +445,12 @@ class Messages:
             if kind.of:
                 turn.left_out.append(f"what an output tool returned: {text_of(value)}")
             elif kind.is_sign:
-                turn.left_out.append(_words_for(part, self.type_key))
+                turn.left_out.append(words_for(part, self.type_key))
         else:
             found = content_of(value) if isinstance(value, list) else None
             turn.left_out += found.left_out if found else ()
             texts = found.texts if found else [text_of(value)]
-            {"text": turn.texts, "system": turn.system, "thought": turn.thoughts}[kind.what].extend(
-                texts
-            )
+            turn.of_kind(kind.what).extend(texts)
 
 
 @dataclass(frozen=True)
@@ -283,45 +461,17 @@ class _Bare:
     role: str
 
 
-@dataclass
-class _Turn:
-    """What a message says up to what its tools returned."""
-
-    texts: list[str] = field(default_factory=list)
-    system: list[str] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    calls: list[SaidCall] = field(default_factory=list)
-    results: list[SaidResult] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    signed: list[Mapping[str, Any]] = field(default_factory=list)
-
-    def said(self, role: Role, join: str) -> Said:
-        texts = self.texts or self.system
-        if role != "assistant" and not self.texts and (self.results or self.system):
-            role = "tool" if self.results else "system"
-        return Said(
-            role,
-            (join if role == "assistant" else "\n").join(texts),
-            "\n".join(self.thoughts),
-            self.calls,
-            self.results,
-            left_out=self.left_out,
-            signed=self.signed,
-        )
+def _named(path: Path) -> str:
+    """Return the words for what stands at a *path*."""
+    return repr(path) if isinstance(path, str) else "what its messages have"
 
 
-def _joined(said: Sequence[Said]) -> Said:
-    """Return the first of what one message has *said*, with the others behind it."""
-    found = said[-1]
-    for each in reversed(said[:-1]):
-        each.then = found
-        found = each
-    return found
-
-
-def _words_for(part: Any, type_key: Path) -> str:
+def words_for(part: Any, type_key: Path) -> str:
+    """Return what a *part* is called that is left out or not known: its type, or its keys."""
     kind = at(part, type_key) if type_key else None
     if isinstance(kind, str):
         return f"a part of type {kind!r}"
+    if not isinstance(part, Mapping):
+        return f"a part that is {type(part).__name__}"
     names = [name for name, value in part.items() if value is not None]
     return f"a part with {', '.join(map(repr, names))}"

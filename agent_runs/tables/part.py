@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union
 
 from agent_runs.reading.parts import call_of, result_of
 
@@ -15,36 +17,70 @@ if TYPE_CHECKING:
 Path: TypeAlias = Union[str, Callable[[Any], Any]]  # noqa: UP007 - evaluated at import
 """Where a value stands.
 
-``"a.b"`` is the key ``b`` of the key ``a``, ``"a.0"`` the first item of the list ``a``, ``"a[].b"``
-the key ``b`` of each of its items, ``"a[].b[]"`` the items of all lists ``b`` in one list, ``""``
-the value itself. ``"a|b"`` is the first of the two that
-is there and not null. What no path says, a function does."""
+``"a.b"`` is the key ``b`` of the key ``a``, ``"a.0"`` the first item of the list ``a``, ``"a.-1"``
+its last, ``"a[].b"`` the key ``b`` of each of its items, ``"a[].b[]"`` the items of all lists ``b``
+in one list, ``"a{}"`` the values of the object ``a``, ``""`` the value itself. ``"a!.b"`` is the
+key ``b`` of the object that stands under ``a`` as JSON text. ``"a|b"`` is the first of the two that
+is there and not null, ``"=word"`` always ``word``. What no path says, a function does."""
 
 
 def at(value: Any, path: Path) -> Any:
     """Return what stands at *path* of *value*; `None` if there is nothing."""
     if callable(path):
         return path(value)
-    for alternative in path.split("|"):
-        found = _at(value, alternative)
+    for alternative, keys in _alternatives(path):
+        found = _below(value, keys) if keys else _at(value, alternative)
         if found is not None:
             return found
     return None
 
 
+@cache
+def _alternatives(path: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the alternatives in a *path*, each with its keys if it has nothing but keys."""
+    each = path.split("|")
+    return tuple((way, tuple(way.split(".")) if _are_keys(way) else ()) for way in each)
+
+
+_are_keys: Final = re.compile(r"[A-Za-z_$][\w$-]*+(?>(?:\.[A-Za-z_$][\w$-]*+)*)\Z").match
+
+
+def _below(value: Any, keys: tuple[str, ...]) -> Any:
+    """Return what stands below *keys* of *value*; most paths are nothing else."""
+    for key in keys:
+        if not isinstance(value, (dict, Mapping)):  # the first is quicker
+            return None
+        value = value.get(key)
+    return value
+
+
 def _at(value: Any, path: str) -> Any:
+    if path.startswith("="):
+        return path[1:]
     key, _, rest = path.partition(".")
-    name = key.removesuffix("[]")
+    name = key.rstrip("[]{}!")
     if name and isinstance(value, list):
-        value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+        value = _item(value, name)
     elif name:
         value = value.get(name) if isinstance(value, Mapping) else None
-    if key.endswith("[]"):
+    if key.endswith("!"):
+        value = loaded(value)
+    elif key.endswith("{}"):
+        value = [*value.values()] if isinstance(value, Mapping) else None
+    elif key.endswith("[]"):
         if not isinstance(value, list):
             return None
         found = [_at(each, rest) for each in value]
         return [item for each in found for item in each or ()] if "[]" in rest else found
     return _at(value, rest) if rest and value is not None else value
+
+
+def _item(items: list[Any], number: str) -> Any:
+    """Return the item with this *number*, which counts from the end if it is negative."""
+    if not number.removeprefix("-").isdecimal():
+        return None
+    at = int(number)
+    return items[at] if -len(items) <= at < len(items) else None
 
 
 def loaded(value: Any) -> Any:
@@ -57,7 +93,9 @@ def loaded(value: Any) -> Any:
     return value
 
 
-What: TypeAlias = Literal["text", "thought", "call", "result", "answer", "system", "nothing"]
+What: TypeAlias = Literal[
+    "text", "thought", "call", "result", "answer", "system", "error", "nothing"
+]
 
 
 @dataclass(frozen=True)
@@ -66,7 +104,8 @@ class MessagePart:
 
     what: What
     """What it is. ``"answer"`` is a call whose arguments are the answer of the run, ``"system"``
-    text that stands before the question, ``"nothing"`` what holds no text."""
+    what the program says, which is no question and no answer, ``"error"`` what the program reports
+    that went wrong, ``"nothing"`` what holds no text."""
     type: str = ""
     """The types that such a part has, as in ``"tool-call|dynamic-tool"``; a ``*`` at the end stands
     for any name, which is then that of the tool."""
@@ -79,10 +118,13 @@ class MessagePart:
     """Where in the part its text stands, or the object with the call or the result; by default at
     its key. ``""`` is the part itself."""
     name: Path = "name"
-    arguments: Path = "arguments"
+    arguments: Path | None = "arguments"
+    """Where a call has its arguments; `None` if the log does not show them."""
     id: Path = "id"
     output: Path = ""
     """What the tool returned. A call may have it too."""
+    failed: Path = ""
+    """Where there is something true if the tool failed, such as ``"is_error"``."""
     is_text: bool = False
     """Whether arguments that are text are no JSON."""
     unwrap: tuple[str, ...] = ()
@@ -113,9 +155,9 @@ class MessagePart:
         name = at(value, self.name)
         if name is None and self.type.endswith("*"):
             name = at(part, type_key).removeprefix(self.type.rpartition("|")[2][:-1])
-        given = at(value, self.arguments)
+        given = at(value, self.arguments) if self.arguments is not None else None
         call = {"name": name, "arguments": given, "id": at(value, self.id)}
-        return call_of(call, is_text=self.is_text)
+        return call_of(call, is_text=self.is_text)._replace(has_input=self.arguments is not None)
 
     def returned(self, part: Any) -> SaidResult | None:
         """Return what *part* says that a tool returned; `None` if nothing."""
@@ -128,7 +170,8 @@ class MessagePart:
             output = inner if isinstance(inner, Mapping) and {*inner} <= {*self.unwrap} else output
         if isinstance(output, Mapping) and len(output) == 1 and {*output} <= {*self.unwrap}:
             [output] = output.values()
-        return result_of(output, at(value, self.id), at(value, self.name))
+        failed = at(value, self.failed) if self.failed else False
+        return result_of(output, at(value, self.id), at(value, self.name), failed)
 
 
 def _is_type(kind: str, name: str) -> bool:

@@ -22,11 +22,12 @@ r"""Runs as messages of a chat, in the forms of two APIs, of LangChain, of Share
 The content of a step is the text beside its calls; before an answer it is a message of its own. The
 thought is never text. OpenAI's API has no place for it. Anthropic's takes back only what it has
 signed: such blocks are written if the message of the step has them. LangChain's messages have it in
-``additional_kwargs.reasoning_content``. A text input is the one argument ``__arg1``, as in
-LangChain. A step that could not be read is left out. A call whose result the log lacks stays
-without one, though an API takes only calls with results: such a log is cut, or shows a model what
-to write next. ShareGPT's form has no place for text beside a call, and none for two calls in a row,
-which become two turns; as its roles alternate, such a result is empty there.
+``additional_kwargs.reasoning_content``. A run is written with the earlier runs of its conversation
+before it. A text input is the one argument ``__arg1``, as in LangChain. A step that could not be
+read is left out. A call whose result the log lacks stays without one, though an API takes only
+calls with results: such a log is cut, or shows a model what to write next. ShareGPT's form has no
+place for text beside a call, and none for two calls in a row, which become two turns; as its roles
+alternate, such a result is empty there.
 
 Source: platform.openai.com/docs/api-reference/chat and /docs/guides/fine-tuning,
 docs.anthropic.com/en/api/messages and /docs/build-with-claude/extended-thinking,
@@ -56,11 +57,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.writers.writer import (
+    EARLIER,
     EVERYTHING,
     IN_MESSAGES,
     Writer,
     answer_text,
     as_json,
+    runs_up_to,
     turns_of,
 )
 
@@ -86,11 +89,12 @@ def to_atif(
         ValueError: The run has neither a question nor a step, so that no trajectory can hold it.
     """
     steps: list[dict[str, Any]] = []
-    if run.preamble:
-        steps.append({"source": "system", "message": run.preamble})
-    if run.question:
-        steps.append({"source": "user", "message": run.question})
-    steps += (step for turn in turns_of(run) for step in _steps(turn))
+    for each in runs_up_to(run):
+        if each.preamble:
+            steps.append({"source": "system", "message": each.preamble})
+        if each.question:
+            steps.append({"source": "user", "message": each.question})
+        steps += (step for turn in turns_of(each) for step in _steps(turn))
     if not steps:
         raise ValueError("a trajectory of ATIF has at least one step, and this run has none")
     about: dict[str, Any] = {"name": agent, "version": version}
@@ -134,10 +138,12 @@ def _steps(turn: RunTurn) -> Iterator[dict[str, Any]]:
 
 
 def _call(call: RunCall) -> dict[str, Any]:
-    written = {"tool_call_id": call.call_id, "function_name": call.tool}
-    if isinstance(call.tool_input, dict):
-        return {**written, "arguments": call.tool_input}
-    return {**written, "arguments": {"input": call.tool_input}, "extra": {"input": "text"}}
+    is_object = isinstance(call.tool_input, dict)
+    extra: dict[str, Any] = {} if is_object else {"input": "text"}
+    extra |= {"failed": True} if call.failed else {}
+    given = call.tool_input if is_object else {"input": call.tool_input}
+    written = {"tool_call_id": call.call_id, "function_name": call.tool, "arguments": given}
+    return {**written, "extra": extra} if extra else written
 
 
 def _result(call: RunCall) -> dict[str, Any]:
@@ -145,20 +151,31 @@ def _result(call: RunCall) -> dict[str, Any]:
 
 
 def _extra(run: Transcript) -> dict[str, Any]:
+    runs = runs_up_to(run)
+    places: list[dict[str, Any]] = [
+        {"turn": turn} if len(runs) > 1 else {} for turn in range(1, len(runs) + 1)
+    ]
     repairs = [
-        {"step": step.number, "kind": repair.kind, "message": repair.message}
-        for step in run.all_steps
+        {**place, "step": step.number, "kind": repair.kind, "message": repair.message}
+        for each, place in zip(runs, places, strict=True)
+        for step in each.all_steps
         for repair in step.repairs
     ]
     notices = [
-        {"kind": notice.kind, "step": notice.step, "message": notice.message, "text": notice.text}
-        for notice in run.notices
-    ]
-    found = {"repairs": repairs, "notices": notices}
+        {**place, "kind": notice.kind, "step": notice.step, "message": notice.message,
+         "text": notice.text}
+        for each, place in zip(runs, places, strict=True)
+        for notice in each.notices
+    ]  # fmt: skip
+    found = {"repairs": repairs, "notices": notices, "metadata": dict(run.metadata)}
     return {name: value for name, value in found.items() if value}
 
 
 def _to_openai(run: Transcript) -> dict[str, Any]:
+    return {"messages": [each for one in runs_up_to(run) for each in _openai_messages(one)]}
+
+
+def _openai_messages(run: Transcript) -> list[dict[str, Any]]:
     said = (("system", run.preamble), ("user", run.question))
     messages: list[dict[str, Any]] = [{"role": who, "content": text} for who, text in said if text]
     for turn in turns_of(run):
@@ -181,10 +198,17 @@ def _to_openai(run: Transcript) -> dict[str, Any]:
                 for call in turn.calls
                 if call.observation is not None
             )
-    return {"messages": messages}
+    return messages
 
 
 def _to_anthropic(run: Transcript) -> dict[str, Any]:
+    runs = runs_up_to(run)
+    system = "\n\n".join(each.preamble for each in runs if each.preamble)
+    messages = [each for one in runs for each in _anthropic_messages(one)]
+    return {**({"system": system} if system else {}), "messages": messages}
+
+
+def _anthropic_messages(run: Transcript) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     if run.question:
         messages.append({"role": "user", "content": run.question})
@@ -201,17 +225,25 @@ def _to_anthropic(run: Transcript) -> dict[str, Any]:
                 said.append({"type": "tool_use", **use})
             messages.append({"role": "assistant", "content": said})
             results = [
-                {"type": "tool_result", "tool_use_id": call.call_id, "content": call.observation}
+                {
+                    "type": "tool_result",
+                    "tool_use_id": call.call_id,
+                    "content": call.observation,
+                    **({"is_error": True} if call.failed else {}),
+                }
                 for call in turn.calls
                 if call.observation is not None
             ]
             if results:
                 messages.append({"role": "user", "content": results})
-    system = {"system": run.preamble} if run.preamble else {}
-    return {**system, "messages": messages}
+    return messages
 
 
 def _to_langchain(run: Transcript) -> dict[str, Any]:
+    return {"messages": [each for one in runs_up_to(run) for each in _langchain_messages(one)]}
+
+
+def _langchain_messages(run: Transcript) -> list[dict[str, Any]]:
     def add(kind: str, content: str, **fields: Any) -> None:
         messages.append({"type": kind, "data": {"type": kind, "content": content, **fields}})
 
@@ -233,21 +265,27 @@ def _to_langchain(run: Transcript) -> dict[str, Any]:
             add("ai", turn.content, **beside, tool_calls=calls)
             for call in turn.calls:
                 if call.observation is not None:
-                    add("tool", call.observation, tool_call_id=call.call_id, name=call.tool)
-    return {"messages": messages}
+                    status = {"status": "error"} if call.failed else {}
+                    named = {"tool_call_id": call.call_id, "name": call.tool, **status}
+                    add("tool", call.observation, **named)
+    return messages
 
 
 def to_sharegpt(run: Transcript) -> dict[str, Any]:
     """Return *run* as a conversation, whose roles alternate."""
-    said = [("human", run.question)]
-    for turn in turns_of(run):
-        for call in turn.calls:
-            written = as_json({"name": call.tool, "arguments": call.arguments})
-            said += (("function_call", written), ("observation", call.observation or ""))
-        if turn.finish is not None:
-            said.append(("gpt", answer_text(turn.finish)))
+    runs = runs_up_to(run)
+    said: list[tuple[str, str]] = []
+    for each in runs:
+        said.append(("human", each.question))
+        for turn in turns_of(each):
+            for call in turn.calls:
+                written = as_json({"name": call.tool, "arguments": call.arguments})
+                said += (("function_call", written), ("observation", call.observation or ""))
+            if turn.finish is not None:
+                said.append(("gpt", answer_text(turn.finish)))
     conversation = [{"from": role, "value": value} for role, value in said]
-    system = {"system": run.preamble} if run.preamble else {}
+    preamble = "\n\n".join(each.preamble for each in runs if each.preamble)
+    system = {"system": preamble} if preamble else {}
     return {"conversations": conversation, **system}
 
 
@@ -269,14 +307,14 @@ WRITERS: Final = (
         name="anthropic",
         summary="messages of Anthropic's Messages API",
         write=_to_anthropic,
-        holds=IN_MESSAGES,
+        holds=IN_MESSAGES | {"failed results"},
         keeps_thought=_is_signed,
     ),
     Writer(
         name="langchain",
         summary="LangChain's messages, as messages_to_dict writes them",
         write=_to_langchain,
-        holds=IN_MESSAGES | {"reasoning"},
+        holds=IN_MESSAGES | {"reasoning", "failed results"},
     ),
     Writer(
         name="openai",
@@ -288,6 +326,6 @@ WRITERS: Final = (
         name="sharegpt",
         summary="ShareGPT's conversations with function calls, as LLaMA-Factory takes them",
         write=to_sharegpt,
-        holds=frozenset({"preamble", "text inputs"}),
+        holds=frozenset({"preamble", "text inputs", EARLIER}),
     ),
 )

@@ -29,6 +29,8 @@ class RunCall:
     call_id: str
     """The id that the model gave, or one made from the number of the step."""
     observation: str | None
+    failed: bool = False
+    """Whether the tool failed."""
 
     @property
     def arguments(self) -> dict[Any, Any]:
@@ -53,6 +55,11 @@ class RunTurn:
     """What followed a turn that could not be read."""
     signed: tuple[dict[str, Any], ...] = ()
     """The reasoning in the blocks that Anthropic's API takes back, if the message has them."""
+
+
+def runs_up_to(run: Transcript) -> tuple[Transcript, ...]:
+    """Return *run* behind the earlier runs of its conversation, as far as they are known."""
+    return (*run.conversation.earlier, run) if run.conversation is not None else (run,)
 
 
 def turns_of(run: Transcript) -> Iterator[RunTurn]:
@@ -111,7 +118,9 @@ def _share_message(first: ToolAgentAction, other: ToolAgentAction) -> bool:
 def _call_of(step: TranscriptStep, action: AgentAction) -> RunCall:
     given = action.tool_call_id if isinstance(action, ToolAgentAction) else None
     call_id = given or f"call_{step.number}"
-    return RunCall(step.number, action.tool, action.tool_input, call_id, step.observation)
+    return RunCall(
+        step.number, action.tool, action.tool_input, call_id, step.observation, step.tool_failed
+    )
 
 
 def answer_text(finish: AgentFinish) -> str:
@@ -126,12 +135,14 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+EARLIER: Final = "earlier turns"
+"""What a form has a place for that is written with all runs of a conversation before the run."""
 IN_MESSAGES: Final = frozenset(
-    {"preamble", "content", "text inputs", "object inputs", "parallel calls"}
+    {"preamble", "content", "text inputs", "object inputs", "parallel calls", EARLIER}
 )
 """What messages of a chat have a place for."""
 EVERYTHING: Final = IN_MESSAGES | {
-    "errors", "repairs", "notices", "reasoning", "typed answers",
+    "errors", "repairs", "notices", "reasoning", "typed answers", "failed results", "metadata",
 }  # fmt: skip
 """All that a run may have, besides its question, calls, results and answer."""
 
@@ -174,8 +185,21 @@ class Writer:
             "object inputs": sum(isinstance(_input_of(step), dict) for step in calls),
             "parallel calls": sum(len(turn.calls) > 1 for turn in turns),
             "typed answers": sum(not isinstance(_output_of(step), str) for step in answers),
+            "failed results": sum(step.tool_failed for step in run.all_steps),
+            "metadata": int(bool(run.metadata)),
+            EARLIER: _earlier(run, is_written=False),
         }
+        if missing := _earlier(run, is_written=True) if EARLIER in self.holds else 0:
+            found["earlier turns that are not in the log"] = missing
         return {name: count for name, count in found.items() if count and name not in self.holds}
+
+
+def _earlier(run: Transcript, *, is_written: bool) -> int:
+    """Return how many earlier turns are not written, though those that are known may be."""
+    if run.conversation is None:
+        return 0
+    known = len(run.conversation.earlier) if is_written else 0
+    return run.conversation.turn - 1 - known
 
 
 def _input_of(step: TranscriptStep) -> Any:

@@ -40,6 +40,7 @@ from agent_parsers import (
 from agent_parsers.events import Repair
 from agent_parsers.json_form import KINDS, from_json
 from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.transcripts import Conversation
 from output_parsers import PydanticOutputParser
 from output_parsers.json_form import KINDS as ERROR_KINDS
 from output_parsers.strategies.errors import (
@@ -184,7 +185,7 @@ def test_the_form_of_many_calls_grows_as_their_text_does() -> None:
 WRITTEN = (Path(__file__).parent / "written_before_0.1.jsonl").read_text("utf-8").splitlines()
 """Values of all classes, as written before the packages were divided; no line may change."""
 
-SINCE = {"AgentRun"}
+SINCE = {"AgentRun", "Conversation"}
 """The classes that had no JSON form then."""
 
 
@@ -401,6 +402,16 @@ def test_steps_that_failed_are_read_back_between_the_others() -> None:
     assert_kept(run)
 
 
+def test_what_else_is_known_of_a_run_is_kept() -> None:
+    step = TranscriptStep(1, "", AgentAction("a", "b", ""), "no", None, None, None)
+    failed = dataclasses.replace(step, tool_failed=True)
+    told: dict[str, Any] = {"metadata": {"reward": 0.5}, "called_by": "c1", "conversation": Conversation("t", 2)}
+    assert_kept(Transcript("", (failed,), **told))
+    plain = Transcript("", (step,)).to_json()
+    assert told.keys().isdisjoint(plain)
+    assert "tool_failed" not in plain["steps"][0]
+
+
 def test_steps_out_of_order_are_refused() -> None:
     step = TranscriptStep(2, "", None, None, None, None, None)
     run = Transcript("", (step, dataclasses.replace(step, number=1)))
@@ -417,7 +428,7 @@ def test_the_table_has_every_field(kind: Kind) -> None:
     if issubclass(cls, BaseModel):
         own = set(cls.model_fields) - {"type"}
     elif dataclasses.is_dataclass(cls):
-        own = {each.name for each in dataclasses.fields(cls)}
+        own = {each.name for each in dataclasses.fields(cls) if not each.name.startswith("_")}
     else:
         return
     if cls is Transcript:

@@ -170,7 +170,9 @@ def test_a_part_of_an_unknown_type_is_a_notice_or_refuses_its_message() -> None:
     (run,) = read_runs([*CHAT[:1], *odd], format=OURS)
     assert [notice.message for notice in run.notices] == ["left out a part of type 'picture'"]
     odd[0]["said"].append({"kind": "toolCall2"})  # type: ignore[attr-defined]
-    with pytest.raises(OutputParserException, match="not in the form of the others"):
+    with pytest.raises(
+        OutputParserException, match=r"others, 'ours': it does not know a part of type 'toolCall2'"
+    ):
         list(read_runs([*CHAT[:1], *odd], format=OURS))
 
 
@@ -286,7 +288,7 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
     ("log", "seen"),
     [
         ([{"role": "user", "content": [{"toolUsed": {}}]}],
-         "the nearest form is 'anthropic', but it does not know a part with 'toolUsed'; docs"),
+         "the nearest form is 'openai_chat', but it does not know a part with 'toolUsed'; docs"),
         ({"turns": [{"speaker": "a", "text": "x"}]},
          "the first of 'turns' has the keys 'speaker', 'text'; docs/log-forms.md"),
         ({}, "the first value is empty"),

@@ -20,7 +20,7 @@ from agent_parsers import (
     parse_transcript,
 )
 from agent_parsers.toolset import ToolSpec
-from agent_parsers.transcripts.transcript import RunSource
+from agent_parsers.transcripts import Conversation, RunSource
 from agent_runs import read_runs, to_atif, to_sharegpt, to_text
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import Reading
@@ -48,6 +48,44 @@ FILLED = HOSTILE.map(str.strip).filter(bool)
 INPUTS = st.one_of(
     HOSTILE, st.dictionaries(st.text(max_size=5), st.integers() | HOSTILE | st.none(), max_size=3)
 )
+
+
+CHAT = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Which lake?"},
+    {"role": "assistant", "content": "Zug."},
+    {"role": "user", "content": "How deep?"},
+    {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "depth", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "198 m"},
+    {"role": "assistant", "content": "198 m."},
+]  # fmt: skip
+
+
+def test_a_run_is_written_with_the_conversation_before_it() -> None:
+    first, second = read_runs({"task_id": 3, "reward": 0.5, "traj": CHAT})
+    assert get_writer("openai").write(second) == {"messages": CHAT}
+    assert get_writer("openai").write(first) == {"messages": CHAT[:3]}
+    assert second.conversation is not None
+    assert (second.conversation.turn, second.conversation.earlier) == (2, (first,))
+    assert second.metadata == {"task_id": 3, "reward": 0.5}
+    assert get_writer("openai").losses(second) == {"metadata": 1}
+
+
+@pytest.mark.parametrize("name", ["anthropic", "atif", "langchain", "openai", "sharegpt"])
+def test_a_conversation_is_read_back_as_its_runs(name: str) -> None:
+    runs = [*read_runs([CHAT])]
+    back = [*read_runs(get_writer(name).write(runs[-1]))]
+    assert [shown(run) for run in back] == [shown(run) for run in runs]
+
+
+def test_earlier_turns_that_are_not_known_are_a_loss() -> None:
+    _, second = read_runs([CHAT])
+    told = Transcript.from_json(second.to_json())
+    assert told.conversation == second.conversation
+    losses = get_writer("openai").losses(told)
+    assert losses == {"earlier turns that are not in the log": 1}
+    assert get_writer("react").losses(second)["earlier turns"] == 1
 
 
 @st.composite
@@ -133,8 +171,12 @@ def whole_run() -> Transcript:
         ],
         Reading(RunSource("drawn")),
     )
-    steps = (*run.transcript().all_steps[:2], *twice.all_steps, *run.transcript().all_steps[2:])
-    return replace(run.transcript(), all_steps=steps)
+    first, *others = run.transcript().all_steps
+    steps = (replace(first, tool_failed=True), others[0], *twice.all_steps, *others[1:])
+    place = Conversation("t1", 2, [Transcript("", ())])
+    return replace(
+        run.transcript(), all_steps=steps, metadata={"reward": 1}, conversation=place
+    )  # fmt: skip
 
 
 def test_a_run_goes_on_after_it_was_shown() -> None:

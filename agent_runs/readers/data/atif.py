@@ -24,6 +24,7 @@ from agent_runs.reading.messages import evidence_of_each, read_each
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_runs.reading.reader import DataReader, Reading
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_runs.tables.part import at
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -42,25 +43,30 @@ def _is_trajectory(value: Any) -> bool:
 
 def _runs_of(trajectory: Mapping[str, Any], reading: Reading) -> Iterator[Transcript]:
     name = trajectory.get("trajectory_id") or trajectory.get("session_id") or ""
-    yield from runs_of_messages(_said_in(trajectory["steps"]), reading, name=name)
+    yield from runs_of_messages(
+        _said_in(trajectory["steps"]), reading, name=name, is_conversation=True,
+        about=at(trajectory, "extra.metadata"),
+    )  # fmt: skip
     for inner in trajectory.get("subagent_trajectories") or ():
         yield from _runs_of(inner, reading)
 
 
 def _said_in(steps: Iterable[Mapping[str, Any]]) -> Iterator[Said]:
     for step in steps:
+        calls = step.get("tool_calls") or ()
+        failed = {call.get("tool_call_id") for call in calls if at(call, "extra.failed") is True}
         found = content_of(step.get("message"))
         role = _ROLES[step["source"]]
         yield Said(
             role,  # type: ignore[arg-type]
             ("" if role == "assistant" else "\n").join(found.texts),
             text_of(step.get("reasoning_content")),
-            [_call(call) for call in step.get("tool_calls") or ()],
+            [*map(_call, calls)],
             left_out=found.left_out,
         )
         results = (step.get("observation") or {}).get("results") or ()
         if results:
-            yield Said("tool", results=[*_results(results)])
+            yield Said("tool", results=[*_results(results, failed)])
 
 
 def _call(call: Mapping[str, Any]) -> SaidCall:
@@ -70,11 +76,12 @@ def _call(call: Mapping[str, Any]) -> SaidCall:
     return made._replace(tool_input=made.tool_input["input"]) if is_text else made
 
 
-def _results(results: Iterable[Mapping[str, Any]]) -> Iterator[SaidResult]:
+def _results(results: Iterable[Mapping[str, Any]], failed: set[Any]) -> Iterator[SaidResult]:
     for result in results:
         content = result.get("content")
         if content is not None:
-            yield result_of(content, result.get("source_call_id"))
+            call_id = result.get("source_call_id")
+            yield result_of(content, call_id, failed=call_id in failed)
 
 
 READER: Final = DataReader(

@@ -38,7 +38,9 @@ def _said(message: Mapping[str, Any]) -> Said | None:
         return Said("assistant", calls=[call_of(call) for call in content])
     if kind == "ToolCallExecutionEvent":
         results = [
-            result_of(result["content"], result.get("call_id"), result.get("name"))
+            result_of(
+                result["content"], result.get("call_id"), result.get("name"), result.get("is_error")
+            )
             for result in content
         ]
         return Said("tool", results=results)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, read_each
-from agent_runs.reading.parts import text_of
+from agent_runs.reading.parts import shown_result, text_of
 from agent_runs.reading.reader import DataReader, Reading
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
         run.think(text_of(steps.get(f"thought_{number}")))
         if tool != "finish":
             run.call(text_of(tool), steps.get(f"tool_args_{number}"))
-            if (seen := steps.get(f"observation_{number}")) is not None:
-                run.observe(text_of(seen))
+            if (key := f"observation_{number}") in steps:
+                run.observe_last(shown_result(steps[key]))
         number += 1
     if fields:
         run.think(text_of(value.get("reasoning")))

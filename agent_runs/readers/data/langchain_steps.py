@@ -24,7 +24,7 @@ from agent_parsers import OutputParserException
 from agent_runs.readers.data.langchain_messages import object_of
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, read_each
-from agent_runs.reading.parts import Content, content_of, text_of
+from agent_runs.reading.parts import Content, content_of, shown_result, text_of
 from agent_runs.reading.reader import DataReader, Reading
 from agent_runs.reading.reprs import fields_of_repr, fields_of_text
 from agent_runs.reading.spoken import Speech
@@ -68,19 +68,20 @@ def run_of(result: Mapping[str, Any], reading: Reading) -> Transcript:
     asked = next((result[name] for name in _QUESTIONS if isinstance(result.get(name), str)), "")
     run.ask(asked)
     for step in result["intermediate_steps"]:
-        action, observation = _pair(step)
+        action, observations = _pair(step)
         _add(run, speech, _action_of(action))
-        if observation is not None:
-            run.observe(text_of(observation))
+        for observation in observations:
+            run.observe_last(shown_result(observation))
     _answer(run, result.get("output"))
     return run.transcript()
 
 
-def _pair(step: Any) -> tuple[Any, Any]:
+def _pair(step: Any) -> tuple[Any, list[Any]]:
+    """Return the action of a *step*, and what it returned, if the step says so."""
     if isinstance(step, dict):
-        return step["action"], step.get("observation")
+        return step["action"], [step["observation"]] if "observation" in step else []
     action, observation = step
-    return action, observation
+    return action, [observation]
 
 
 def _action_of(action: Any) -> _Action:

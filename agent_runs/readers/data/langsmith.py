@@ -172,7 +172,7 @@ def _trees(values: Iterable[Value]) -> Iterator[Value]:
         else:
             listed[str(run.get("id"))] = Value({**run, "child_runs": []}, value.line)
     roots = []
-    for run, line in listed.values():
+    for run, line, _ in listed.values():
         parent = listed.get(str(run.get("parent_run_id")))
         if parent is None or parent.data is run:
             roots.append(Value(run, line))

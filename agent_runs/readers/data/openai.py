@@ -50,7 +50,7 @@ from agent_runs.reading.messages import (
 )
 from agent_runs.reading.parts import may_call
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
-from agent_runs.tables.messages import Messages
+from agent_runs.tables.messages import Messages, words_for
 from agent_runs.tables.part import MessagePart, at, loaded
 
 if TYPE_CHECKING:
@@ -60,8 +60,14 @@ if TYPE_CHECKING:
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 _OTHERS: Final = ("output_", "input_text", "input_image", "thinking", "redacted_")
 """How the types of other APIs' parts begin."""
+_TOLD_TWICE: Final = ("tool_call", "tool_output")
+"""Types of parts in which some say once more what stands beside them, or what a tool returned."""
 _ELSEWHERE: Final = frozenset(("parts", "items", "contents"))
 """Where messages of other forms have their content."""
+_ELSEWHERE_IN_RECORDS: Final = (
+    "conversations|traj|state.history|answer_generation.train_messages.-1"
+)
+"""Where records of data sets and benchmarks have messages: ShareGPT, tau-bench, MINT, ToolBench."""
 _REQUESTS: Final = ("request", "request_body", "requestBody", "body", "input")
 _RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 
@@ -71,9 +77,7 @@ def _messages_of(record: Any) -> list[Any] | None:
     if not isinstance(record, dict):
         return None
     asked = record.get("messages")
-    for name in ("conversations", "traj"):
-        asked = record.get(name) if asked is None else asked
-    asked = loaded(asked)
+    asked = loaded(at(record, _ELSEWHERE_IN_RECORDS) if asked is None else asked)
     if not isinstance(asked, list):
         within = (record.get(name) for name in _REQUESTS)
         requests = (request for request in within if isinstance(request, dict))
@@ -94,6 +98,8 @@ def _answer_in(response: Any) -> Any:
     choices = response.get("choices")
     if isinstance(choices, list):
         return choices[0].get("message") if choices and isinstance(choices[0], dict) else None
+    if response.get("type") == "message" and "stop_reason" in response:
+        return response  # of Anthropic's API, if it is nothing but text
     return _answer_in(response.get("body"))
 
 
@@ -112,6 +118,8 @@ def _is_message(value: Any) -> bool:
 
 def _is_part(part: Any) -> bool:
     kind = part.get("type") if isinstance(part, dict) else None
+    if kind in _TOLD_TWICE:
+        return True
     return isinstance(kind, str) and not (kind.startswith(_OTHERS) or may_call(kind))
 
 
@@ -124,7 +132,24 @@ def _sign(message: dict[str, Any]) -> str:
     return "'role' and 'content'" if "content" in message else ""
 
 
-FORM: Final = MessageFormat(message_of, _is_message, _messages_of)
+def lack_of(message: Any) -> tuple[int, str]:
+    """Return how much of a message the value has, as `Messages.lack_of` counts it, and its lack."""
+    role = message.get("role") if isinstance(message, dict) else None
+    if role not in _ROLES:
+        return 0, f"{role!r} is none of its roles" if role else "there is no 'role'"
+    extra = [key for key in _ELSEWHERE if key in message]
+    if extra:
+        return 1, f"its messages have no {extra[0]!r}"
+    content = message.get("content")
+    if content is not None and not isinstance(content, str | list):
+        return 2, "there is no text or list under 'content'"
+    odd = [part for part in content or () if not isinstance(part, str) and not _is_part(part)]
+    if isinstance(content, list) and odd:
+        return 3, f"it does not know {words_for(odd[0], 'type')}"
+    return 4, "no message has what only this form has"
+
+
+FORM: Final = MessageFormat(message_of, _is_message, _messages_of, lack_of=lack_of)
 
 
 def _records(value: Any) -> list[Any]:
@@ -138,7 +163,9 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    flat = (Value(each, line) for data, line in values for each in _records(data))
+    flat = (
+        Value(each, value.line, value.name) for value in values for each in _records(value.data)
+    )
     return read_messages(Values(flat, are_items=values.are_items), reading, FORM)
 
 
@@ -147,6 +174,7 @@ READER: Final = DataReader(
     summary="messages of OpenAI's Chat Completions API: lists, requests, fine-tuning files",
     evidence=_evidence,
     read=_read,
+    lack_of=lack_of,
 )
 
 

@@ -73,7 +73,7 @@ def _command(run: RunBuilder, form: str, step: Mapping[str, Any]) -> None:
         run.think(thought)
         run.call(TOOL, command, log=output)
     if (seen := step.get("observation")) is not None:
-        run.observe(text_of(seen))
+        run.observe_last(text_of(seen))
 
 
 def _add(run: RunBuilder, step: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from agent_runs.readers.data import langchain_messages, openai
@@ -25,7 +26,7 @@ from agent_runs.readers.data.tables import OTEL
 from agent_runs.reading.messages import MessageFormat, said_or_left_out
 from agent_runs.reading.parts import call_of, result_of
 from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
-from agent_runs.reading.said import Said, SaidResult, runs_of_messages
+from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from agent_runs.tables.part import Path, at, loaded
 
 if TYPE_CHECKING:
@@ -172,6 +173,8 @@ _KINDS: Final = (
 )  # fmt: skip
 _BEGINS: Final = "startTimeUnixNano|start_time_unix_nano|start_time|startTime|started_at"
 _TRACES: Final = "traceId|trace_id|context.trace_id"
+_IDS: Final = "spanId|span_id|context.span_id|id"
+_PARENTS: Final = "parentSpanId|parent_span_id|parent_id|parentObservationId"
 
 
 def _spans_of(value: Any) -> list[dict[str, Any]]:
@@ -260,13 +263,19 @@ def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> It
     form = models[0][1].form
     if any(kind.form is not form for _, kind in models):
         reading.refuse("found models of different conventions in one trace")
-    asked = [_tried(_messages, span, kind, reading) for span, kind in models if kind.form is form]
-    talks = [*_gone_on(asked)]
-    for number, messages in enumerate(talks, 1):
-        said = [*said_or_left_out(map(Value, messages), reading, form)]
-        if number == len(talks) and said and said[-1].calls:
+    asked = [
+        (span, _tried(_messages, span, kind, reading)) for span, kind in models if kind.form is form
+    ]
+    talks = _talks(asked)
+    callers = _Callers(spans, talks, form)
+    last_talk = max(talks, key=lambda talk: talk.last, default=None)
+    for talk in talks:
+        said = [*said_or_left_out(map(Value, talk.messages), reading, form)]
+        if talk is last_talk and said and said[-1].calls:
             said += [each for one in tools for each in _tried(_returned, *one, reading)]
-        yield from runs_of_messages(said, reading, name=name)
+        yield from runs_of_messages(
+            said, reading, name=name, is_conversation=True, called_by=callers.of(talk)
+        )
 
 
 def _around(spans: Iterable[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
@@ -281,29 +290,87 @@ def _around(spans: Iterable[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
     return [], []
 
 
-def _gone_on(asked: Iterable[list[tuple[str, Any]]]) -> Iterator[list[Any]]:
-    """Yield the conversations in what models were *asked* and said: messages with what they are.
+@dataclass
+class _Talk:
+    """A conversation that is put together from the spans of its model."""
 
-    A request that begins with all messages of the one before it goes on with it. What the model
-    said is taken from the response; the next request may have it in other words.
+    parent: Any
+    """Id of the span above that of the first request."""
+    first: Mapping[str, Any]
+    """The first span."""
+    given: list[Any]
+    """What the model was given last."""
+    messages: list[Any]
+    """What was given and said so far."""
+    last: int = 0
+    """Number of the last span."""
+
+    def goes_on(self, given: list[Any]) -> bool:
+        """Return whether a request with the messages *given* goes on with this conversation."""
+        return 0 < len(self.given) < len(given) and given[: len(self.given)] == self.given
+
+
+def _talks(asked: Iterable[tuple[Mapping[str, Any], list[tuple[str, Any]]]]) -> list[_Talk]:
+    """Return the conversations in what models were *asked* and said, with their spans.
+
+    A request that begins with all messages of a conversation goes on with it, whatever was asked in
+    between, as by a sub-agent; of several, it is that with the most of them, below the same span.
+    What the model said is taken from the response; the next request may have it in other words.
     """
-    talk: list[Any] = []
-    before: list[Any] = []
-    for messages in asked:
+    talks: list[_Talk] = []
+    for number, (span, messages) in enumerate(asked):
         given = [message for what, message in messages if what != "said"]
         said = [message for what, message in messages if what == "said"]
-        if before and given[: len(before)] == before and len(given) > len(before):
-            rest = given[len(before) :]
-            while rest and rest[0].get("role") == "assistant":
-                rest = rest[1:]
-            talk = [*talk, *rest, *said]
-        else:
-            if talk:
-                yield talk
-            talk = [*given, *said]
-        before = given
-    if talk:
-        yield talk
+        parent = at(span, _PARENTS)
+        known = [talk for talk in talks if talk.goes_on(given)]
+        if not known:
+            if given or said:
+                talks.append(_Talk(parent, span, given, [*given, *said], number))
+            continue
+        talk = max(known, key=lambda each: (len(each.given), each.parent == parent, each.last))
+        rest = given[len(talk.given) :]
+        while rest and rest[0].get("role") == "assistant":
+            rest = rest[1:]
+        talk.messages += [*rest, *said]
+        talk.given, talk.last = given, number
+    return talks
+
+
+class _Callers:
+    """Finds the calls that whole conversations below the span of a tool carry out."""
+
+    def __init__(
+        self, spans: Sequence[dict[str, Any]], talks: Sequence[_Talk], form: MessageFormat
+    ) -> None:
+        self._spans = {str(name): span for span in spans if (name := at(span, _IDS))}
+        self._calls = [(talk, call) for talk in talks for call in _calls_in(talk, form)]
+        self._taken: set[str] = set()
+
+    def of(self, talk: _Talk) -> str:
+        """Return the id of the call that *talk* carries out; empty if there is none."""
+        above, seen = self._spans.get(str(talk.parent or "")), 0
+        while above is not None and seen < len(self._spans):
+            kind = _kind_of(above)
+            if kind is not None and kind[1]:
+                return self._call_of(at(above, kind[0].tool), talk)
+            above, seen = self._spans.get(str(at(above, _PARENTS) or "")), seen + 1
+        return ""
+
+    def _call_of(self, tool: Any, talk: _Talk) -> str:
+        for other, call in self._calls:
+            if other is not talk and call.tool == tool and call.call_id not in self._taken:
+                self._taken.add(call.call_id)
+                return call.call_id
+        return ""
+
+
+def _calls_in(talk: _Talk, form: MessageFormat) -> Iterator[SaidCall]:
+    for message in talk.messages:
+        try:
+            said = form.said(message)
+        except MALFORMED:
+            continue  # it is refused where it is read
+        yield from said.calls if said is not None else ()
 
 
 def _tried(

@@ -55,7 +55,7 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
             reason = "expected a command"
             run.fail(OutputParserException(reason, observation=reason, llm_output=response))
         if step["observation"] is not None:
-            run.observe(text_of(step["observation"]))
+            run.observe_last(text_of(step["observation"]))
     info = record.get("info") or {}
     submission = info.get("submission")
     if submission and str(info.get("exit_status")).startswith("submitted"):

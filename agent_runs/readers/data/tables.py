@@ -5,11 +5,15 @@ What frameworks and APIs differ in is where messages, calls and results stand, a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.tables.messages import Messages
-from agent_runs.tables.part import MessagePart
+from agent_runs.tables.part import MessagePart, at
+
+if TYPE_CHECKING:
+    from agent_runs.tables.turn import SaidByProgram
 
 _ROLES: Final[dict[str, Any]] = {
     name: name for name in ("system", "user", "assistant", "tool")
@@ -23,7 +27,7 @@ HAYSTACK: Final = Messages(
         MessagePart("text", key="text"),
         MessagePart("call", key="tool_call", name="tool_name"),
         MessagePart("result", key="tool_call_result", output="result", id="origin.id",
-                    name="origin.tool_name"),
+                    name="origin.tool_name", failed="error"),
         MessagePart("thought", key="reasoning", of="reasoning.reasoning_text"),
         MessagePart("nothing", key="image|file"),
     ],
@@ -56,12 +60,18 @@ GEMINI_CLI: Final = Messages(
     roles={"user": "user", "gemini": "assistant"}, role="type", type_key="", may_be_text=True,
     messages=lambda record: record["messages"] if "projectHash" in record else None,
     has=("type", "timestamp", "id"), sign="'type', 'timestamp' and 'content'",
-    skips=lambda message: message.get("type") in ("info", "warning", "error"),
+    key="id", rewinds="$rewindTo", anew="$set.messages",
+    about={"model": "model", "time": "timestamp|startTime", "kind": "kind"},
+    skips=lambda message: message.get("type") in ("info", "warning", "error")
+    or not {"projectHash", "$set", "$rewindTo"}.isdisjoint(message),
     parts=[
+        MessagePart("error", at="", where=lambda message: message.get("type") == "error",
+                    of="content"),
         MessagePart("thought", at="thoughts", key="description"),
         MessagePart("text", key="text"),
         MessagePart("call", at="toolCalls", key="args", of="", arguments="args",
-                    output="result[].functionResponse.response", unwrap=("output", "error")),
+                    output="result[].functionResponse.response", unwrap=("output", "error"),
+                    failed=lambda call: call.get("status") == "error"),
     ],
 )  # fmt: skip
 
@@ -89,7 +99,7 @@ PYDANTIC_AI: Final = Messages(
         MessagePart("result", type="tool-return|builtin-tool-return", output="content",
                     id="tool_call_id", name="tool_name"),
         MessagePart("result", type="retry-prompt", where=lambda part: part.get("tool_name"),
-                    output="content", id="tool_call_id", name="tool_name"),
+                    output="content", id="tool_call_id", name="tool_name", failed="=error"),
         MessagePart("text", type="retry-prompt|user-prompt|text", of="content"),
         MessagePart("system", type="system-prompt", of="content"),
         MessagePart("thought", type="thinking", of="content"),
@@ -104,7 +114,7 @@ CONVERSE: Final = Messages(
     parts=[
         MessagePart("call", key="toolUse", arguments="input", id="toolUseId"),
         MessagePart("result", key="toolResult", output="content", id="toolUseId",
-                    unwrap=("json", "text")),
+                    unwrap=("json", "text"), failed=lambda part: part.get("status") == "error"),
         MessagePart("thought", key="reasoningContent", of="reasoningContent.reasoningText.text"),
         MessagePart("text", key="text", is_sign=False),
         MessagePart("nothing", key="image|document|video|guardContent|citationsContent"),
@@ -138,9 +148,9 @@ VERCEL_UI: Final = Messages(
         MessagePart("call", type="tool-invocation", of="toolInvocation", name="toolName",
                     arguments="args", id="toolCallId", output="result"),
         MessagePart("call", type="dynamic-tool", name="toolName", arguments="input|rawInput",
-                    id="toolCallId", output="output|errorText"),
+                    id="toolCallId", output="output|errorText", failed="errorText"),
         MessagePart("call", type="tool-*", name="toolName", arguments="input|rawInput",
-                    id="toolCallId", output="output|errorText"),
+                    id="toolCallId", output="output|errorText", failed="errorText"),
         MessagePart("nothing", type="step-start", is_sign=False),
         *_VERCEL_TEXTS,
     ],
@@ -237,7 +247,9 @@ OPENHANDS: Final = Messages(
         MessagePart("call", at="", key="action", of="",
                     where=lambda event: event["action"] not in _SAYS,
                     name="action", arguments=lambda event: _given(event["args"])),
-        MessagePart("result", at="", key="observation", of="", output="content", id="cause"),
+        MessagePart("result", at="", key="observation", of="", output="content", id="cause",
+                    failed=lambda event: event["observation"] == "error"
+                    or (at(event, "extras.metadata.exit_code") or 0) > 0),
     ],
 )  # fmt: skip
 
@@ -260,6 +272,17 @@ def _response_in(record: dict[str, Any]) -> Any:
     return None
 
 
+_EMPTY_RESULT: Final = {"type", "tool_use_id", "is_error", "cache_control"}
+
+
+def _is_anthropic_result(part: Mapping[str, Any]) -> bool:
+    """Return whether a *part* names its call, and has what the tool returned, if it has anything.
+
+    Others have results of the same type, with the id and the output elsewhere, such as Amp.
+    """
+    return "tool_use_id" in part and ("content" in part or part.keys() <= _EMPTY_RESULT)
+
+
 # docs.anthropic.com/en/api/messages: lists, requests, requests with their responses.
 _REQUESTS: Final = ("", "request.", "request_body.", "requestBody.", "body.", "params.")
 ANTHROPIC: Final = Messages(
@@ -273,7 +296,8 @@ ANTHROPIC: Final = Messages(
     parts=[
         MessagePart("call", type="tool_use|server_tool_use|mcp_tool_use", arguments="input"),
         MessagePart("result", type="tool_result|web_search_tool_result|mcp_tool_result",
-                    output="content", id="tool_use_id"),
+                    output="content", id="tool_use_id", failed="is_error",
+                    where=_is_anthropic_result),
         MessagePart("thought", type="thinking", of="thinking"),
         MessagePart("nothing", type="redacted_thinking", is_sign=False),
         MessagePart("text", type="text", of="text", is_sign=False),
@@ -284,21 +308,30 @@ ANTHROPIC: Final = Messages(
 _CLAUDE_OTHERS: Final = ("summary", "file-history-snapshot", "system", "progress", "last-prompt",
                          "queue-operation", "custom-title", "agent-name")  # fmt: skip
 _CLAUDE_OWN: Final = ("<command-", "<local-command-", "<system-reminder>", "Caveat: ",
-                      "[Request interrupted")  # fmt: skip
+                      "[Request interrupted", "<task-notification>", "Stop hook feedback:",
+                      "This session is being continued from a previous conversation")  # fmt: skip
 """How messages begin that the program says in the name of the user."""
+_CLAUDE_MARKS: Final = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSynthetic")
+"""What is true of messages that the program says."""
+
+
+def _of_claude_code(event: Mapping[str, Any], text: str) -> SaidByProgram:
+    """Return what a *text* in an *event* is if the program says it."""
+    if event.get("isApiErrorMessage") or event.get("error"):
+        return "error"
+    is_own = event.get("type") == "user" and text.lstrip().startswith(_CLAUDE_OWN)
+    return "system" if is_own or any(map(event.get, _CLAUDE_MARKS)) else ""
+
+
 CLAUDE_CODE: Final = replace(
     ANTHROPIC, name="claude_code", summary="transcripts of Claude Code", message="message",
     messages="", system="", answer="", lacks=(), before=(), has=("message", "uuid", "type"),
     sign="'uuid', 'type' and 'message'", thread=("sessionId", "isSidechain"),
-    role=lambda message: "system" if isinstance(message.get("content"), str)
-    and message["content"].startswith(_CLAUDE_OWN) else message.get("role"),
+    program=_of_claude_code,
+    about={"model": "message.model", "time": "timestamp", "version": "version",
+           "branch": "gitBranch", "folder": "cwd"},
     skips=lambda event: "message" not in event and isinstance(event.get("type"), str)
     and ("sessionId" in event or event["type"] in _CLAUDE_OTHERS),
-    parts=[
-        MessagePart("system", type="text", of="text",
-                    where=lambda part: str(part.get("text")).startswith(_CLAUDE_OWN)),
-        *ANTHROPIC.parts,
-    ],
 )  # fmt: skip
 
 # opentelemetry.io/docs/specs/semconv/gen-ai: the messages in the attributes of spans.

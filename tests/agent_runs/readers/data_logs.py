@@ -6,6 +6,7 @@ from agent_parsers import AgentAction, AgentFinish, Transcript
 from agent_parsers.loop import AgentRun
 from agent_runs import read_runs
 
+from .agent_logs import LOGS as AGENT_LOGS
 from .table_logs import ANSWER, GIVEN, JSON, QUESTION, RESULT, THOUGHT
 from .table_logs import LOGS as TABLE_LOGS
 
@@ -273,6 +274,7 @@ LOGS: dict[str, list[Any]] = {
          "info": {"exit_status": "submitted", "submission": ANSWER}},
     ],
     **TABLE_LOGS,
+    **AGENT_LOGS,
 }  # fmt: skip
 """The logs, by the name of their reader; each holds the same run."""
 

@@ -6,16 +6,16 @@ from typing import Any
 QUESTION, THOUGHT, RESULT, ANSWER = "Which month?", "I look it up.", "November\nThought: 9", "Fog."
 GIVEN = {"query": "fog", "days": 2}
 JSON = json.dumps(GIVEN)
-_STAMP = "2026-01-05T09:00:00Z"
+STAMP = "2026-01-05T09:00:00Z"
 
 
 def _event(kind: str, role: str, content: Any, **more: Any) -> dict[str, Any]:
-    return {"type": kind, "uuid": "u", "sessionId": "s", "isSidechain": False, "timestamp": _STAMP,
+    return {"type": kind, "uuid": "u", "sessionId": "s", "isSidechain": False, "timestamp": STAMP,
             "message": {"role": role, "content": content}, **more}  # fmt: skip
 
 
 def _item(**payload: Any) -> dict[str, Any]:
-    return {"timestamp": _STAMP, "type": "response_item", "payload": payload}
+    return {"timestamp": STAMP, "type": "response_item", "payload": payload}
 
 
 def _adk(author: str, role: str, *parts: Any) -> dict[str, Any]:
@@ -171,36 +171,36 @@ LOGS: dict[str, list[Any]] = {
     ],
     "codex": [
         [
-            {"timestamp": _STAMP, "type": "session_meta", "payload": {"id": "s"}},
+            {"timestamp": STAMP, "type": "session_meta", "payload": {"id": "s"}},
             _item(type="message", role="user", content=[
                 {"type": "input_text", "text": "<environment_context>…</environment_context>"}]),
             _item(type="message", role="user", content=[{"type": "input_text", "text": QUESTION}]),
             _item(type="reasoning", summary=[{"type": "summary_text", "text": THOUGHT}]),
             _item(type="function_call", name="search", arguments=JSON, call_id="c1"),
             _item(type="function_call_output", call_id="c1", output=RESULT),
-            {"timestamp": _STAMP, "type": "event_msg", "payload": {"type": "token_count"}},
+            {"timestamp": STAMP, "type": "event_msg", "payload": {"type": "token_count"}},
             _item(type="message", role="assistant", content=[
                 {"type": "output_text", "text": ANSWER}]),
         ],
     ],
     "crewai_log": [
         [
-            {"timestamp": _STAMP, "task": QUESTION, "agent": "A", "status": "started"},
-            {"timestamp": _STAMP, "task": QUESTION, "agent": "A", "status": "completed",
+            {"timestamp": STAMP, "task": QUESTION, "agent": "A", "status": "started"},
+            {"timestamp": STAMP, "task": QUESTION, "agent": "A", "status": "completed",
              "output": ANSWER},
         ],
     ],
     "gemini_cli": [
-        {"sessionId": "s", "projectHash": "0f", "startTime": _STAMP, "lastUpdated": _STAMP,
+        {"sessionId": "s", "projectHash": "0f", "startTime": STAMP, "lastUpdated": STAMP,
          "messages": [
-             {"id": "1", "timestamp": _STAMP, "type": "user", "content": [{"text": QUESTION}]},
-             {"id": "2", "timestamp": _STAMP, "type": "gemini", "content": THOUGHT,
+             {"id": "1", "timestamp": STAMP, "type": "user", "content": [{"text": QUESTION}]},
+             {"id": "2", "timestamp": STAMP, "type": "gemini", "content": THOUGHT,
               "toolCalls": [
                   {"id": "c1", "name": "search", "args": GIVEN, "status": "success",
                    "result": [{"functionResponse": {
                        "id": "c1", "name": "search", "response": {"output": RESULT}}}]}]},
-             {"id": "3", "timestamp": _STAMP, "type": "info", "content": "saved"},
-             {"id": "4", "timestamp": _STAMP, "type": "gemini", "content": ANSWER}]},
+             {"id": "3", "timestamp": STAMP, "type": "info", "content": "saved"},
+             {"id": "4", "timestamp": STAMP, "type": "gemini", "content": ANSWER}]},
     ],
     "google_adk": [
         {"appName": "app", "events": [
@@ -228,15 +228,15 @@ LOGS: dict[str, list[Any]] = {
     ],
     "openhands": [
         [
-            {"id": 0, "timestamp": _STAMP, "source": "user", "message": QUESTION,
+            {"id": 0, "timestamp": STAMP, "source": "user", "message": QUESTION,
              "action": "message", "args": {"content": QUESTION}},
-            {"id": 1, "timestamp": _STAMP, "source": "environment", "message": "",
+            {"id": 1, "timestamp": STAMP, "source": "environment", "message": "",
              "observation": "agent_state_changed", "content": "", "extras": {}},
-            {"id": 2, "timestamp": _STAMP, "source": "agent", "message": "Searching",
+            {"id": 2, "timestamp": STAMP, "source": "agent", "message": "Searching",
              "action": "search", "args": {**GIVEN, "thought": THOUGHT, "hidden": False}},
-            {"id": 3, "timestamp": _STAMP, "source": "agent", "message": "Searched", "cause": 2,
+            {"id": 3, "timestamp": STAMP, "source": "agent", "message": "Searched", "cause": 2,
              "observation": "search", "content": RESULT},
-            {"id": 4, "timestamp": _STAMP, "source": "agent", "message": ANSWER,
+            {"id": 4, "timestamp": STAMP, "source": "agent", "message": ANSWER,
              "action": "finish", "args": {"final_thought": ANSWER, "thought": ""}},
         ],
     ],

@@ -1,0 +1,130 @@
+r"""Cassettes of VCR: the requests of a test and their responses, as YAML or JSON.
+
+::
+
+    interactions:
+    - request:
+        method: POST
+        uri: https://api.example.com/v1/chat/completions
+        body: '{"messages": [{"role": "user", "content": "Which month?"}]}'
+      response:
+        body: {string: '{"choices": [{"message": {"role": "assistant", "content": "May."}}]}'}
+    version: 1
+
+The bodies, also under ``parsed_body``, are requests and responses of an API, in a form of their
+own. A request has the whole conversation before it, so those that go on are one. A response may be
+a stream of events of OpenAI's APIs or Anthropic's; another is left out, with a notice.
+
+Source: ``vcr/serializers`` of vcrpy 7; the cassettes of pydantic-ai.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.messages import to_anthropic, to_openai
+from agent_parsers.transcripts import Notice
+from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.tables.part import at, loaded
+from outputs import from_any, message_chunk_to_message
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts import Transcript
+
+
+class _Interaction(NamedTuple):
+    """A request and its response, as far as they are data."""
+
+    record: dict[str, Any]
+    uri: str
+    has_stream: bool
+    """Whether the response is a stream that is not known."""
+
+
+def _interactions(value: Any) -> list[Mapping[str, Any]] | None:
+    found = value.get("interactions") if isinstance(value, Mapping) else None
+    is_one = isinstance(found, list) and all(
+        isinstance(each, Mapping) and {"request", "response"} <= each.keys() for each in found
+    )
+    return found if is_one and found else None
+
+
+def _body(message: Any) -> Any:
+    """Return the body of a request or a response, as data if it is JSON."""
+    body = at(message, "parsed_body|body")
+    return loaded(at(body, "string") if isinstance(body, Mapping) and "string" in body else body)
+
+
+def _interaction(found: Mapping[str, Any]) -> _Interaction:
+    asked, told = _body(found["request"]), _body(found["response"])
+    record = {"request": asked} if isinstance(asked, dict) else {}
+    if record and isinstance(told, dict):
+        record["response"] = told
+    is_stream = isinstance(told, str) and told.lstrip().startswith(("data:", "event:"))
+    if record and is_stream and (said := _said_in_stream(told)) is not None:
+        record["response"] = said
+    is_lost = is_stream and "response" not in record
+    return _Interaction(record, str(at(found, "request.uri") or "a request"), is_lost)
+
+
+def _said_in_stream(text: str) -> dict[str, Any] | None:
+    """Return the response whose pieces are the events of a stream; `None` if that is not known."""
+    lines = (line[5:].strip() for line in text.splitlines() if line.startswith("data:"))
+    events = [json.loads(line) for line in lines if line.startswith("{")]
+    whole = [event["response"] for event in events if event.get("type") == "response.completed"]
+    if whole:  # of the Responses API
+        response: dict[str, Any] = whole[-1]
+        return response
+    if not events or not (events[0].get("type") == "message_start" or "choices" in events[0]):
+        return None
+    chunks = [from_any(event) for event in events if event.get("type") not in _SILENT]
+    message = message_chunk_to_message(reduce(add, chunks))
+    if "choices" in events[0]:
+        return {"choices": [{"message": to_openai(message)[0]}]}
+    return {"type": "message", "stop_reason": "", **to_anthropic(message)[0]}
+
+
+_SILENT: Final = ("ping", "message_stop")
+
+
+def _evidence(values: Sequence[Any]) -> Sequence[str]:
+    found = [_interactions(value) for value in values]
+    return ("'interactions' with 'request' and 'response'",) if found and all(found) else ()
+
+
+def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+    for value in values:
+        interactions = _interactions(value.data)
+        if interactions is None:
+            reading.refuse_value(value, "expected a cassette with interactions")
+            continue
+        records: list[Value] = []
+        left_out: list[str] = []
+        for found in reading.converted(_interaction, interactions, line=value.line):
+            if not found.record or not reading.has_form(Values([Value(found.record)])):
+                left_out.append(f"a request that is no conversation: {found.uri}")
+                continue
+            records.append(Value(found.record, value.line))
+            if found.has_stream:
+                left_out.append(f"a response that is a stream of an unknown form: {found.uri}")
+        if not records:
+            reading.refuse("no request of the cassette is a conversation in a known form")
+            continue
+        runs = [*reading.inside(Values(records, are_items=True))]
+        notices = [Notice("unowned_text", f"left out {words}") for words in left_out]
+        if runs and notices:
+            runs[-1] = replace(runs[-1], notices=(*runs[-1].notices, *notices))
+        yield from runs
+
+
+READER: Final = DataReader(
+    name="vcr_cassette",
+    summary="cassettes of VCR: requests to an API with their responses, as YAML or JSON",
+    evidence=_evidence,
+    read=_read,
+)

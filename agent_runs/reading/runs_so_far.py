@@ -1,0 +1,55 @@
+"""The runs of one conversation, each of which knows those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.transcripts import Conversation
+
+if TYPE_CHECKING:
+    from agent_parsers.transcripts import Transcript
+
+
+class RunsSoFar:
+    """The runs of one conversation that were read."""
+
+    def __init__(
+        self, name: str, about: Mapping[str, Any], called_by: str, is_conversation: bool
+    ) -> None:
+        self.name = name
+        """Its id, if it has one."""
+        self._about = about
+        self._called_by = called_by
+        self._is_conversation = is_conversation
+        self._runs: list[Transcript] = []
+
+    def add(self, run: Transcript, own: Mapping[str, Any], *, is_last: bool) -> Transcript:
+        """Return *run*, the next one, as one that knows its conversation.
+
+        Args:
+            run: The run.
+            own: What its messages say of it.
+            is_last: Whether no other follows; the only run of a conversation needs none.
+        """
+        about = {**self._about, **own}
+        if about or self._called_by:
+            run = replace(run, metadata=about, called_by=self._called_by)
+        if self._is_conversation and not (is_last and not self._runs):
+            turn = len(self._runs) + 1
+            run = replace(run, conversation=Conversation(self.name, turn, self._runs))
+            self._runs.append(run)
+        return run
+
+
+def with_more(about: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known *about* a run, and *more*; numbers of tokens and costs are added up.
+
+    Otherwise what was said first counts, such as the time.
+    """
+    found = {**more, **about}
+    for name in more.keys() & about.keys():
+        if name.endswith(("_tokens", "cost")):
+            found[name] = about[name] + more[name]
+    return found

@@ -1,0 +1,125 @@
+"""Messages in the order in which they count, where a log writes them as they come and change.
+
+A session that is written while it goes on says a message again when more of it has arrived, takes
+messages back, and begins anew behind the last one. What counts in the end:
+
+* of messages with one key, the last, at the place of the first
+* no message that a later one takes back, alone or with all behind it
+* where messages point to the one before, only those on the way from the last one back
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from agent_runs.reading.reader import Value
+from agent_runs.tables.part import Path, at
+
+
+class LeftOut(NamedTuple):
+    """What of a log counts no more, in words."""
+
+    words: str
+
+
+class Arranging(NamedTuple):
+    """Where objects say which of them count; the paths are those of `Messages`."""
+
+    key: Path
+    follows: Path = ""
+    voids: Path = ""
+    rewinds: Path = ""
+    anew: Path = ""
+    begins: Callable[[Mapping[str, Any]], bool] | None = None
+
+    def session_of(self, values: Iterable[Value]) -> Iterator[tuple[int, Value]]:
+        """Yield *values*, each with the number of its session, in which keys are unique."""
+        session = 0
+        for value in values:
+            if self.begins is not None and self._begins(value.data):
+                session += 1
+            yield session, value
+
+    def _begins(self, data: Any) -> bool:
+        return isinstance(data, Mapping) and self.begins is not None and self.begins(data)
+
+    def arranged(self, values: Iterable[Value]) -> list[Value]:
+        """Return those of *values*, which are of one session, that count."""
+        kept = _Kept(self)
+        for number, value in enumerate(values):
+            if isinstance(value.data, Mapping):
+                kept.take(number, value, value.data)
+            else:
+                kept.found[number] = value
+        if self.follows:
+            kept.keep_way_back()
+        return kept.values()
+
+    def key_of(self, data: Any) -> str:
+        """Return the key of an object; empty if it has none."""
+        key = at(data, self.key) if isinstance(data, Mapping) else None
+        return str(key) if isinstance(key, str | int) else ""
+
+
+class _Kept:
+    """The values of a session that count so far: under their keys, or under a number."""
+
+    def __init__(self, order: Arranging) -> None:
+        self._order = order
+        self._gone = 0
+        self.found: dict[str | int, Value] = {}
+        """The values in order."""
+
+    def take(self, number: int, value: Value, data: Mapping[str, Any]) -> None:
+        """Take the next *value*, whose data is an object."""
+        order = self._order
+        for key in _listed(data, order.voids):
+            self._drop([str(key)])
+        for key in _listed(data, order.rewinds):
+            before = [*self.found]
+            if str(key) in self.found:
+                self._drop(before[before.index(str(key)) :])
+        if order.anew and isinstance(anew := at(data, order.anew), list):
+            kept = {order.key_of(each) for each in anew}
+            self._drop([key for key in self.found if isinstance(key, str) and key not in kept])
+            for place, each in enumerate(anew):
+                self._put(order.key_of(each) or -1 - place, Value(each, value.line))
+            return
+        self._put(order.key_of(data) or number, value)
+
+    def _put(self, key: str | int, value: Value) -> None:
+        """Set the value with a *key*, in the place of an earlier one."""
+        known = self.found.get(key)
+        self.found[key] = value if known is None else Value(value.data, known.line)
+
+    def _drop(self, keys: Iterable[str | int]) -> None:
+        for key in keys:
+            if self.found.pop(key, None) is not None and isinstance(key, str):
+                self._gone += 1
+
+    def keep_way_back(self) -> None:
+        """Drop all values with keys that are not on the way from the last one back."""
+        follows = {key: at(each.data, self._order.follows) for key, each in self.found.items()}
+        if not any(follows.values()):
+            return  # the log has no pointers
+        key = next((key for key in reversed([*self.found]) if isinstance(key, str)), "")
+        way: set[str] = set()
+        while key in self.found and key not in way:
+            way.add(key)
+            key = str(follows[key])
+        self._drop([key for key in self.found if isinstance(key, str) and key not in way])
+
+    def values(self) -> list[Value]:
+        """Return the values, and behind them how many do not count."""
+        found = [*self.found.values()]
+        if self._gone:
+            many = f"{self._gone} messages that were" if self._gone > 1 else "1 message that was"
+            found.append(Value(LeftOut(f"{many} taken back later")))
+        return found
+
+
+def _listed(data: Mapping[str, Any], path: Path) -> list[Any]:
+    """Return what stands at a *path*, one or a list, as a list."""
+    found = at(data, path) if path else None
+    return found if isinstance(found, list) else [] if found is None else [found]
