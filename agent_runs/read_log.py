@@ -13,7 +13,7 @@ from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end
 from agent_runs.reading.reader import Lines, Reading, UnknownLogError
-from agent_runs.recognition import check_kind, form_of, forms_of
+from agent_runs.recognition import check_kind, form_of, readers_of_log
 from agent_runs.sources import RunsFrom, content_of, logs_in, open_log
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def read_runs(
         dialect = get_dialect(dialect)
     origin = RunSource("", dialect=dialect.name if dialect else "")
     reading = Reading(
-        origin, dialect, known_tools(tools), on_error=on_error, nested=_read, forms=forms_of
+        origin, dialect, known_tools(tools), on_error=on_error, nested=_read, readers=readers_of_log
     )
     reader = get_reader(format) if isinstance(format, str) and format != "auto" else None
     if not isinstance(format, str):

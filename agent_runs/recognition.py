@@ -240,6 +240,11 @@ def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogFor
     return [LogForm(name, tuple(found[name])) for name in names]
 
 
+def readers_of_log(log: Lines | Values, dialect: Dialect | None = None) -> list[str]:
+    """Return the names of the readers that *log* may be for; arguments: `form_of`."""
+    return [form.reader for form in forms_of(log, dialect)]
+
+
 def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
     """Return what shows each form of data that *values* may have, by the reader's name."""
     found = {}
