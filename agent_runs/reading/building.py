@@ -179,8 +179,8 @@ class RunBuilder:
             self._ids[call_id] = len(self._steps)
         self._add(*self._take(), None, error, repairs)
 
-    def observe(self, text: str, *, call_id: str = "", tool: str = "") -> None:
-        """Add what a tool returned to the call that it answers.
+    def observe(self, text: str, *, call_id: str = "", tool: str = "") -> int:
+        """Add what a tool returned to the call that it answers, and return the step's number.
 
         Args:
             text: What the tool returned.
@@ -193,8 +193,9 @@ class RunBuilder:
             named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
             if not (named or waiting):
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
-            index = (named or waiting or [-1])[0]
+            index = (named or waiting or [len(self._steps) - 1])[0]
         self._see(index, text)
+        return index + 1
 
     def observe_more(self, text: str) -> None:
         """Add *text* to what the last step returned."""

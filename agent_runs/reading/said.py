@@ -43,6 +43,8 @@ class SaidCall(NamedTuple):
     """Whether the log shows all arguments as text."""
     has_input: bool = True
     """Whether the log contains the arguments."""
+    cut: str = ""
+    """What the log shows of arguments that it cuts short, which are left out."""
 
 
 class SaidResult(NamedTuple):
@@ -53,6 +55,8 @@ class SaidResult(NamedTuple):
     """Id of the call; empty if the form has none."""
     tool: str = ""
     """Name of the tool, if the form says it."""
+    cut: str = ""
+    """What the log has in place of what it leaves out."""
 
 
 @dataclass(slots=True)
@@ -70,6 +74,8 @@ class Said:
     """The line of the file where it stands, from 1; 0 if it is unknown."""
     left_out: Sequence[str] = ()
     """What it has besides text, such as images, in a word or two each."""
+    unowned: str = ""
+    """The text of what is left out, if it is text."""
     error: OutputParserException | None = None
     """Why it cannot be read."""
     signed: Sequence[Mapping[str, Any]] = ()
@@ -94,7 +100,7 @@ def runs_of_messages(
         name: Name of the conversation, if it has one.
         is_one_run: Whether it is one run, in which the user may say something on the way.
     """
-    conversation = _Conversation(reading, name, is_one_run)
+    conversation = OpenConversation(reading, name, is_one_run)
     for message in messages:
         said: Said | None = message
         while said is not None:
@@ -105,10 +111,10 @@ def runs_of_messages(
         yield run
 
 
-class _Conversation:
-    """The run of a conversation that is being read."""
+class OpenConversation:
+    """The run of a conversation that is being read; its parameters are those of its runs."""
 
-    def __init__(self, reading: Reading, name: str, is_one_run: bool) -> None:
+    def __init__(self, reading: Reading, name: str = "", is_one_run: bool = False) -> None:
         self._reading = reading
         self._name = name
         self._is_one_run = is_one_run
@@ -118,6 +124,11 @@ class _Conversation:
         self._calls_natively = False
         self._has_spoken = False  # the last calls, as text
         self._signed: list[Mapping[str, Any]] = []  # reasoning of the next calls
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a call waits for its result."""
+        return bool(self._run.waiting)
 
     def take(self, message: Said) -> Transcript | None:
         """Take the next message, and return the run that it ends, if any."""
@@ -145,12 +156,18 @@ class _Conversation:
             case _:
                 pass
         for result in message.results:
-            texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
-            for text in texts:
-                self._run.observe(text, call_id=result.call_id, tool=result.tool)
+            self._observe(result)
         if message.left_out or message.calls:
             self._take_others(message)
         return ended
+
+    def _observe(self, result: SaidResult) -> None:
+        texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
+        for text in texts:
+            step = self._run.observe(text, call_id=result.call_id, tool=result.tool)
+            if result.cut:
+                reason = "the log leaves out a part of what the tool returned"
+                self._run.notice("cut_value", reason, text=result.cut, step=step)
 
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""
@@ -160,7 +177,8 @@ class _Conversation:
             if _MAY_CALL(kind):
                 self._fail(f"found {kind}, which is not known and may be a call or a result")
                 continue
-            self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+            reason = f"left out {kind}"
+            self._run.notice("unowned_text", reason, text=message.unowned, line=message.line)
 
     def end(self) -> Transcript | None:
         """Return the last run, if there is one."""
@@ -236,7 +254,10 @@ class _Conversation:
             call.tool, call.tool_input,
             call_id=call.call_id, message=message, repairs=call.repairs,
         )  # fmt: skip
-        if not call.has_input:
+        if call.cut:
+            reason = f"the log cuts the input of {call.tool!r} short, so it is left out"
+            self._run.notice("cut_value", reason, text=call.cut, line=line)
+        elif not call.has_input:
             self._run.notice("no_input", f"the log does not show the input of {call.tool!r}")
         if call.unclear:
             reason = f"the log does not show where the arguments of {call.tool!r} end"

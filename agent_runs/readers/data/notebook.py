@@ -144,8 +144,8 @@ def _runs_of(text: str, reading: Reading, *, is_value: bool) -> tuple[list[Trans
         runs += reading.inside(lines, on_error=errors.append) if readers else ()
     except UnknownLogError:  # it is a frame of a log, such as a warning under its level
         return [], "", ""
-    except OutputParserException as error:
-        errors.append(error)
+    except OutputParserException as raised:
+        errors.append(raised)
     if not runs:
         return [], readers[0] if readers else "", f"was not read: {errors[0]}" if errors else ""
     for error in errors:
