@@ -34,7 +34,7 @@ from agent_runs.reading.reader import (
     UnknownLogError,
     Values,
 )
-from agent_runs.sources import RunsFrom, as_it_is, open_log
+from agent_runs.sources import RunsFrom, as_it_is, check_encoding, open_log
 from agent_runs.splitting.quoted import has_structure
 
 if TYPE_CHECKING:
@@ -175,17 +175,21 @@ class LogForm:
     """What in the log shows it."""
 
 
-def detect_log(source: RunsFrom) -> LogForm:
+def detect_log(source: RunsFrom, *, encoding: str | None = None) -> LogForm:
     """Return the form of the log in *source*, without reading its runs.
 
     Args:
         source: What `read_runs` reads from. An open file is read in part.
+        encoding: As that of `read_runs`.
 
     Raises:
         OSError: The file cannot be read.
         OutputParserException: No reader knows the form, or several do; the message names them.
+        ValueError: There is no such encoding.
     """
-    with open_log(source) as log:
+    if encoding is not None:
+        check_encoding(encoding)
+    with open_log(source, encoding=encoding) as log:
         return form_of(as_it_is(log.content))
 
 
