@@ -109,6 +109,7 @@ class _Runs:
         self._shortened = re.compile(console.shortened) if console.shortened else None
         self._agent: str | None = None  # nobody was named so far
         self._open: dict[str, list[OpenConversation]] = {}
+        self._last: tuple[Said, Shown] | None = None  # a text, which may go on
         self._held: list[Said] = []  # what is left out before the next run
         self._is_answered = False
         self._who: str | None = None  # spoke first
@@ -116,25 +117,48 @@ class _Runs:
 
     def take(self, found: Found) -> Iterator[Transcript]:
         """Take a piece, and yield the runs that it ends."""
+        if found.title:
+            yield from self._flush()
         for said, what in self._said(found):
             is_aside = not (said.text or said.thought or said.calls or said.results or said.error)
             if is_aside:
+                yield from self._flush()
                 self._held.append(said)
                 continue
-            stack = self._open.setdefault(self._agent or "", [])
-            if len(stack) > 1 and self._is_answered:
-                yield from self._end(stack)
-            is_nested = bool(stack) and what == "question" and self._console.nests
-            if not stack or (is_nested and stack[-1].is_waiting):
-                stack.append(OpenConversation(self._reading.at(said.line)))
-            self._is_answered = what == "answer"
-            for each in (*self._held, said):
-                if (run := stack[-1].take(each)) is not None:
-                    yield run
-            self._held.clear()
+            is_text = said.role == "assistant" and not (said.thought or said.calls)
+            if is_text and self._last is not None and what == self._last[1]:
+                self._last[
+                    0
+                ].text += f"\n\n{said.text}"  # it goes on behind what looks like a title
+                continue
+            yield from self._flush()
+            if is_text:
+                self._last = said, what
+            else:
+                yield from self._route(said, what)
+
+    def _flush(self) -> Iterator[Transcript]:
+        last, self._last = self._last, None
+        if last is not None:
+            yield from self._route(*last)
+
+    def _route(self, said: Said, what: Shown) -> Iterator[Transcript]:
+        """Give what is *said* to the run that it belongs to, and yield the runs that it ends."""
+        stack = self._open.setdefault(self._agent or "", [])
+        if len(stack) > 1 and self._is_answered:
+            yield from self._end(stack)
+        is_nested = bool(stack) and what == "question" and self._console.nests
+        if not stack or (is_nested and stack[-1].is_waiting):
+            stack.append(OpenConversation(self._reading.at(said.line)))
+        self._is_answered = what == "answer"
+        for each in (*self._held, said):
+            if (run := stack[-1].take(each)) is not None:
+                yield run
+        self._held.clear()
 
     def close(self) -> Iterator[Transcript]:
         """Yield the runs that are left."""
+        yield from self._flush()
         stacks = [stack for stack in self._open.values() if stack]
         for said in self._held if stacks else ():
             stacks[-1][-1].take(said)
@@ -152,7 +176,8 @@ class _Runs:
         text = found.text_of(found.kinds[0])
         chosen = found.chosen(self._console.drop)
         if chosen is None and piece.what == "nothing":
-            yield left_out("text behind a frame", text, line), "nothing"
+            whole = found.first + "".join(found.texts)
+            yield left_out("a frame with text", whole, line), "nothing"
         elif chosen is None:
             error = self._reading.refuse(self._expected(piece), text, line=line)
             yield Said("tool", error=error, line=line), "text"

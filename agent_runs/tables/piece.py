@@ -61,10 +61,12 @@ class ConsolePiece:
     tool: str = ""
     """The name of the tool, where no group has it."""
     arguments: Callable[[str], Any] | None = None
-    """Reads the arguments, if they are in no notation of JSON or Python."""
+    """Reads arguments that are in no notation of JSON or Python; it returns a text as it is."""
     is_quoted: bool = False
     r"""Whether arguments may be JSON in a string of JSON: ``"{\\"q\\": 1}"``."""
 
+    behind: tuple[Shown, ...] = ()
+    """The kinds of pieces behind which it stands, if behind others such a title is another."""
     is_untyped: bool = False
     """Whether the console shows all arguments as text."""
 
@@ -181,8 +183,8 @@ class ConsolePiece:
     def _value(self, text: str) -> Any:
         """Return arguments as an object, if Python or JSON shows one; else they are a text."""
         text = text.strip()
-        if self.arguments is not None:
-            return self.arguments(text)
+        if self.arguments is not None and not isinstance(given := self.arguments(text), str):
+            return given
         value = _shown_value(text)
         if self.is_quoted and isinstance(value, str):
             value = _shown_value(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -107,8 +107,10 @@ class Splitter:
     ) -> None:
         self._pieces = pieces
         self._before = before
-        self._rest = rest
+        self._rest_kind = rest
         self._has_fences = has_fences
+        self._now = Found([Title(before, {}, "")], 0)
+        self._waiting = 0  # calls for their results
         self._endless: set[str] = set()  # the patterns and marks that nothing more matches
 
     def titles_in(self, line: str) -> list[Title]:
@@ -118,7 +120,12 @@ class Splitter:
 
     def begun(self, line: str, lines: Lines) -> list[Title]:
         """Return the titles that fit *line*, given the *lines* behind it."""
-        titles = self.titles_in(line)
+        before = self._now.piece.what
+        titles = [
+            title
+            for title in self.titles_in(line)
+            if not title.piece.behind or before in title.piece.behind
+        ]
         if not any(title.piece.ahead for title in titles):
             return titles
         ahead = "".join(without_codes(lines.peek(index)) for index in range(_AHEAD))
@@ -138,50 +145,61 @@ class Splitter:
 
     def split(self, lines: Lines) -> Iterator[Found]:
         """Yield the pieces in *lines*."""
-        now = Found([Title(self._before, {}, "")], lines.number, is_first=True)
-        waiting = hidden = 0
+        self._now = Found([Title(self._before, {}, "")], lines.number, is_first=True)
+        hidden = 0
         for raw in lines:
-            line = without_codes(raw)
+            line = whole = without_codes(raw)
             if hidden:
                 hidden -= 1
-                now.add(line)
+                self._now.add(line)
                 continue
-            kinds = [] if now.is_open and now.has_text else self.begun(line, lines)
-            if kinds and not _goes_on(now, kinds, line) and _is_title(now, kinds, waiting):
-                yield _ended(now, line)
-                waiting += _waits(now.piece)
-                number = lines.number - 1
-                now = Found(kinds, number, line)
-                now.is_open = bool(now.piece.until) and self.has_end(kinds[0], line, lines)
-                now.has_text = bool(line[len(now.title) :].strip())
-                shown, line = line[len(kinds[0].title) :], ""
-            else:
-                shown = line
-            piece = now.piece
-            if now.is_open and (end := re.search(piece.until, shown)):
-                rest = shown[end.end() :]
-                kept = shown[: end.start()]
-                if line:
-                    now.add(kept)
-                else:
-                    now.first = now.title + kept
-                yield _ended(now, _next_filled(rest, lines))
-                waiting += _waits(piece)
-                now = Found([Title(self._rest, {}, "")], lines.number - 1, texts=[rest])
-            elif line and piece.more and not now.is_open:
-                mark = re.match(piece.more, line)
-                if mark is not None:
-                    now.add(f"{line[mark.end() :].rstrip()}\n")
-                    continue
-                yield _ended(now, _next_filled(line, lines))
-                waiting += _waits(piece)
-                now = Found([Title(self._rest, {}, "")], lines.number - 1, texts=[line])
-            elif line:
-                now.add(line)
-            if line and self._has_fences and not now.is_open and not now.piece.more:
-                hidden = self._fenced(line, lines)
-        now.is_last = True
-        yield now
+            while line:  # what ends a piece may begin the next
+                line = yield from self._take(line, lines)
+            if self._has_fences and _may_have_fences(self._now):
+                hidden = self._fenced(whole, lines)
+        self._now.is_last = True
+        yield self._now
+
+    def _take(self, line: str, lines: Lines) -> Generator[Found, None, str]:
+        """Take a *line*, yield the pieces that it ends, and return what of it is left to take."""
+        now = self._now
+        kinds = [] if now.is_open and now.has_text else self.begun(line, lines)
+        if kinds and not _goes_on(now, kinds, line) and _is_title(now, kinds, self._waiting):
+            now.following = line
+            yield from self._end(Found(kinds, lines.number - 1, line))
+            now, title = self._now, kinds[0]
+            now.is_open = bool(title.piece.until) and self.has_end(title, line, lines)
+            now.has_text = bool(line[len(title.title) :].strip())
+            end = re.search(title.piece.until, line[len(title.title) :]) if now.is_open else None
+            if title.piece.more:
+                now.first = f"{line.rstrip()}\n"
+            if end is None:
+                return ""
+            line, now.first = now.first[len(title.title) :], title.title
+        else:
+            end = re.search(now.piece.until, line) if now.is_open else None
+        if end is not None:
+            now.add(line[: end.start()])
+            return (yield from self._rest(line[end.end() :], lines))
+        if now.piece.more and not now.is_open:
+            mark = re.match(now.piece.more, line)
+            if mark is None:
+                return (yield from self._rest(line, lines))
+            line = f"{line[mark.end() :].rstrip()}\n"
+        now.add(line)
+        return ""
+
+    def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
+        """End the piece that is open before *line*, which is left to take."""
+        self._now.following = _next_filled(line, lines)
+        yield from self._end(Found([Title(self._rest_kind, {}, "")], lines.number - 1))
+        return line
+
+    def _end(self, following: Found) -> Iterator[Found]:
+        """End the piece that is open; *following* is open then."""
+        yield self._now
+        self._waiting += _waits(self._now.piece)
+        self._now = following
 
     def _fenced(self, line: str, lines: Lines) -> int:
         """Return how many lines belong to the fence that *line* opens; 0 if it opens none.
@@ -227,9 +245,10 @@ def _next_filled(line: str, lines: Lines) -> str:
     return line if line.strip() else next((each for each in following if each.strip()), "")
 
 
-def _ended(found: Found, following: str) -> Found:
-    found.following = following
-    return found
+def _may_have_fences(found: Found) -> bool:
+    """Return whether fences count in a piece: values of tools may have half of one."""
+    is_text = found.piece.what in ("text", "nothing")
+    return not found.piece.more and (is_text or not found.is_open)
 
 
 def _goes_on(now: Found, kinds: Sequence[Title], line: str) -> bool:

@@ -8,6 +8,9 @@ from typing import Any, Final
 from agent_runs.tables.console import Console
 from agent_runs.tables.piece import ConsolePiece
 
+_END: Final = r"(?<= {2})$|^(?=#### |# aider chat started |> .* {2}$)"
+"""Where what the program writes ends, and what the assistant quotes."""
+
 # aider/io.py (0.86): each line that the program writes ends in two spaces. In its architect mode
 # the plan comes again as a question.
 AIDER: Final = Console(
@@ -17,9 +20,13 @@ AIDER: Final = Console(
         ConsolePiece("start", r"# aider chat started at \d{4}-[^\n]*\n", r"", is_sign=True,
                      ahead=r"(?:[^\n]*\n)*?(?:>|####)[^\n]* {2}\n"),
         ConsolePiece("start", r"# aider chat started at \d{4}-[^\n]*\n", r""),
-        ConsolePiece("nothing", r"#### <blank> {2}$", r".*", more=r"(?!)"),
+        ConsolePiece("nothing", r"#### (?:<blank>|/(?!ask |code |architect |context |help )[a-z]"
+                     r"[^\n]*?) *$", r".*", more=r"#### (?=/)"),
         ConsolePiece("question", r"#### ?(?=.*? {2}$)", more=r"####(?: |(?=\s*$))"),
-        ConsolePiece("nothing", r"> (?=.* {2}$|$)", r".*", more=r"> (?=.* {2}$)|>\s*$"),
+        ConsolePiece("nothing", r">(?= .* {2}$|\s*$)", r".*",
+                     more=r">(?= .* {2}$|\s*$)|(?!#### |# aider chat |>)(?=\S.* {2}$)"),
+        ConsolePiece("nothing", r"(?=> )", r"(?P<unowned>.* {2})", until=_END),
+        ConsolePiece("text", r"(?=> )", until=_END),
     ],
 )  # fmt: skip
 
@@ -34,15 +41,18 @@ def _bullets(text: str) -> Any:
 
 
 _AGENT: Final = r"(?P<agent> - sidechain)?(?: \([^\n]*\))?(?: - sidechain)?\*\*_\n"
-_HEAD: Final = r"\s*<summary>.*?</summary>\s*"
+_HEAD: Final = r"\s*(?:<details>)?\s*<summary>.*?</summary>\s*"
 _FENCE: Final = r"```[^\n`]*\n(?P<output>.*)\n```"
-_TOOL: Final = r"<tool-use\b[^\n>]* data-tool-name=\"(?P<tool>[^\"\n]*)\"><details>\n?"
+_SHELL: Final = r"(?:[^\n`]+\n\s*)?```(?:bash|sh|shell|zsh)\n(?P<args>.*?)\n```\s*"
+_TOOL: Final = r"<tool-use\b[^\n>]* data-tool-name=\"(?P<tool>[^\"\n]*)\">(?:<details>)?\n?"
 
 
 def _used(body: str, *, is_listed: bool = False) -> ConsolePiece:
     """Return a kind of element in which SpecStory has a call and its result."""
-    return ConsolePiece("call", _TOOL, _HEAD + body, until=r"^</details></tool-use>",
-                        arguments=_bullets if is_listed else None, is_sign=True)  # fmt: skip
+    return ConsolePiece(
+        "call", _TOOL, rf"{_HEAD}{body}\s*(?:</details>\s*)?", until=r"^(?:</details>)?</tool-use>",
+        arguments=_bullets if is_listed else None, is_sign=True,
+    )  # fmt: skip
 
 
 # specstoryai/getspecstory, pkg/markdown/markdown.go (2.1).
@@ -59,11 +69,12 @@ SPECSTORY: Final = Console(
         ConsolePiece("text", rf"_\*\*(?:Agent|Assistant){_AGENT}"),
         ConsolePiece("thought", r"<think><details><summary>Thought Process</summary>",
                      until=r"</details></think>"),
-        _used(rf"\*\*Input:\*\*\s*(?P<args>.*?)\s*\*\*(?:Result|Error):\*\*\s*{_FENCE}\s*",
+        _used(rf"\*\*Input:\*\*\s*(?P<args>.*?)\s*\*\*(?:Result|Error):\*\*\s*{_FENCE}",
               is_listed=True),
-        _used(rf"(?:[^\n`]+\n\s*)?`(?P<args>[^\n]*)`\s*(?:\n\s*{_FENCE})?\s*"),
-        _used(r"\*\*Input:\*\*\s*(?P<args>.*)", is_listed=True),
-        _used(r"(?P<unowned>.*)"),
+        _used(rf"{_SHELL}(?:{_FENCE})?"),
+        _used(rf"(?:[^\n`]+\n\s*)?`(?P<args>[^\n]*)`[ \t]*(?:\n\s*{_FENCE})?"),
+        _used(r"\*\*Input:\*\*\s*(?P<args>.*?)", is_listed=True),
+        _used(r"(?P<unowned>.*?)"),
     ],
 )  # fmt: skip
 
@@ -104,6 +115,7 @@ CURSOR: Final = Console(
     name="cursor_export", summary="chats that Cursor has exported as Markdown",
     has_fences=True,
     pieces=[
+        ConsolePiece("start", r"# [^\n]*\n", r"", ahead=r"_Exported on [^\n]* from Cursor \("),
         ConsolePiece("nothing", r"_Exported on [^\n]* from Cursor \([^\n]*\)_\n", r"",
                      is_sign=True),
         _said_in_cursor("question", "User"),
@@ -114,13 +126,13 @@ CURSOR: Final = Console(
 # appworld/environment.py (0.1.3): what its environment writes of each execution of code.
 APPWORLD: Final = Console(
     name="appworld", summary="the interactions with AppWorld's environment: environment_io.md",
-    has_fences=True,
     pieces=[
         ConsolePiece("call", r"### (?:Environment Interaction|Execution) \d+\n",
                      r"-+\n```python\n(?P<args>.*?)\n```\s*\n```\n(?P<output>.*)\n```\s*",
-                     tool="python", is_sign=True),
+                     ahead=r"-{20,}\n```python\n", tool="python", is_sign=True),
         ConsolePiece("call", r"### (?:Environment Interaction|Execution) \d+\n",
-                     r"-+\n```python\n(?P<args>.*?)\n```\s*", tool="python", is_sign=True),
+                     r"-+\n```python\n(?P<args>.*?)\n```\s*", ahead=r"-{20,}\n```python\n",
+                     tool="python", is_sign=True),
     ],
 )  # fmt: skip
 

@@ -44,7 +44,7 @@ CREWAI_HEADINGS: Final = Console(
                      r"(?:## Tool Input: ?\n?(?P<args>.*))?", is_quoted=True),
         ConsolePiece("result", r"## Tool Output: ?\n?"),
         ConsolePiece("text", r"## Final Answer: ?\n?"),
-        ConsolePiece("nothing", r"🚀 Crew: [^\n]*\n", r".*", more=r"[ \t]*[│├└]|\s*$"),
+        ConsolePiece("nothing", r"🚀 Crew: [^\n]*\n", r".*", more=r"[\s│├└]"),
         ConsolePiece("nothing", r"╭─+ (?:❌|✅|🚀|🤖|🔧|📋)[^\n]*\n", r".*", more=r"[│╰]"),
     ],
 )  # fmt: skip
@@ -66,7 +66,7 @@ CREWAI_LOG_TEXT: Final = Console(
 
 _SENDER: Final = r"(?P<who>\S[^\n]*?) \(to [^\n()]+\):\n"
 _RULE: Final = r"^-{80}$"
-_CODE_RAN: Final = r">{8} EXECUTING (?:\d+ )?CODE BLOCK"
+_CODE_RAN: Final = r">{8,10} EXECUTING (?:\d+ )?CODE BLOCK"
 
 
 def _sent(what: Shown, body: str, *, each: str = "", then: str = "") -> ConsolePiece:
@@ -96,7 +96,8 @@ AUTOGEN_OLD: Final = Console(
               r"(?P<tool>[^\n]*?) \*{5}\nArguments: ?\n(?P<args>.*?)\n\*{20,}"),
         _sent("results", r"\s*(?P<text>\*{5} Response from calling .*)",
               each=r"\*{5} Response from calling (?:tool [(\"](?P<id>[^\n]*?)[)\"]"
-              r"|function [(\"](?P<tool>[^\n]*?)[)\"]) \*{5}\n(?P<text>.*?)\n\*{20,}"),
+              r"|(?:function [(\"]|tool: )(?P<tool>[^\n]*?)[)\"]?|tool) \*{5}\n"
+              r"(?P<text>.*?)\n\*{20,}"),
         _sent("result", r"\s*(?P<text>exitcode: .*)"),
         _sent("calls", r"(?P<text>.*\n```.*)", then=_CODE_RAN,
               each=r"```[^\n`]*\n(?P<args>.*?)\n```"),
@@ -104,8 +105,8 @@ AUTOGEN_OLD: Final = Console(
         ConsolePiece("start", r"Starting a new chat\.\.\.\.", r""),
         ConsolePiece("nothing", r"\*{80}\n", r""),
         ConsolePiece("nothing", r"Next speaker: ", r"[^\n]*"),
-        ConsolePiece("nothing", r">{8} EXECUTED FUNCTION", r".*"),
-        ConsolePiece("nothing", r">{8} (?:EXECUTING|USING AUTO REPLY|NO HUMAN|TERMINATING RUN)",
+        ConsolePiece("nothing", r">{8,10} EXECUTED FUNCTION", r".*"),
+        ConsolePiece("nothing", r">{8,10} (?:EXECUTING|USING AUTO REPLY|NO HUMAN|TERMINATING RUN)",
                      r"[^\n]*(?:\n(?:Call ID|Input arguments): [^\n]*)*"),
     ],
 )  # fmt: skip
@@ -132,6 +133,11 @@ TRANSFORMERS_AGENTS: Final = Console(
 _MARK: Final = r"[⏺●] "
 _RESULT: Final = r"(?:(?: {2,}[^\n]*)?\n)*? {2}⎿"
 _GOES_ON: Final = r" {2,6}|\s*$"
+_COLLAPSED: Final = (
+    r"(?:Read|Ran|Searched for|Listed|Edited|Wrote|Fetched) \d+ "
+    r"(?:lines?|files?|shell commands?|patterns?|director(?:y|ies))\b(?=[^.:]*$)"
+)
+"""Calls that the terminal has drawn together into one line."""
 
 # Copies of the terminal and /export of Claude Code 1 and 2, as people keep them. The names of tools
 # are those shown, and long values are shortened.
@@ -151,9 +157,11 @@ CLAUDE_TERMINAL: Final = Console(
                      ahead=r" {2}⎿", is_sign=True),
         ConsolePiece("nothing", rf"(?:{_MARK})?Thought for \d+", r"[^\n]*"),
         ConsolePiece("text", _MARK, more=r" {2}|\s*$"),
-        ConsolePiece("result", r" {2}⎿ {1,2}", more=r" {5}|\s*$"),
+        ConsolePiece("result", r" {2}⎿ {1,2}", more=r" {5}|\s*$", behind=("call", "result")),
+        ConsolePiece("nothing", r" {2}⎿ {1,2}", r"⧉ [^\n]*|\(no content\)", more=r" {5}|\s*$"),
+        ConsolePiece("nothing", rf" {{2}}{_COLLAPSED}", r"(?!)", more=r"\s*$"),
         ConsolePiece("thought", r"∴ Thinking[^\n]*\n", more=r" {2}|\s*$"),
-        ConsolePiece("nothing", r"[✻✽✶✳✢·] ", r"[^\n]*"),
+        ConsolePiece("nothing", r"[✻✽✶✳✢·※] ", r"[^\n]*"),
         ConsolePiece("nothing", r"[╭│╰]", r"[^\n]*"),
     ],
 )  # fmt: skip
