@@ -332,7 +332,7 @@ def _split_answer(text: str, *, is_repeated: bool) -> tuple[str, str | None]:
 
 READER: Final = TextReader(
     name="smolagents_console",
-    summary="console of smolagents: tool-calling agents and code agents, with or without colours",
+    summary="console of smolagents (1.0 to 1.26): agents with calls or code, in colours or not",
     evidence=_evidence,
     read=_read,
     signs=("─ new run", "━ step "),

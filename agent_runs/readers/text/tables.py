@@ -55,7 +55,8 @@ _DONE: Final = r".*?\", task=\".*\", agent=\"(?P<agent>[^\n]*)\", status=\"compl
 
 # crewai/utilities/file_handler.py (0.76 and later).
 CREWAI_LOG_TEXT: Final = Console(
-    name="crewai_log_text", summary="the log file of a crew of CrewAI, as text (0.76 and later)",
+    name="crewai_log_text",
+    summary="the log file of a crew of CrewAI (0.76 and later), as text, without calls",
     signs=("task_name=",), before=("prefixed",),
     pieces=[
         ConsolePiece("question", _STAMP, _TASK, is_sign=True),
@@ -88,7 +89,8 @@ def _sent(what: Shown, body: str, *, each: str = "", then: str = "") -> ConsoleP
 # ag2 (0.7 to 0.10). Who speaks first is the user. Code is what a message has in fences, if the
 # console says that it runs.
 AUTOGEN_OLD: Final = Console(
-    name="autogen_console_old", summary="console of AutoGen 0.2 and AG2: user_proxy (to chatbot):",
+    name="autogen_console_old",
+    summary="console of AutoGen 0.2 and AG2 (to 0.10): user_proxy (to chatbot):",
     signs=(" (to ",),
     pieces=[
         _sent("calls", r"(?P<text>.*\*{5} Suggested (?:tool|function) [Cc]all.*)",
@@ -142,7 +144,8 @@ _COLLAPSED: Final = (
 # Copies of the terminal and /export of Claude Code 1 and 2, as people keep them. The names of tools
 # are those shown, and long values are shortened.
 CLAUDE_TERMINAL: Final = Console(
-    name="claude_terminal", summary="copies of Claude Code's terminal, and what /export writes",
+    name="claude_terminal",
+    summary="copies of Claude Code's terminal (1 and 2), and what /export writes",
     signs=("⏺ ", "● "),
     shortened=r"(?m)^[^\n]*(?:… \+\d+ lines?\b|\(ctrl\+\w to expand\))[^\n]*$"
     r"|\ADone \(\d+ tool uses?[^\n]*\)\Z|…\Z",
