@@ -208,7 +208,12 @@ def _result(
 
 
 def _shown_value(text: str) -> Any:
-    """Return the value that *text* shows; the text if it shows none."""
+    """Return the object or the text that *text* shows; *text* itself if it shows none.
+
+    What begins with a name is code, though it may look like the `repr` of an object.
+    """
+    if not text.startswith(("{", '"', "'")):
+        return text
     try:
         return read_arguments(text)
     except ValueError:

@@ -11,7 +11,7 @@ from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
     from agent_runs.reading.reader import Lines
-    from agent_runs.tables.piece import ConsolePiece
+    from agent_runs.tables.piece import ConsolePiece, Shown
 
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
@@ -110,6 +110,7 @@ class Splitter:
         self._rest_kind = rest
         self._has_fences = has_fences
         self._now = Found([Title(before, {}, "")], 0)
+        self._before_blank: Shown = "nothing"  # the last piece with text
         self._waiting = 0  # calls for their results
         self._endless: set[str] = set()  # the patterns and marks that nothing more matches
 
@@ -120,7 +121,8 @@ class Splitter:
 
     def begun(self, line: str, lines: Lines) -> list[Title]:
         """Return the titles that fit *line*, given the *lines* behind it."""
-        before = self._now.piece.what
+        is_blank = not (self._now.title or self._now.has_text)
+        before = self._before_blank if is_blank else self._now.piece.what
         titles = [
             title
             for title in self.titles_in(line)
@@ -197,6 +199,8 @@ class Splitter:
 
     def _end(self, following: Found) -> Iterator[Found]:
         """End the piece that is open; *following* is open then."""
+        if self._now.title or self._now.has_text:
+            self._before_blank = self._now.piece.what
         yield self._now
         self._waiting += _waits(self._now.piece)
         self._now = following

@@ -127,6 +127,8 @@ TRANSFORMERS_AGENTS: Final = Console(
                      r"(?P<args>[^\n]*)(?P<unowned>.*)"),
         ConsolePiece("thought", r"=== Agent thoughts:\n?"),
         ConsolePiece("result", r"Print outputs:\n", r"(?P<text>.*?)\s*"),
+        ConsolePiece("result", r"(?=Code execution failed due to the following error:"
+                     r"|Error in tool call execution: )", behind=("call", "nothing")),
         ConsolePiece("nothing", r"Last output from code snippet:\n", r".*"),
         ConsolePiece("answer", r"(?:>>> )?Final answer:\n"),
     ],
