@@ -129,7 +129,6 @@ TRANSFORMERS_AGENTS: Final = Console(
         ConsolePiece("result", r"Print outputs:\n", r"(?P<text>.*?)\s*"),
         ConsolePiece("result", r"(?=Code execution failed due to the following error:"
                      r"|Error in tool call execution: )", behind=("call", "nothing")),
-        ConsolePiece("nothing", r"Last output from code snippet:\n", r".*"),
         ConsolePiece("answer", r"(?:>>> )?Final answer:\n"),
     ],
 )  # fmt: skip

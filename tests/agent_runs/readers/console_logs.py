@@ -62,6 +62,6 @@ LOGS = {
     f"=== Agent thoughts:\n{THOUGHT}\n"
     ">>> Agent is executing the code below:\nprint(search('fog'))\n====\nPrint outputs:\n"
     f"{RESULT}\n\n>>> Agent is executing the code below:\nfinal_answer('{ANSWER}')\n====\n"
-    f"Print outputs:\n\nLast output from code snippet:\n{ANSWER}\nFinal answer:\n{ANSWER}\n",
+    f"Print outputs:\n\nFinal answer:\n{ANSWER}\n",
 }  # fmt: skip
 """The log of each."""

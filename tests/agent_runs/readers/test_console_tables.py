@@ -271,6 +271,14 @@ def test_calls_of_tools_are_shown_without_results():
     assert (answer_of(run), notices_of(run)) == ("198 m", ["no_observation"])
 
 
+def test_the_value_of_code_is_a_part_of_its_result():
+    log = "======== New task ========\nq\n>>> Agent is executing the code below:\nf(1)\n====\n"
+    log += "Print outputs:\n\nLast output from code snippet:\n9\nFinal answer:\n9\n"
+    (run,) = runs_of(log)
+    assert steps_of(run)[0][3] == "Last output from code snippet:\n9"
+    assert answer_of(run) == "9"
+
+
 def test_an_error_is_the_result_of_code():
     error = "Code execution failed due to the following error:\nno such lake\nTraceback: …"
     log = "======== New task ========\nq\n==== Agent is executing the code below:\nf(a=1)\n====\n"
