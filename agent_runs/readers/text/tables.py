@@ -65,7 +65,7 @@ CREWAI_LOG_TEXT: Final = Console(
     ],
 )  # fmt: skip
 
-_SENDER: Final = r"(?P<who>\S[^\n]*?) \(to [^\n()]+\):\n"
+_SENDER: Final = r"(?P<who>\S[^\n]*?) \(to [^\n]+\):\n"
 _RULE: Final = r"^-{80}$"
 _CODE_RAN: Final = r">{8,10} EXECUTING (?:\d+ )?CODE BLOCK"
 

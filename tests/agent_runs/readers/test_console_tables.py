@@ -166,6 +166,12 @@ def test_an_empty_reply_asks_nothing_and_a_later_one_does():
     assert (second.question, answer_of(second)) == ("And Biel?", "74 m.")
 
 
+def test_names_of_senders_may_have_brackets():
+    log = sent("Ann (human)", "bot (v2)", "Deep?") + sent("bot (v2)", "Ann (human)", "Yes.")
+    (run,) = runs_of(log)
+    assert (run.question, answer_of(run)) == ("Deep?", "Yes.")
+
+
 def test_another_chat_has_another_first_speaker():
     rule = "*" * 80
     log = (
