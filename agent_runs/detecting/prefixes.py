@@ -76,9 +76,7 @@ def _writers(messages: Iterable[Message], reading: Reading) -> list[str]:
     def look(owner: str) -> None:
         part = parts.pop(owner, [])
         sizes[owner] = 0
-        writers[owner] = writers.get(owner, False) or bool(
-            reading.readers_of(_as_log(part, reading))
-        )
+        writers[owner] = writers.get(owner, False) or reading.has_form(_as_log(part, reading))
 
     for message in messages:
         owner = message.owner

@@ -306,6 +306,10 @@ class Reading:
         assert self.nested is not None, "read_runs sets it"
         return self.nested(log, replace(self, on_error=on_error or self.on_error))
 
+    def has_form(self, log: Lines | Values) -> bool:
+        """Return whether a *log* that stands inside this one has a form; nothing of it is taken."""
+        return bool(self.readers_of(log))
+
     def readers_of(self, log: Lines | Values, *, in_dialect: bool = False) -> Sequence[str]:
         """Return the readers that a *log* inside this one may be for; nothing of it is taken.
 
