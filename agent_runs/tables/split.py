@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_runs.splitting.ansi import without_codes
@@ -112,7 +113,10 @@ class Splitter:
         self._now = Found([Title(before, {}, "")], 0)
         self._before_blank: Shown = "nothing"  # the last piece with text
         self._waiting = 0  # calls for their results
-        self._endless: set[str] = set()  # the patterns and marks that nothing more matches
+        self._ends: dict[str, int] = {}  # the line of the next end, by its pattern
+        self._closers: dict[int, int] = {}  # the line that ends a fence, by the line that begins it
+        self._matched = 0  # the last line up to which fences have been matched
+        self._endless: set[str] = set()  # the marks of fences that nothing more ends
 
     def titles_in(self, line: str) -> list[Title]:
         """Return the titles that may fit a *line*, whatever follows it."""
@@ -138,12 +142,11 @@ class Splitter:
         until = title.piece.until
         if not until or re.search(until, line[len(title.title) :]):
             return True
-        if until in self._endless:
-            return False
-        if any(re.search(until, each) for each in _ahead(lines)):
-            return True
-        self._endless.add(until)
-        return False
+        number = lines.number
+        if self._ends.get(until, 0) < number:
+            ends = (index for index, each in enumerate(_ahead(lines)) if re.search(until, each))
+            self._ends[until] = number + next(ends, _NEVER)
+        return self._ends[until] < _NEVER
 
     def split(self, lines: Lines) -> Iterator[Found]:
         """Yield the pieces in *lines*."""
@@ -214,25 +217,41 @@ class Splitter:
         fence = _FENCE(line)
         if fence is None:
             return 0
-        mark = fence[1]
-        depth = 1
-        for index in range(_DEEPEST):
-            inner = _FENCE(lines.peek(index))
-            if not lines.peek(index):
-                break
-            if inner is None or not inner[1].startswith(mark[:3]):
-                continue
-            depth += 1 if inner[2].strip() else -1
-            if not depth:
-                return index + 1
-        if mark in self._endless:
-            return 0
+        number = lines.number  # of the line behind it
+        if number > self._matched:
+            self._match_fences(fence[1], lines)
+        if (end := self._closers.pop(number - 1, 0)) or fence[1] in self._endless:
+            return max(end - number + 1, 0)
         for index, each in enumerate(_ahead(lines)):
-            inner = _FENCE(each)
-            if inner is not None and inner[1].startswith(mark) and not inner[2].strip():
+            if _closes(each, fence[1]):
                 return index + 1
-        self._endless.add(mark)
+        self._endless.add(fence[1])
         return 0
+
+    def _match_fences(self, mark: str, lines: Lines) -> None:
+        """Find the ends of the fence that has just begun with *mark*, and of those inside it."""
+        self._closers.clear()
+        begun = [(lines.number - 1, mark)]
+        for index, each in enumerate(islice(_ahead(lines), _DEEPEST)):
+            self._matched = lines.number + index
+            inner = _FENCE(each) if mark[:3] in each else None
+            if inner is None:
+                continue
+            if inner[2].strip() or not inner[1].startswith(begun[-1][1]):
+                begun.append((self._matched, inner[1]))
+            else:
+                self._closers[begun.pop()[0]] = self._matched
+            if not begun:
+                return
+
+
+_NEVER: Final = 1 << 62
+
+
+def _closes(line: str, mark: str) -> bool:
+    """Return whether *line* ends a fence that has begun with *mark*."""
+    fence = _FENCE(line) if mark in line else None
+    return fence is not None and fence[1].startswith(mark) and not fence[2].strip()
 
 
 def _ahead(lines: Lines) -> Iterator[str]:

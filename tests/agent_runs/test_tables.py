@@ -394,6 +394,8 @@ def test_a_piece_may_have_an_end() -> None:
         ("~~~~\n```\nQ: no\n~~~~", 1),
         ("```md\n```js\nx\n```\nQ: no\n```", 1),
         ("```\n```js\nQ: no\n```", 1),
+        ("````\n```\nQ: no\n````", 1),
+        ("````md\n```\nx\n```\nQ: no\n````", 1),
         ("```\nQ: yes", 2),
         ("``\nQ: yes\n``", 2),
     ],

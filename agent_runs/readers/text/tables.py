@@ -50,8 +50,10 @@ CREWAI_HEADINGS: Final = Console(
 )  # fmt: skip
 
 _STAMP: Final = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: task_name=\""
-_TASK: Final = r".*?\", task=\"(?P<text>.*)\", agent=\"(?P<agent>[^\n]*)\", status=\"started\"\s*"
-_DONE: Final = r".*?\", task=\".*\", agent=\"(?P<agent>[^\n]*)\", status=\"completed\""
+_TASK: Final = (
+    r"[^\"\n]*\", task=\"(?P<text>.*)\", agent=\"(?P<agent>[^\"\n]*)\", status=\"started\"\s*"
+)
+_DONE: Final = r"[^\"\n]*\", task=\".*?\", agent=\"(?P<agent>[^\"\n]*)\", status=\"completed\""
 
 # crewai/utilities/file_handler.py (0.76 and later).
 CREWAI_LOG_TEXT: Final = Console(
