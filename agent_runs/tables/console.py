@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from agent_runs.reading.reader import Lines, Reading, TextReader
@@ -89,15 +91,26 @@ class Console:
 
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
         runs = _Runs(self, reading)
-        is_begun = False
+        kinds: Counter[str] = Counter()
         text = lines.head(1)[:1000]
+        is_empty = True
+        pieces = (runs.take(found) for found in self._counted(lines, kinds))
+        for run in chain(chain.from_iterable(pieces), runs.close()):
+            is_empty = False
+            yield run
+        if is_empty and not kinds:
+            reading.refuse(f"found no title that {self.name} knows", text)
+        elif is_empty:
+            found = ", ".join(f"{count} {what!r}" for what, count in kinds.items())
+            reading.refuse(f"found no run in the pieces that {self.name} knows: {found}", text)
+
+    def _counted(self, lines: Lines, kinds: Counter[str]) -> Iterator[Found]:
+        """Yield the pieces in *lines*, and count them by what they are; none without a title."""
         for found in self._splitter.split(lines):
-            is_begun = is_begun or bool(found.title or found.piece.title)
-            if not is_begun and found.is_last:
-                reading.refuse(f"found no title that {self.name} knows", text)
-                return
-            yield from runs.take(found)
-        yield from runs.close()
+            if found.piece.title:
+                kinds[found.piece.what] += 1
+            if kinds or not found.is_last:
+                yield found
 
 
 class _Runs:

@@ -434,3 +434,11 @@ def test_lists_of_calls_have_a_pattern_for_each() -> None:
     assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["so"]
     with pytest.raises(OutputParserException, match="expected a call as c shows it: there is none"):
         read_as(console(calls), "Q: q\nDO\nnothing\n")
+
+
+def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
+    table = console(ConsolePiece("nothing", r"=", r"=*"))
+    with pytest.raises(OutputParserException, match="pieces that c knows: 2 'nothing'"):
+        [*read_runs("===\n===\nhello\n", format=table)]
+    with pytest.raises(OutputParserException, match="found no title that c knows"):
+        [*read_runs("hello\n", format=table)]

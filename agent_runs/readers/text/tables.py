@@ -45,6 +45,8 @@ CREWAI_HEADINGS: Final = Console(
         ConsolePiece("result", r"## Tool Output: ?\n?"),
         ConsolePiece("text", r"## Final Answer: ?\n?"),
         ConsolePiece("nothing", r"🚀 Crew: [^\n]*\n", r".*", more=r"[\s│├└]"),
+        ConsolePiece("nothing", r"(?:📋 Task|🤖 Agent): [^\n]*\n|🔧 Using [^\n]*\n|🧠 Thinking",
+                     r"[.…]*(?:\s*(?:Status|Assigned to|ID): [^\n]*)*\s*"),
         ConsolePiece("nothing", r"╭─+ (?:❌|✅|🚀|🤖|🔧|📋)[^\n]*\n", r".*", more=r"[│╰]"),
     ],
 )  # fmt: skip

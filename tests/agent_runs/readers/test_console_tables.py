@@ -207,6 +207,9 @@ def test_colours_and_trees_are_no_part_of_values():
     (run,) = runs_of(LOGS["crewai_headings"].replace("\n\n\n#", f"\n{tree}\n#"))
     assert (steps_of(run)[0][3], answer_of(run)) == ("November", "Fog.")
     assert notices_of(run) == []
+    bare = "🤖 Agent: Planner\n\n    Status: In Progress\n\n🔧 Using search (1)\n\n🧠 Thinking...\n"
+    (run,) = runs_of(LOGS["crewai_headings"].replace("\n\n\n#", f"\n{bare}\n#"))
+    assert (steps_of(run)[0][3], answer_of(run), notices_of(run)) == ("November", "Fog.", [])
 
 
 @pytest.mark.parametrize(
