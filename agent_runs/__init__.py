@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from agent_runs.recognition import detect_log as detect_log
     from agent_runs.report import report_html as report_html
     from agent_runs.tables.console import Console as Console
-    from agent_runs.tables.console import ConsolePiece as ConsolePiece
     from agent_runs.tables.messages import Messages as Messages
     from agent_runs.tables.part import MessagePart as MessagePart
+    from agent_runs.tables.piece import ConsolePiece as ConsolePiece
     from agent_runs.writers.chats import to_atif as to_atif
     from agent_runs.writers.chats import to_sharegpt as to_sharegpt
     from agent_runs.writers.known import get_writer as get_writer
@@ -52,9 +52,10 @@ _MODULES = modules_of(
         "agent_runs.readers.known": "list_readers register_reader unregister_reader",
         "agent_runs.recognition": "LogForm detect_log",
         "agent_runs.report": "report_html",
-        "agent_runs.tables.console": "Console ConsolePiece",
+        "agent_runs.tables.console": "Console",
         "agent_runs.tables.messages": "Messages",
         "agent_runs.tables.part": "MessagePart",
+        "agent_runs.tables.piece": "ConsolePiece",
         "agent_runs.writers.chats": "to_atif to_sharegpt",
         "agent_runs.writers.known": "get_writer list_writers",
         "agent_runs.writers.text": "to_text",

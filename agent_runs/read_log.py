@@ -14,8 +14,8 @@ from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end
 from agent_runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
-from agent_runs.recognition import check_kind, form_of, forms_of, unkeyed
-from agent_runs.sources import RunsFrom, content_of, logs_in, open_log
+from agent_runs.recognition import check_kind, form_of, readers_of_log, unkeyed
+from agent_runs.sources import RunsFrom, check_encoding, content_of, logs_in, open_log
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
@@ -31,6 +31,7 @@ def read_runs(
     tools: Tools | None = None,
     on_error: Callable[[OutputParserException], None] | None = None,
     follow: bool = False,
+    encoding: str | None = None,
 ) -> Iterator[Transcript]:
     """Read the runs in a log, each as soon as the log has shown its end.
 
@@ -54,6 +55,8 @@ def read_runs(
         on_error: Called with the error of a record that cannot be read; reading goes on behind it.
             `None` raises the error. Of several files, the others are read as well.
         follow: Whether to wait for more at the end of a file, like ``tail -f``.
+        encoding: The encoding of a log that is bytes, such as ``"cp1252"``. `None` is UTF-8, and
+            UTF-16 where the first bytes show it.
 
     Yields:
         The runs. `Transcript.source` says how each was recognised.
@@ -62,21 +65,23 @@ def read_runs(
         OSError: The file cannot be read.
         OutputParserException: The form is unclear, there is no run, or a record cannot be read.
         TypeError: *format* is no form.
-        ValueError: There is no such reader or dialect.
+        ValueError: There is no such reader, dialect or encoding.
     """
     if isinstance(dialect, str):
         dialect = get_dialect(dialect)
     origin = RunSource("", dialect=dialect.name if dialect else "")
     reading = Reading(
-        origin, dialect, known_tools(tools), on_error=on_error, nested=_read, forms=forms_of
+        origin, dialect, known_tools(tools), on_error=on_error, nested=_read, readers=readers_of_log
     )
     reader = get_reader(format) if isinstance(format, str) and format != "auto" else None
     if not isinstance(format, str):
         reader = reader_of(format)
+    if encoding is not None:
+        check_encoding(encoding)
     logs = logs_in(source)
     for each in logs:
         try:
-            yield from _read_one(each, reading, reader, follow=follow)
+            yield from _read_one(each, reading, reader, follow=follow, encoding=encoding)
         except OutputParserException as error:
             if on_error is None or len(logs) == 1:
                 raise
@@ -84,12 +89,17 @@ def read_runs(
 
 
 def _read_one(
-    source: RunsFrom, reading: Reading, reader: TextReader | DataReader | None, *, follow: bool
+    source: RunsFrom,
+    reading: Reading,
+    reader: TextReader | DataReader | None,
+    *,
+    follow: bool,
+    encoding: str | None,
 ) -> Iterator[Transcript]:
     """Read the runs in the one log of *source*."""
     is_empty = True
     used: list[str] = []
-    with open_log(source, follow=follow) as log:
+    with open_log(source, follow=follow, encoding=encoding) as log:
         reading = replace(reading, source=replace(reading.source, file=log.name))
         is_live = isinstance(log.content, LiveText)
         read = _read_live if is_live else _read

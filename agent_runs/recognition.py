@@ -35,7 +35,7 @@ from agent_runs.reading.reader import (
     Value,
     Values,
 )
-from agent_runs.sources import RunsFrom, as_it_is, open_log
+from agent_runs.sources import RunsFrom, as_it_is, check_encoding, open_log
 from agent_runs.splitting.quoted import has_structure
 
 if TYPE_CHECKING:
@@ -199,17 +199,21 @@ class LogForm:
     """What in the log shows it."""
 
 
-def detect_log(source: RunsFrom) -> LogForm:
+def detect_log(source: RunsFrom, *, encoding: str | None = None) -> LogForm:
     """Return the form of the log in *source*, without reading its runs.
 
     Args:
         source: What `read_runs` reads from. An open file is read in part.
+        encoding: As that of `read_runs`.
 
     Raises:
         OSError: The file cannot be read.
         OutputParserException: No reader knows the form, or several do; the message names them.
+        ValueError: There is no such encoding.
     """
-    with open_log(source) as log:
+    if encoding is not None:
+        check_encoding(encoding)
+    with open_log(source, encoding=encoding) as log:
         return form_of(as_it_is(log.content))
 
 
@@ -276,6 +280,11 @@ def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogFor
     if isinstance(log, Lines) and len(names) > 1:
         names = forms_with_runs(names, head)
     return [LogForm(name, tuple(found[name])) for name in names]
+
+
+def readers_of_log(log: Lines | Values, dialect: Dialect | None = None) -> list[str]:
+    """Return the names of the readers that *log* may be for; arguments: `form_of`."""
+    return [form.reader for form in forms_of(log, dialect)]
 
 
 def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:

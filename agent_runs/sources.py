@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from codecs import lookup
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
@@ -78,25 +79,28 @@ def _is_hidden(path: Path) -> bool:
 
 
 @contextmanager
-def open_log(source: RunsFrom, *, follow: bool = False) -> Iterator[Log]:
+def open_log(
+    source: RunsFrom, *, follow: bool = False, encoding: str | None = None
+) -> Iterator[Log]:
     """Open *source*, and close it again if it was opened here.
 
     Args:
         source: A single log.
         follow: Whether a file may grow.
+        encoding: The encoding of bytes; `None` for UTF-8, or what their beginning shows.
 
     Raises:
         OSError: The file cannot be read.
-        OutputParserException: The text is in an unknown encoding.
+        OutputParserException: The text is in another encoding.
         TypeError: *source* is nothing that runs can be read from.
     """
-    with ExitStack() as stack:
+    with ExitStack() as stack, _decoding(encoding):
         if isinstance(source, Mapping):
             yield Log("", Values([Value(source)]))
         elif isinstance(source, list):
             yield Log("", Values(map(Value, source), are_items=True))
         elif isinstance(source, bytes):
-            yield Log("", _content_of_bytes(io.BytesIO(source), stack))
+            yield Log("", _content_of_bytes(io.BytesIO(source), stack, encoding))
         elif isinstance(source, str) and not _is_path(source):
             content = content_of(io.StringIO(source))
             if isinstance(content, Lines) and "\n" not in source and not content.hint:
@@ -109,11 +113,11 @@ def open_log(source: RunsFrom, *, follow: bool = False) -> Iterator[Log]:
             if is_text:
                 found: Lines | Values | LiveText = content_of(stream)
             else:
-                found = _content_of_bytes(stream, stack, follow)
+                found = _content_of_bytes(stream, stack, encoding, follow)
             yield Log(name if isinstance(name, str) else "", found)
         elif isinstance(source, str) or hasattr(source, "__fspath__"):
             file = stack.enter_context(Path(source).open("rb"))
-            yield Log(str(source), _content_of_bytes(file, stack, follow))
+            yield Log(str(source), _content_of_bytes(file, stack, encoding, follow))
         else:
             raise TypeError(
                 "expected a path, an open file, a text, or data of JSON to read runs from,"
@@ -130,10 +134,37 @@ def _is_path(text: str) -> bool:
         return False
 
 
+def check_encoding(name: str) -> str:
+    """Return the *name* of an encoding of text.
+
+    Raises:
+        ValueError: There is no such encoding.
+    """
+    try:
+        "".encode(name)
+    except LookupError:
+        raise ValueError(
+            f"there is no encoding {name!r}; Python knows utf-8, utf-16, cp1252, latin-1 and others"
+        ) from None
+    return name
+
+
+@contextmanager
+def _decoding(encoding: str | None) -> Iterator[None]:
+    """Say of bytes that are no text which *encoding* they are not in."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{error.object[error.start]:02x}"
+        raise OutputParserException(
+            f"not {encoding or error.encoding}: {byte}{_ADVICE}", observation="Write text in UTF-8."
+        ) from error
+
+
 def _content_of_bytes(
-    stream: IO[bytes], stack: ExitStack, follow: bool = False
+    stream: IO[bytes], stack: ExitStack, encoding: str | None = None, follow: bool = False
 ) -> Lines | Values | LiveText:
-    """Return what *stream* has: a zip file, or text in UTF-8 or as its byte order mark says.
+    """Return what *stream* has: a zip file, or text.
 
     Either may be packed. If the stream is a pipe, or if *follow* says that it grows, it is live.
 
@@ -143,22 +174,53 @@ def _content_of_bytes(
     if not hasattr(stream, "peek"):
         buffered = io.BufferedReader(buffered)
         stack.callback(buffered.detach)
-    start = buffered.peek(6)[:6]
+    start = buffered.peek(_START)[:_START]
     if start[:4] == MAGIC:
         return samples_in(buffered)
     if (unpacked := unpacking(buffered, start)) is not None:
-        return _content_of_bytes(unpacked, stack)
-    encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+        return _content_of_bytes(unpacked, stack, encoding)
+    encoding = _encoding_of(start, encoding)
     if (wait := waiting_on(buffered, grows=follow)) is not None:
         return LiveText(buffered, encoding, wait)
-    text = io.TextIOWrapper(buffered, encoding, errors=_ERRORS, newline="\n")
+    errors = _ERRORS if encoding in _UTF_8 else "strict"
+    text = io.TextIOWrapper(buffered, encoding, errors=errors, newline="\n")
     stack.callback(text.detach)
     return content_of(text)
 
 
+_START: Final = 1024
+"""How many bytes are looked at to find the encoding."""
+_UTF_8: Final = ("utf-8", "utf-8-sig")
+_ADVICE: Final = (
+    "; a log in another encoding, such as cp1252 of Windows, needs its name as encoding="
+)
 _ERRORS: Final = "surrogateescape"
 _WRONG_BYTE: Final = re.compile("[\udc80-\udcff]")
 """A byte that is not text, as it is decoded."""
+
+
+def _encoding_of(start: bytes, named: str | None) -> str:
+    """Return the encoding of a text that begins with *start*: UTF-8, or UTF-16 if it shows that.
+
+    In UTF-16, each character of ASCII has a byte of 0 at its left or at its right.
+
+    Args:
+        start: The first bytes.
+        named: The encoding that the user named; of UTF-16, the order of bytes may be left open.
+    """
+    known = lookup(named).name if named else ""
+    if known not in ("", "utf-8", "utf-16"):
+        return known
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            return name
+    if known == "utf-8":
+        return known
+    first, second = start[::2].count(0), start[1::2].count(0)
+    for name, zeros, others in (("utf-16-le", second, first), ("utf-16-be", first, second)):
+        if not others and zeros * 8 > len(start) // 2:
+            return name
+    return "utf-16-le" if known else "utf-8"
 
 
 def _wrong_byte(text: str) -> tuple[str, int, int] | None:
@@ -180,7 +242,7 @@ def _check(text: str, line: int) -> None:
     if (wrong := _wrong_byte(text)) is not None:
         words, at, column = wrong
         raise OutputParserException(
-            f"{words} (line {line + at - 1}, column {column} of the file)",
+            f"{words} (line {line + at - 1}, column {column} of the file){_ADVICE}",
             observation="Write text in UTF-8.",
         )
 
@@ -350,7 +412,7 @@ def _value_or_text(text: str) -> Any:
     try:
         if (wrong := _wrong_byte(text)) is None:
             return json.loads(text)
-        reason = f"{wrong[0]}, column {wrong[2]}"
+        reason = f"{wrong[0]}, column {wrong[2]}{_ADVICE}"
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         reason = f"not JSON: {error.msg} at {line}column {error.colno}"

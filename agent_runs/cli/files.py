@@ -68,6 +68,7 @@ def read_file(
                 tools=options.tools,
                 on_error=failed.append,
                 follow=options.follow,
+                encoding=options.encoding,
             ):
                 number += 1
                 yield from _troubles(file, failed)

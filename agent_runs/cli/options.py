@@ -22,6 +22,15 @@ def _known_reader(name: str) -> str:
     return name
 
 
+def _known_encoding(name: str | None) -> str | None:
+    from agent_runs.sources import check_encoding
+
+    try:
+        return name and check_encoding(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def _readers_like(incomplete: str) -> list[str]:
     from agent_runs.readers.known import list_readers
 
@@ -59,6 +68,15 @@ ReaderName: TypeAlias = Annotated[
         callback=_known_reader,
         autocompletion=_readers_like,
         help="Form of the logs, of those that `forms` lists; recognised if not named.",
+    ),
+]
+EncodingName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        callback=_known_encoding,
+        help="Encoding of the files, such as cp1252; UTF-8, or UTF-16, if not named.",
+        show_default=False,
     ),
 ]
 FailOnNotices: TypeAlias = Annotated[

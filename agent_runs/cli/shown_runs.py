@@ -33,6 +33,8 @@ class HowToRead:
     """Whether a notice counts as something that could not be read."""
     follow: bool = False
     """Whether to wait for more at the end of a file, until the user interrupts that."""
+    encoding: str | None = None
+    """The encoding of the files; `None` for UTF-8, or UTF-16 where their bytes show it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,10 +179,8 @@ class RunBuilder:
             self._ids[call_id] = len(self._steps)
         self._add(*self._take(), None, error, repairs)
 
-    def observe(
-        self, text: str, *, call_id: str = "", tool: str = "", failed: bool = False
-    ) -> None:
-        """Add what a tool returned to the call that it answers.
+    def observe(self, text: str, *, call_id: str = "", tool: str = "", failed: bool = False) -> int:
+        """Add what a tool returned to the call that it answers, and return the step's number.
 
         Args:
             text: What the tool returned.
@@ -200,8 +198,9 @@ class RunBuilder:
             named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
             if not (named or waiting):
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
-            index = (named or waiting or [-1])[0]
+            index = (named or waiting or [len(self._steps) - 1])[0]
         self._see(index, text, failed)
+        return index + 1
 
     def observe_last(self, text: str) -> None:
         """Add what a tool returned to the last step, whatever other calls wait for."""

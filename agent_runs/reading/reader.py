@@ -224,8 +224,9 @@ class Reading:
     """Takes the error of a record that cannot be read; `None` to raise it."""
     nested: Callable[[Lines | Values, Reading], Iterator[Transcript]] | None = None
     """Reads a log that stands inside this one, in whatever form; `read_runs` sets it."""
-    forms: Callable[[Lines | Values], Sequence[object]] | None = None
-    """Returns the forms that a log may have, of which it takes nothing; `read_runs` sets it."""
+    readers: Callable[[Lines | Values, Dialect | None], Sequence[str]] | None = None
+    """Returns the names of the readers that a log may be for, of which it takes nothing, given
+    the dialect that a log in no other form is in; `read_runs` sets it."""
 
     def at(self, line: int) -> Reading:
         """Return the same for a run that begins at *line* of the file."""
@@ -292,15 +293,34 @@ class Reading:
             except MALFORMED as error:
                 self.refuse_value(Value(value, line), error)
 
-    def inside(self, log: Lines | Values) -> Iterator[Transcript]:
-        """Read a *log* that stands inside this one, such as the console output of a notebook."""
+    def inside(
+        self,
+        log: Lines | Values,
+        *,
+        on_error: Callable[[OutputParserException], None] | None = None,
+    ) -> Iterator[Transcript]:
+        """Read a *log* that stands inside this one, such as the console output of a notebook.
+
+        Args:
+            log: The log.
+            on_error: Takes the errors of its records; by default as in the log around it.
+        """
         assert self.nested is not None, "read_runs sets it"
-        return self.nested(log, self)
+        return self.nested(log, replace(self, on_error=on_error or self.on_error))
 
     def has_form(self, log: Lines | Values) -> bool:
         """Return whether a *log* that stands inside this one has a form; nothing of it is taken."""
-        assert self.forms is not None, "read_runs sets it"
-        return bool(self.forms(log))
+        return bool(self.readers_of(log))
+
+    def readers_of(self, log: Lines | Values, *, in_dialect: bool = False) -> Sequence[str]:
+        """Return the readers that a *log* inside this one may be for; nothing of it is taken.
+
+        Args:
+            log: The log.
+            in_dialect: Whether a log in no other form is in the dialect that the user named.
+        """
+        assert self.readers is not None, "read_runs sets it"
+        return self.readers(log, self.dialect if in_dialect else None)
 
 
 def _reason_of(error: Exception, data: object) -> str:

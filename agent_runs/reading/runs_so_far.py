@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.transcripts import Conversation
@@ -16,7 +17,11 @@ class RunsSoFar:
     """The runs of one conversation that were read."""
 
     def __init__(
-        self, name: str, about: Mapping[str, Any], called_by: str, is_conversation: bool
+        self,
+        name: str = "",
+        about: Mapping[str, Any] = MappingProxyType({}),
+        called_by: str = "",
+        is_conversation: bool = False,
     ) -> None:
         self.name = name
         """Its id, if it has one."""

@@ -49,6 +49,8 @@ class SaidCall(NamedTuple):
     """Whether the log shows all arguments as text."""
     has_input: bool = True
     """Whether the log contains the arguments."""
+    cut: str = ""
+    """What the log shows of arguments that it cuts short, which are left out."""
 
 
 class SaidResult(NamedTuple):
@@ -61,6 +63,8 @@ class SaidResult(NamedTuple):
     """Name of the tool, if the form says it."""
     failed: bool = False
     """Whether the form says that the tool failed."""
+    cut: str = ""
+    """What the log has in place of what it leaves out."""
 
 
 @dataclass(slots=True)
@@ -78,6 +82,8 @@ class Said:
     """The line of the file where it stands, from 1; 0 if it is unknown."""
     left_out: Sequence[str] = ()
     """What it has besides text, such as images, in a word or two each."""
+    unowned: str = ""
+    """The text of what is left out, if it is text."""
     error: OutputParserException | None = None
     """Why it cannot be read."""
     signed: Sequence[Mapping[str, Any]] = ()
@@ -121,7 +127,7 @@ def runs_of_messages(
         called_by: Id of the call of another conversation that this one carried out.
     """
     runs = RunsSoFar(name, {} if about is None else about, called_by, is_conversation)
-    conversation = _Conversation(reading, runs, is_one_run)
+    conversation = OpenConversation(reading, runs, is_one_run)
     for message in _joined(messages):
         said: Said | None = message
         while said is not None:
@@ -166,10 +172,13 @@ def _is_silent(message: Said) -> bool:
     return not any((*said, message.error, message.errors, message.stated, message.is_piece))
 
 
-class _Conversation:
-    """The run of a conversation that is being read."""
+class OpenConversation:
+    """The run of a conversation that is being read; its parameters are those of its runs."""
 
-    def __init__(self, reading: Reading, runs: RunsSoFar, is_one_run: bool) -> None:
+    def __init__(
+        self, reading: Reading, runs: RunsSoFar | None = None, is_one_run: bool = False
+    ) -> None:
+        runs = RunsSoFar() if runs is None else runs
         self._reading = reading
         self._runs = runs
         self._is_one_run = is_one_run
@@ -184,6 +193,11 @@ class _Conversation:
         self._calls_natively = False
         self._has_spoken = False  # the last calls, as text
         self._signed: list[Mapping[str, Any]] = []  # reasoning of the next calls
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a call waits for its result."""
+        return bool(self._run.waiting)
 
     def take(self, message: Said) -> Transcript | None:
         """Take the next message, and return the run that it ends, if any."""
@@ -206,11 +220,7 @@ class _Conversation:
             case _:
                 pass
         for result in message.results:
-            texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
-            for text in texts:
-                self._run.observe(
-                    text, call_id=result.call_id, tool=result.tool, failed=result.failed
-                )
+            self._observe(result)
         if message.left_out or message.calls or message.errors:
             self._take_others(message)
         if message.about:
@@ -234,6 +244,16 @@ class _Conversation:
             return False
         return True
 
+    def _observe(self, result: SaidResult) -> None:
+        texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
+        for text in texts:
+            step = self._run.observe(
+                text, call_id=result.call_id, tool=result.tool, failed=result.failed
+            )
+            if result.cut:
+                reason = "the log leaves out a part of what the tool returned"
+                self._run.notice("cut_value", reason, text=result.cut, step=step)
+
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""
         for call in message.calls if message.role != "assistant" else ():
@@ -243,7 +263,8 @@ class _Conversation:
                 self._fail(f"found {kind}, which is not known and may be a call or a result")
                 continue
             if kind not in self._left_out:
-                self._run.notice("unowned_text", f"left out {kind}", line=message.line)
+                reason = f"left out {kind}"
+                self._run.notice("unowned_text", reason, text=message.unowned, line=message.line)
             if kind.startswith(OTHER_OBJECT):
                 self._left_out.add(kind)  # they may be many
         for text in message.errors:
@@ -350,7 +371,10 @@ class _Conversation:
             call.tool, call.tool_input,
             call_id=call.call_id, message=message, repairs=call.repairs,
         )  # fmt: skip
-        if not call.has_input:
+        if call.cut:
+            reason = f"the log cuts the input of {call.tool!r} short, so it is left out"
+            self._run.notice("cut_value", reason, text=call.cut, line=line)
+        elif not call.has_input:
             self._run.notice("no_input", f"the log does not show the input of {call.tool!r}")
         if call.unclear:
             reason = f"the log does not show where the arguments of {call.tool!r} end"

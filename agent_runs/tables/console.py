@@ -3,54 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING
 
-from agent_runs.reading.parts import call_of, result_of
 from agent_runs.reading.reader import Lines, Reading, TextReader
-from agent_runs.reading.reprs import value_of_repr
-from agent_runs.reading.said import Said, SaidCall, runs_of_messages
+from agent_runs.reading.said import OpenConversation, Said
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.quoted import Quotations
-from agent_runs.tables.part import Path, at
+from agent_runs.tables.piece import ConsolePiece, Shown, left_out
+from agent_runs.tables.split import Found, Splitter
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
-
-Shown: TypeAlias = Literal[
-    "question", "thought", "text", "call", "calls", "result", "results", "system", "nothing"
-]
-
-
-@dataclass(frozen=True)
-class ConsolePiece:
-    """One kind of piece that a console shows: a title, and the text behind it up to the next."""
-
-    what: Shown
-    """What it is. ``"calls"`` and ``"results"`` are lists as Python shows them, ``"nothing"`` a
-    frame, whose text is none of any run; what its *body* does not match is a notice."""
-    title: str
-    """A pattern for the beginning of its first line. Like *body* it may have the groups ``tool``,
-    ``args``, ``id`` and ``text``."""
-    body: str = r"(?P<text>.*)"
-    """A pattern for all of the text behind the title. What its group ``after`` matches is text of
-    the assistant that follows."""
-    fields: Mapping[str, Path] = field(default_factory=dict)
-    """Of lists: where each object has its ``name``, ``arguments``, ``id`` and ``output``."""
-    is_sign: bool = False
-    """Whether only this console has such a title."""
-
-    @cached_property
-    def begins(self) -> re.Pattern[str]:
-        """The compiled pattern of the title."""
-        return re.compile(self.title)
-
-    @cached_property
-    def holds(self) -> re.Pattern[str]:
-        """The compiled pattern of the text behind it."""
-        return re.compile(self.body, re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +37,23 @@ class Console:
     """The kinds of pieces; the first whose title fits counts."""
     first: Shown = "nothing"
     """What the text before the first title is."""
+    rest: Shown = "nothing"
+    """What the text is behind a piece that has ended by itself, with `until` or `more`."""
     drop: str = ""
     """A pattern for what may be printed behind the text of any piece."""
+    shortened: str = ""
+    """A pattern for what stands in place of what is left out of arguments and results: they have
+    the notice ``cut_value``, and such arguments are left out."""
+    has_fences: bool = False
+    """Whether titles in fences of Markdown are text."""
+    nests: bool = False
+    """Whether a question that is asked while a call waits for its result begins a run inside it,
+    up to its ``"answer"``."""
+    is_echoing: bool = False
+    """Whether a question that repeats the text before it is the program's, such as a plan."""
+    signs: tuple[str, ...] = ()
+    """Casefolded texts of which each such log has one; by default the beginnings of the titles
+    that are signs, where these are plain text."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise such consoles too, but know less of them."""
 
@@ -79,82 +62,187 @@ class Console:
         """The reader of this console."""
         return TextReader(
             name=self.name, summary=self.summary, evidence=self._evidence, read=self._read,
-            before=self.before, signs=self._signs,
+            before=self.before, signs=self.signs or self._plain_signs,
         )  # fmt: skip
 
     @property
-    def _signs(self) -> tuple[str, ...]:
+    def _plain_signs(self) -> tuple[str, ...]:
         """How the titles begin that are signs; nothing if one does not begin with plain text."""
         begins = [_plain_start(piece.title) for piece in self.pieces if piece.is_sign]
         return tuple(begins) if all(begins) else ()
 
-    def _begun(self, line: str) -> tuple[ConsolePiece, re.Match[str]] | None:
-        found = ((piece, piece.begins.match(line)) for piece in self.pieces)
-        return next(((piece, match) for piece, match in found if match is not None), None)
+    @property
+    def _splitter(self) -> Splitter:
+        blank = (ConsolePiece(what, "") for what in (self.first, self.rest))
+        return Splitter(self.pieces, *blank, has_fences=self.has_fences)
 
     def _evidence(self, head: str) -> Sequence[str]:
-        quotations = Quotations(lambda line: self._begun(line) is not None)
+        splitter = self._splitter
+        quotations = Quotations(lambda line: bool(splitter.titles_in(line)))
         lines = Lines(head.splitlines(keepends=True))
         for line in map(without_codes, lines):
             if quotations.has(line, lines.peek):
                 continue
-            begun = self._begun(line)
-            if begun is not None and begun[0].is_sign:
-                return (f"{begun[1][0].strip()!r} in line {lines.number - 1}",)
+            begun = splitter.begun(line, lines)
+            for title in begun:
+                if title.piece.is_sign and splitter.has_end(title, line, lines):
+                    return (f"{title.title.strip()!r} in line {lines.number - 1}",)
         return ()
 
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
-        return runs_of_messages(self._said(lines, reading), reading)
+        runs = _Runs(self, reading)
+        kinds: Counter[str] = Counter()
+        text = lines.head(1)[:1000]
+        is_empty = True
+        pieces = (runs.take(found) for found in self._counted(lines, kinds))
+        for run in chain(chain.from_iterable(pieces), runs.close()):
+            is_empty = False
+            yield run
+        if is_empty and not kinds:
+            reading.refuse(f"found no title that {self.name} knows", text)
+        elif is_empty:
+            found = ", ".join(f"{count} {what!r}" for what, count in kinds.items())
+            reading.refuse(f"found no run in the pieces that {self.name} knows: {found}", text)
 
-    def _said(self, lines: Lines, reading: Reading) -> Iterator[Said]:
-        piece = ConsolePiece(self.first, "")
-        groups: Mapping[str, str | None] = {}
-        text: list[str] = []
-        begin, waiting, is_begun = lines.number, 0, False
-        for raw in lines:
-            line = without_codes(raw)
-            begun = self._begun(line)
-            if begun is not None and _is_title(piece, begun[0], waiting):
-                is_begun = True
-                waiting += _waits(piece)
-                yield from self._end(piece, groups, "".join(text), begin, reading)
-                piece, match = begun
-                groups, text, begin = match.groupdict(), [line[match.end() :]], lines.number - 1
+    def _counted(self, lines: Lines, kinds: Counter[str]) -> Iterator[Found]:
+        """Yield the pieces in *lines*, and count them by what they are; none without a title."""
+        for found in self._splitter.split(lines):
+            if found.piece.title:
+                kinds[found.piece.what] += 1
+            if kinds or not found.is_last:
+                yield found
+
+
+class _Runs:
+    """The runs of a console that are open, by the agent whose they are."""
+
+    def __init__(self, console: Console, reading: Reading) -> None:
+        self._console = console
+        self._reading = reading
+        self._shortened = re.compile(console.shortened) if console.shortened else None
+        self._agent: str | None = None  # nobody was named so far
+        self._open: dict[str, list[OpenConversation]] = {}
+        self._last: tuple[Said, Shown] | None = None  # a text, which may go on
+        self._held: list[Said] = []  # what is left out before the next run
+        self._is_answered = False
+        self._who: str | None = None  # spoke first
+        self._text = ""  # of the assistant, the last one
+
+    def take(self, found: Found) -> Iterator[Transcript]:
+        """Take a piece, and yield the runs that it ends."""
+        if found.title:
+            yield from self._flush()
+        for said, what in self._said(found):
+            is_aside = not (said.text or said.thought or said.calls or said.results or said.error)
+            if is_aside:
+                yield from self._flush()
+                self._held.append(said)
+                continue
+            is_text = said.role == "assistant" and not (said.thought or said.calls)
+            if is_text and self._last is not None and what == self._last[1]:
+                self._last[
+                    0
+                ].text += f"\n\n{said.text}"  # it goes on behind what looks like a title
+                continue
+            yield from self._flush()
+            if is_text:
+                self._last = said, what
             else:
-                text.append(line)
-        if not is_begun:
-            reading.refuse(f"found no title that {self.name} knows", "".join(text)[:1000])
-            return
-        yield from self._end(piece, groups, "".join(text), begin, reading)
+                yield from self._route(said, what)
 
-    def _end(
-        self,
-        piece: ConsolePiece,
-        groups: Mapping[str, str | None],
-        text: str,
-        line: int,
-        reading: Reading,
-    ) -> Iterator[Said]:
-        """Yield what a *piece* says, whose title has *groups* and begins at *line*."""
-        body = re.sub(self.drop, "", text) if self.drop else text
-        found = piece.holds.fullmatch(body.strip("\n"))
-        if piece.what == "nothing":
-            if not piece.title and body.strip():
-                yield Said("tool", left_out=("text before the first title",), line=line)
-            elif found is None:
-                yield Said("tool", left_out=("text behind a frame",), line=line)
-            return
-        if found is None:
-            reading.refuse(f"expected a {piece.what} as {self.name} shows it", text, line=line)
-            return
-        said = {**groups, **{key: value for key, value in found.groupdict().items() if value}}
+    def _flush(self) -> Iterator[Transcript]:
+        last, self._last = self._last, None
+        if last is not None:
+            yield from self._route(*last)
+
+    def _route(self, said: Said, what: Shown) -> Iterator[Transcript]:
+        """Give what is *said* to the run that it belongs to, and yield the runs that it ends."""
+        stack = self._open.setdefault(self._agent or "", [])
+        if len(stack) > 1 and self._is_answered:
+            yield from self._end(stack)
+        is_nested = bool(stack) and what == "question" and self._console.nests
+        if not stack or (is_nested and stack[-1].is_waiting):
+            stack.append(OpenConversation(self._reading.at(said.line)))
+        self._is_answered = what == "answer"
+        for each in (*self._held, said):
+            if (run := stack[-1].take(each)) is not None:
+                yield run
+        self._held.clear()
+
+    def close(self) -> Iterator[Transcript]:
+        """Yield the runs that are left."""
+        yield from self._flush()
+        stacks = [stack for stack in self._open.values() if stack]
+        for said in self._held if stacks else ():
+            stacks[-1][-1].take(said)
+        for stack in stacks:
+            while stack:
+                yield from self._end(stack)
+
+    def _end(self, stack: list[OpenConversation]) -> Iterator[Transcript]:
+        if (run := stack.pop().end()) is not None:
+            yield run
+
+    def _said(self, found: Found) -> Iterator[tuple[Said, Shown]]:
+        """Yield what a piece says, and what the piece is."""
+        piece, line = found.piece, found.line
+        text = found.text_of(found.kinds[0])
+        chosen = found.chosen(self._console.drop)
+        if chosen is None and piece.what == "nothing":
+            whole = found.first + "".join(found.texts)
+            yield left_out("a frame with text", whole, line), "nothing"
+        elif chosen is None:
+            error = self._reading.refuse(self._expected(piece), text, line=line)
+            yield Said("tool", error=error, line=line), "text"
+        elif chosen[0].what == "nothing" and not piece.title:
+            if text.strip():
+                where = "before the first title" if found.is_first else "under no title"
+                yield left_out(f"text {where}", text, line), "nothing"
+        else:
+            yield from self._said_as(*chosen, text, line)
+
+    def _said_as(
+        self, piece: ConsolePiece, groups: Mapping[str, str | None], text: str, line: int
+    ) -> Iterator[tuple[Said, Shown]]:
+        """Yield what a *text* says as a kind of piece."""
+        self._name(groups)
+        if piece.what == "start":
+            self._who = None
+        what: Shown = piece.what
+        if what == "spoken" and (groups.get("text") or "").strip():
+            who = groups.get("who") or ""
+            self._who = who if self._who is None else self._who
+            what = "question" if who == self._who else "text"
         try:
-            yield from _said_by(piece, said, line)
+            said = [*piece.said(groups, line, self._shortened)]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            reason = f"expected a {piece.what} as {self.name} shows it: {error}"
-            yield Said("tool", error=reading.refuse(reason, text, line=line), line=line)
-        if after := said.get("after"):
-            yield Said("assistant", after, line=line)
+            refused = self._reading.refuse(f"{self._expected(piece)}: {error}", text, line=line)
+            said = [Said("tool", error=refused, line=line)]
+        for each in said:
+            if each.role == "user" and what == "text":
+                each.role = "assistant"
+            if each.role == "user" and self._console.is_echoing and self._is_echo(each.text):
+                continue
+            if each.role == "assistant" and each.text:
+                self._text = each.text
+            yield each, what
+
+    def _name(self, groups: Mapping[str, str | None]) -> None:
+        """Take the name of the agent whose pieces follow, if *groups* have it."""
+        if "agent" not in groups:
+            return
+        name = groups["agent"] or ""
+        if self._agent is None and "" in self._open:
+            self._open[name] = self._open.pop("")  # the log was cut before its name
+        self._agent = name
+
+    def _expected(self, piece: ConsolePiece) -> str:
+        what = piece.what.removesuffix("s")
+        article = "an" if what == "answer" else "a"
+        return f"expected {article} {what} as {self._console.name} shows it"
+
+    def _is_echo(self, text: str) -> bool:
+        return bool(self._text) and text.split() == self._text.split()
 
 
 def _plain_start(pattern: str) -> str:
@@ -164,50 +252,3 @@ def _plain_start(pattern: str) -> str:
     plain = re.match(r"(?:[^\\^$.*+?{}\[\]()](?![*?{]))*", pattern)
     assert plain is not None, "it matches the empty text"
     return plain[0].casefold()
-
-
-def _is_title(inside: ConsolePiece, begun: ConsolePiece, waiting: int) -> bool:
-    """Return whether a title counts: that of a result in another does not if no call waits."""
-    is_result = begun.what in ("result", "results")
-    return not (is_result and inside.what in ("result", "results") and waiting <= 1)
-
-
-def _waits(piece: ConsolePiece) -> int:
-    return {"call": 1, "calls": 1_000, "result": -1}.get(piece.what, 0)
-
-
-def _said_by(piece: ConsolePiece, said: Mapping[str, str | None], line: int) -> Iterator[Said]:
-    text, call_id, tool = said.get("text") or "", said.get("id") or "", said.get("tool") or ""
-    match piece.what:
-        case "question":
-            yield Said("user", text, line=line)
-        case "system":
-            yield Said("system", text, line=line)
-        case "thought":
-            yield Said("assistant", thought=text, line=line)
-        case "text":
-            yield Said("assistant", text, line=line)
-        case "call":
-            given = said.get("args")
-            value = _value(given) if given is not None else {}
-            call = SaidCall(tool, value, call_id, has_input=given is not None)
-            yield Said("assistant", calls=(call,), line=line)
-        case "result":
-            yield Said("tool", results=(result_of(text, call_id or None, tool or None),), line=line)
-        case _:
-            for each in value_of_repr(text):
-                item = {ours: at(each, theirs) for ours, theirs in piece.fields.items()}
-                if piece.what == "calls":
-                    yield Said("assistant", calls=(call_of(item),), line=line)
-                else:
-                    result = result_of(item["output"], item.get("id"), item.get("name"))
-                    yield Said("tool", results=(result,), line=line)
-
-
-def _value(text: str) -> Any:
-    """Return arguments as an object, if Python or JSON shows one; else they are a text."""
-    try:
-        value = value_of_repr(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, dict) else text

@@ -3,12 +3,13 @@
 import io
 import json
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent_parsers import OutputParserException
-from agent_runs import read_runs
+from agent_runs import detect_log, read_runs
 from agent_runs.json_items import ListItems
 from agent_runs.reading.reader import Lines, Values
 from agent_runs.sources import RunsFrom, open_log
@@ -135,3 +136,58 @@ def test_objects_that_follow_one_another_are_the_values_of_a_file() -> None:
     assert (run.question, run.finish and run.finish.return_values) == ("q", {"output": "a"})
     with pytest.raises(OutputParserException, match="which is not JSON"):
         list(read_runs(text[:-5]))
+
+
+# -- encodings -----------------------------------------------------------------------------------
+
+GERMAN = "Question: Wie tief?\nThought: für später\nFinal Answer: 198 m, größer\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_an_encoding_that_the_bytes_show_is_read(encoding: str) -> None:
+    with open_log(GERMAN.encode(encoding)) as log:
+        assert isinstance(log.content, Lines)
+        assert "".join(log.content) == GERMAN
+    assert values(json.dumps([GERMAN] * 2, ensure_ascii=False).encode(encoding)) == [GERMAN] * 2
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "UTF8", "utf_16_be", "cp437"])
+def test_an_encoding_may_be_named(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.log"
+    path.write_bytes(GERMAN.encode(encoding))
+    for source in (path, str(path), path.read_bytes(), io.BytesIO(path.read_bytes())):
+        (run,) = read_runs(source, encoding=encoding)
+        assert run.finish
+        assert run.finish.return_values == {"output": "198 m, größer"}
+    assert detect_log(path, encoding=encoding).reader == "plain"
+
+
+def test_utf_16_without_a_mark_has_the_order_of_its_bytes() -> None:
+    for order in ("utf-16-le", "utf-16-be"):
+        with open_log(GERMAN.encode(order), encoding="utf-16") as log:
+            assert isinstance(log.content, Lines)
+            assert "".join(log.content) == GERMAN
+
+
+def test_bytes_of_another_encoding_are_an_error_that_says_how_to_name_it() -> None:
+    text = GERMAN.encode("cp1252")
+    advice = r"byte 0xfc \(line 2, column 11 of the file\); .* as encoding="
+    with pytest.raises(OutputParserException, match=advice):
+        list(read_runs(text))
+    with pytest.raises(OutputParserException, match=r"byte 0xfc, column 8; .* as encoding="):
+        list(read_runs(b'{"a": "\xfc"}\n{"a": "\xfc"}\n', format="openai_chat"))
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(b"a\x81b\n", "cp1252"), (GERMAN.encode("utf-16")[:-1], None), (b"\xff\xfe\x00\xd8a", None)],
+)
+def test_bytes_that_no_encoding_has_are_our_error(text: bytes, encoding: str | None) -> None:
+    with pytest.raises(OutputParserException, match=r"not (cp1252|utf-16.*): byte 0x"):
+        list(read_runs(text, encoding=encoding))
+
+
+@pytest.mark.parametrize("name", ["utf-99", "base64", ""])
+def test_an_unknown_encoding_is_a_value_error(name: str) -> None:
+    with pytest.raises(ValueError, match="there is no encoding"):
+        list(read_runs(GERMAN.encode(), encoding=name))

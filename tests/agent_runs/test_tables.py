@@ -306,3 +306,141 @@ def test_a_registered_form_may_be_the_nearest(registered: None) -> None:
     odd = [{"who": "desk", "said": [{"kind": "toolUse"}]}]
     with pytest.raises(OutputParserException, match="nearest form is 'ours', but it does not know"):
         list(read_runs(odd))
+
+
+# -- what pieces of consoles can say --------------------------------------------------------------
+
+
+def console(*pieces: ConsolePiece, **more: Any) -> Console:
+    asked = ConsolePiece("question", r"Q: ", is_sign=True)
+    return Console(name="c", summary="c", pieces=[*pieces, asked], **more)
+
+
+def read_as(table: Console, text: str) -> Transcript:
+    (run,) = read_runs(text, format=table)
+    return run
+
+
+def steps_in(run: Transcript) -> list[tuple[str, Any, str | None]]:
+    actions = [(step.action, step.observation) for step in run.all_steps]
+    return [(a.tool, a.tool_input, seen) for a, seen in actions if isinstance(a, AgentAction)]
+
+
+@pytest.mark.parametrize(
+    ("title", "is_fine"),
+    [
+        (r"### RUN\n", True),
+        (r"RUN (?P<tool>[^\n]*)\n", True),
+        (r"(?:a\n|b)", True),
+        (r"a(?=b\n)", True),
+        (r"---\n\n", False),
+        (r"---\n\*\*User", False),
+        (r"(?:a\nb|c)", False),
+        ("a\nb", False),
+    ],
+)
+def test_a_title_of_two_lines_is_refused(title: str, is_fine: bool) -> None:
+    if is_fine:
+        ConsolePiece("text", title)
+        return
+    with pytest.raises(ValueError, match="goes on behind the end of a line"):
+        ConsolePiece("text", title)
+
+
+def test_a_title_may_need_what_follows_it() -> None:
+    rule = ConsolePiece("text", r"---\n", r"A: (?P<text>.*)", ahead=r"A: ")
+    run = read_as(console(rule), "Q: why?\n---\nnot?\n---\nA: so\n---\nand\n")
+    assert run.question == "why?\n---\nnot?"
+    assert run.finish
+    assert run.finish.return_values["output"] == "so\n---\nand"
+
+
+def test_the_body_chooses_among_pieces_with_one_title() -> None:
+    pieces = (
+        ConsolePiece("call", r"> ", r"do (?P<tool>\w+) (?P<args>.*)"),
+        ConsolePiece("result", r"> ", r"got (?P<text>.*)"),
+        ConsolePiece("text", r"> "),
+    )
+    run = read_as(console(*pieces), "Q: q\n> do f {'a': true}\n> got 1\n> 2\n")
+    assert steps_in(run) == [("f", "{'a': true}", "1")]
+    assert run.finish is not None
+
+
+def test_each_line_of_a_piece_may_have_a_mark() -> None:
+    pieces = ConsolePiece("text", r"\| ", more=r"\| ?"), ConsolePiece("nothing", r"=", r"=*")
+    table = console(*pieces)
+    run = read_as(table, "Q: q\n| a  \n|\n| b\nno more\n====\n")
+    assert run.finish
+    assert run.finish.return_values["output"] == "a\n\nb"
+    assert [notice.text for notice in run.notices] == ["no more"]
+    run = read_as(replace(table, rest="text"), "Q: q\n| a\nand more\n====\n")
+    assert run.finish
+    assert run.finish.return_values["output"] == "a\n\nand more"
+
+
+def test_a_piece_may_have_an_end() -> None:
+    call = ConsolePiece(
+        "call", r"<do (?P<tool>\w+)>", r"(?P<args>.*?)=>(?P<output>.*)", until=r"</do>"
+    )
+    run = read_as(console(call), "Q: q\n<do f>x =>\nQ: no question\n</do>\n<do g>y =>1</do>tail\n")
+    assert steps_in(run) == [("f", "x", "Q: no question"), ("g", "y", "1")]
+    assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["tail"]
+    runs = [*read_runs("Q: q\n<do f>x => 1\nQ: again\n", format=console(call))]
+    assert [run.question for run in runs] == ["q", "again"]
+
+
+@pytest.mark.parametrize(
+    ("text", "questions"),
+    [
+        ("```\nQ: no\n```", 1),
+        ("~~~~\n```\nQ: no\n~~~~", 1),
+        ("```md\n```js\nx\n```\nQ: no\n```", 1),
+        ("```\n```js\nQ: no\n```", 1),
+        ("````\n```\nQ: no\n````", 1),
+        ("````md\n```\nx\n```\nQ: no\n````", 1),
+        ("```\nQ: yes", 2),
+        ("``\nQ: yes\n``", 2),
+    ],
+)
+def test_a_title_in_a_fence_that_ends_is_text(text: str, questions: int) -> None:
+    table = console(ConsolePiece("text", r"A: "), has_fences=True)
+    assert len([*read_runs(f"Q: q\nA: a\n{text}\nA: b\n", format=table)]) == questions
+
+
+def test_what_is_shortened_is_no_value() -> None:
+    pieces = (
+        ConsolePiece("call", r"do (?P<tool>\w+) (?P<args>[^\n]*)\n", ""),
+        ConsolePiece("result", r"got "),
+    )
+    table = console(*pieces, shortened=r"\.\.\.\Z|\[cut\]")
+    run = read_as(table, "Q: q\ndo f abc...\ngot 1\n[cut]\ndo g x\ngot 2\n")
+    assert steps_in(run) == [("f", {}, "1"), ("g", "x", "2")]
+    cut = [(n.step, n.text) for n in run.notices if n.kind == "cut_value" and n.text]
+    assert cut == [(1, "abc..."), (1, "[cut]")]
+
+
+def test_a_tool_may_be_named_by_the_table_and_arguments_be_read_by_it() -> None:
+    call = ConsolePiece("call", r"\$ ", tool="shell", body=r"(?P<args>.*)", arguments=str.split)
+    run = read_as(console(call, ConsolePiece("result", r"> ")), "Q: q\n$ ls -l\n> a\n")
+    assert steps_in(run) == [("shell", {"input": ["ls", "-l"]}, "a")]
+
+
+def test_lists_of_calls_have_a_pattern_for_each() -> None:
+    calls = ConsolePiece("calls", r"DO\n", each=r"\[(?P<id>\d) (?P<tool>\w+) (?P<args>\{.*?\})\]")
+    results = ConsolePiece("results", r"GOT\n", each=r"\[(?P<id>\d) (?P<text>.*?)\]")
+    run = read_as(
+        console(calls, results), "Q: q\nDO\nI do [1 f {}] [2 g {}] so\nGOT\n[2 b] [1 a]\n"
+    )
+    assert steps_in(run) == [("f", {}, "a"), ("g", {}, "b")]
+    assert run.all_steps[0].content == "I do"
+    assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["so"]
+    with pytest.raises(OutputParserException, match="expected a call as c shows it: there is none"):
+        read_as(console(calls), "Q: q\nDO\nnothing\n")
+
+
+def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
+    table = console(ConsolePiece("nothing", r"=", r"=*"))
+    with pytest.raises(OutputParserException, match="pieces that c knows: 2 'nothing'"):
+        [*read_runs("===\n===\nhello\n", format=table)]
+    with pytest.raises(OutputParserException, match="found no title that c knows"):
+        [*read_runs("hello\n", format=table)]

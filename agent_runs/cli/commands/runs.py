@@ -27,6 +27,7 @@ from agent_parsers.cli.options import (
 )
 from agent_runs.cli.json_output import JSON_SHAPE
 from agent_runs.cli.options import (
+    EncodingName,
     FailOnNotices,
     FileNames,
     ReaderName,
@@ -47,6 +48,7 @@ def parse(  # noqa: D103
     ctx: typer.Context,
     files: FileNames = None,
     reader: ReaderName = AUTO,
+    encoding: EncodingName = None,
     dialect: DialectOption = AUTO,
     tools: ToolsGiven = None,
     form: FormatOption = Format.TABLE,
@@ -65,7 +67,9 @@ def parse(  # noqa: D103
     from agent_parsers.cli.output import write_out
     from agent_runs.cli.parse import parse_files
 
-    options = _options_of(reader, dialect, tools, fail_on_notices=fail_on_notices, follow=follow)
+    options = _options_of(
+        reader, encoding, dialect, tools, fail_on_notices=fail_on_notices, follow=follow
+    )
     form = format_of(ctx, form, as_json, out)
     names = or_stdin(ctx, files)
     if follow and len(names) > 1:
@@ -114,6 +118,7 @@ def convert(
     files: FileNames = None,
     out: OutPath = None,
     reader: ReaderName = AUTO,
+    encoding: EncodingName = None,
     dialect: DialectOption = AUTO,
     tools: ToolsGiven = None,
     fail_on_notices: FailOnNotices = False,
@@ -125,7 +130,7 @@ def convert(
     from agent_runs.cli.convert import convert_files
     from agent_runs.writers.known import get_writer
 
-    options = _options_of(reader, dialect, tools, fail_on_notices=fail_on_notices)
+    options = _options_of(reader, encoding, dialect, tools, fail_on_notices=fail_on_notices)
     if not convert_files(or_stdin(ctx, files), options, get_writer(to, tools=options.tools), out):
         raise typer.Exit(NOT_ALL)
 
@@ -143,6 +148,7 @@ def report(
         typer.Option(metavar="TEXT", help="Title of the page; by default the names of the files."),
     ] = None,
     reader: ReaderName = AUTO,
+    encoding: EncodingName = None,
     dialect: DialectOption = AUTO,
     tools: ToolsGiven = None,
     fail_on_notices: FailOnNotices = False,
@@ -153,7 +159,7 @@ def report(
     """
     from agent_runs.cli.report import report_files
 
-    options = _options_of(reader, dialect, tools, fail_on_notices=fail_on_notices)
+    options = _options_of(reader, encoding, dialect, tools, fail_on_notices=fail_on_notices)
     if not report_files(or_stdin(ctx, files), options, out, title):
         raise typer.Exit(NOT_ALL)
 
@@ -308,6 +314,7 @@ def forms() -> None:
 
 def _options_of(
     reader: str,
+    encoding: str | None,
     dialect: str,
     tools: str | None,
     *,
@@ -318,4 +325,4 @@ def _options_of(
     from agent_parsers import get_dialect
 
     known = None if dialect == AUTO else get_dialect(dialect)
-    return HowToRead(reader, known, known_tools(tools), fail_on_notices, follow)
+    return HowToRead(reader, known, known_tools(tools), fail_on_notices, follow, encoding)

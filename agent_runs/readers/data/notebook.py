@@ -6,9 +6,10 @@ r"""Notebooks of Jupyter whose cells have run agents.
       {"output_type": "stream", "name": "stdout", "text": ["\n", "> Entering new …\n"]},
       {"output_type": "execute_result", "data": {"text/plain": ["{'input': …, 'output': …}"]}}]}]}
 
-What a cell printed is read as the console that it is. Rich prints to ``display_data``. The value of
-the cell stands behind it, as if it had been printed too. Cells without a log of a run are passed
-over. A run has the number of its cell, from 1, as its name.
+What a cell printed is read as the console that it is: what went to a stream is one text, to which
+belongs what Rich displays. Whatever else it displays, and its value, are each a text of its own. A
+value that says the same as the console before it is the same run. Cells without a log of a run are
+passed over. A run has the number of its cell, from 1, as its name.
 
 Source: the notebook format 4 (nbformat.readthedocs.io), and 3, which has ``worksheets``.
 """
@@ -17,11 +18,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers import AgentAction, OutputParserException
+from agent_parsers.transcripts import Notice
+from agent_runs.reading.parts import is_open_end
 from agent_runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
+from agent_runs.reading.reprs import value_of_repr
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -46,48 +50,170 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return ("'nbformat' and cells",)
 
 
+class _Output(NamedTuple):
+    """A text that a cell shows."""
+
+    text: str
+    is_value: bool = False
+    """Whether it is the value of the cell."""
+
+
+@dataclass
+class _Seen:
+    """What was found in the cells of a notebook."""
+
+    cells: int = 0
+    """How many cells show any text."""
+    unread: list[str] = field(default_factory=list)
+    """Which of them look like a log, and why each was not read."""
+    untold: list[Notice] = field(default_factory=list)
+    """The notices about what was printed that looks like a log, for the next run."""
+
+
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
     for value in values:
         cells = _cells_of(value.data)
         if cells is None:
             reading.refuse_value(value, "expected a notebook")
             continue
-        for number, printed in enumerate(reading.converted(_printed, cells), 1):
-            for text in printed.values():
-                yield from _runs_in(text, number, reading)
+        seen = _Seen()
+        last: Transcript | None = None
+        for number, outputs in enumerate(reading.converted(_outputs, cells), 1):
+            for run in _runs_in(outputs, number, reading, seen):
+                if last is not None:
+                    yield last
+                last = run
+        if last is None:
+            raise UnknownLogError(
+                _reason(seen), observation="Give a notebook with a cell that printed a log."
+            )
+        yield replace(last, notices=(*last.notices, *seen.untold))
 
 
-def _runs_in(text: str, cell: int, reading: Reading) -> Iterator[Transcript]:
-    """Yield the runs in what *cell* printed."""
+LAST_RESORT: Final = "plain"
+"""The reader of any text with labels, also of one turn."""
+_MOST: Final = 3
+"""How many cells are named that could not be read."""
+
+
+def _reason(seen: _Seen) -> str:
+    cells = f"{seen.cells} cell{'s' if seen.cells != 1 else ''} with output"
+    if not seen.unread:
+        return f"found no run in the notebook: none of its {cells} looks like a log"
+    more = len(seen.unread) - _MOST
+    named = "; ".join(seen.unread[:_MOST]) + (f"; and {more} more" if more > 0 else "")
+    return f"found no run in the notebook, which has {cells}: {named}"
+
+
+def _runs_in(
+    outputs: Sequence[_Output], cell: int, reading: Reading, seen: _Seen
+) -> Iterator[Transcript]:
+    """Yield the runs in the *outputs* of a cell."""
+    texts = [output for output in outputs if output.text.strip()]
+    seen.cells += bool(texts)
+    found: list[Transcript] = []
+    for text, is_value in texts:
+        runs, reader, why = _runs_of(text, reading, is_value=is_value)
+        if why:
+            seen.unread.append(f"cell {cell} {why}")
+        if why and reader != LAST_RESORT and not is_value:
+            message = f"cell {cell} looks like a log, but {why}"
+            seen.untold.append(Notice("unowned_text", message, text=text))
+        if is_value and found and len(runs) == 1 and _says_the_same(runs[0], found[-1]):
+            found[-1] = replace(found[-1], question=found[-1].question or runs[0].question)
+        elif is_value and found and not found[-1].question:
+            found[-1] = replace(found[-1], question=_question_in(text, found[-1]))
+            found += runs
+        else:
+            found += runs
+    for run in found:
+        # Its lines are those of the text; the file has others. And the text is whole.
+        notices = [replace(each, line=0) for each in run.notices if not is_open_end(each)]
+        source = replace(run.source, line=0) if run.source else None
+        notices, seen.untold = [*seen.untold, *notices], []
+        yield replace(run, id=run.id or f"cell {cell}", source=source, notices=(*notices,))
+
+
+def _runs_of(text: str, reading: Reading, *, is_value: bool) -> tuple[list[Transcript], str, str]:
+    """Return the runs in a *text*; if there are none, the reader that it is for, and the reason."""
     lines = Lines(io.StringIO(text))
-    if not text.strip() or not reading.has_form(lines):
-        return
-    with suppress(UnknownLogError):  # also of what stands in it, such as a warning under its level
-        for run in reading.inside(lines):
-            # Its lines are those of the text; the file has others.
-            notices = tuple(replace(notice, line=0) for notice in run.notices)
-            source = replace(run.source, line=0) if run.source else None
-            yield replace(run, id=run.id or f"cell {cell}", source=source, notices=notices)
+    readers = reading.readers_of(lines, in_dialect=not is_value)
+    errors: list[OutputParserException] = []
+    runs: list[Transcript] = []
+    try:
+        runs += reading.inside(lines, on_error=errors.append) if readers else ()
+    except UnknownLogError:  # it is a frame of a log, such as a warning under its level
+        return [], "", ""
+    except OutputParserException as raised:
+        errors.append(raised)
+    if not runs:
+        return [], readers[0] if readers else "", f"was not read: {errors[0]}" if errors else ""
+    for error in errors:
+        if reading.on_error is None:
+            raise error
+        reading.on_error(error)
+    return runs, readers[0], ""
 
 
-def _printed(cell: Mapping[str, Any]) -> dict[str, str]:
-    """Return what *cell* printed, by the name of the stream."""
-    printed: dict[str, str] = {}
+def _says_the_same(value: Transcript, printed: Transcript) -> bool:
+    """Return whether the *value* of a cell says no more than what the cell *printed*."""
+    calls = _calls_of(value)
+    return _answer_of(value) == _answer_of(printed) and (not calls or calls == _calls_of(printed))
+
+
+def _question_in(text: str, printed: Transcript) -> str:
+    """Return the question that a value names beside the answer, as LangChain's agents do."""
+    try:
+        value = value_of_repr(text)
+    except ValueError:
+        return ""
+    if not isinstance(value, dict) or _squeezed(value.get("output")) != _answer_of(printed):
+        return ""
+    question = value.get("input")
+    return question if isinstance(question, str) else ""
+
+
+def _answer_of(run: Transcript) -> str:
+    return _squeezed(run.finish.return_values["output"] if run.finish else None)
+
+
+def _calls_of(run: Transcript) -> list[tuple[str, str]]:
+    actions = (step.action for step in run.all_steps)
+    return [
+        (each.tool, _squeezed(each.tool_input)) for each in actions if isinstance(each, AgentAction)
+    ]
+
+
+def _squeezed(value: object) -> str:
+    """Return a *value* as text without white space, which consoles wrap."""
+    return "".join(str(value).split())
+
+
+def _outputs(cell: Mapping[str, Any]) -> list[_Output]:
+    """Return the texts that *cell* shows: its streams, what it displays, and its value."""
+    streams: dict[str, str] = {}
+    others: list[_Output] = []
     for output in cell.get("outputs") or ():
         kind = output["output_type"]
         if kind == "stream":
-            name, text = output.get("name") or output.get("stream") or "stdout", output["text"]
+            name = output.get("name") or output.get("stream") or "stdout"
+            streams[name] = streams.get(name, "") + _joined(output["text"])
         elif kind in ("display_data", "execute_result", "pyout"):
-            name = "stdout"
-            text = (output.get("data") or output).get("text/plain") or output.get("text") or ""
-        else:
-            continue  # an error
-        text = _joined(text)
-        before = printed.get(name, "")
-        if before and not before.endswith("\n"):
-            before += "\n" if kind != "stream" else ""
-        printed[name] = before + text
-    return printed
+            data = output.get("data") or output
+            text = _joined(data.get("text/plain") or output.get("text") or "")
+            if kind == "display_data" and _is_of_rich(data):
+                printed = streams.get("stdout", "")
+                is_open = bool(printed) and not printed.endswith("\n")
+                streams["stdout"] = printed + ("\n" if is_open else "") + text
+            else:
+                others.append(_Output(text, is_value=kind != "display_data"))
+    return [*map(_Output, streams.values()), *others]
+
+
+def _is_of_rich(data: Mapping[str, Any]) -> bool:
+    """Return whether *data* is text that was printed with Rich, which adds it as HTML."""
+    html = _joined(data.get("text/html") or "<pre")
+    return {*data} <= {"text/plain", "text/html"} and html.startswith("<pre")
 
 
 def _joined(text: str | Iterable[str]) -> str:

@@ -66,6 +66,11 @@ class Calls:
         """Whether a tool is at work."""
         return len(self._calls) > max(self._done, len(self._outputs))
 
+    @property
+    def has_output(self) -> bool:
+        """Whether a result has been shown without the name of its tool."""
+        return bool(self._outputs)
+
     def waits_for(self, tool: str) -> bool:
         """Return whether a call of *tool* is at work."""
         at_work = self._at_work.get(_key(tool))

@@ -99,6 +99,13 @@ class _Task:
         """Whether a tool is at work."""
         return self.answer is None and self.calls.are_waiting
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no panel has said anything of it."""
+        return not (self.is_started or self.calls.last or self.calls.has_output) and (
+            self.answer is None
+        )
+
 
 def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(without_codes(head))
@@ -207,7 +214,12 @@ class _Crew:
 
     def _end(self, *, all_tasks: bool = False) -> Iterator[Transcript]:
         while self._tasks and (all_tasks or not self._tasks[-1].is_waiting):
-            yield from self._around.hold(_run(self._tasks.pop(), self._reading))
+            task = self._tasks.pop()
+            if task.is_empty:  # a panel of another kind, such as that of an error
+                for text, line in task.others:
+                    self._around.put(f"{text}\n", line)
+            else:
+                yield from self._around.hold(_run(task, self._reading))
 
 
 def _run(task: _Task, reading: Reading) -> RunBuilder:

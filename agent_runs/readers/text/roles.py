@@ -12,14 +12,18 @@ r"""Conversations as people keep them in text: each turn under the name of who s
 The turns may also stand in the frames of a chat template: ChatML, Llama 3, Gemma, DeepSeek, Phi.
 What the assistant says is read in the dialect that it shows. A text is such a log only if it begins
 with a turn, the user and the assistant speak, and a turn of the assistant has the mark of a call.
+Above the first turn may stand a title and lines such as ``Date: today``, which are a notice.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from agent_parsers.transcripts import Notice
 from agent_runs.reading.reader import Lines, Reading, TextReader
 from agent_runs.reading.said import Said, SaidResult, runs_of_messages
 from agent_runs.reading.spoken import has_sign
@@ -87,6 +91,32 @@ _STYLES: Final = (
 _OBSERVED: Final = re.compile(r"^[ \t]*Observation[ \t]*:", re.MULTILINE).search
 
 
+_SPEAKER: Final = "|".join(_ROLES.keys() - {"model", "agent", "llm", "environment", "env"})
+"""Who may speak first; the others are also names of what stands above conversations."""
+_LABEL: Final = r"question|claim|thought|action|observation|answer|final answer|input|output"
+"""What begins a line of a run."""
+_HEAD: Final = re.compile(
+    r"#{1,6}[ \t][^\n]*|<!--[^\n]*-->|\|[^\n]*\||-{3,}|={3,}|[*_][^*_\n]+[*_]"
+    rf"|(?:[-*][ \t]+)?(?:\*\*)?(?!(?:{_SPEAKER}|{_LABEL})\b)[A-Za-z][\w ]{{0,30}}"
+    r"(?:\*\*:|:(?:\*\*)?)[ \t][^\n]*",
+    re.IGNORECASE,
+).fullmatch
+"""Matches a line as it stands above the conversations that programs write: a title, a value."""
+_FIRST: Final = re.compile(
+    rf"\W*(?:{_SPEAKER})\W*(?:\n|\Z|[^\n]*[:>\]][^\n]*)", re.IGNORECASE
+).match
+
+
+def _end_of_head(text: str) -> int:
+    """Return where the lines end that stand above the first turn in *text*."""
+    end = 0
+    for line in text.splitlines(keepends=True):
+        if line.strip() and (_FIRST(line) or not _HEAD(line.strip())):
+            return end
+        end += len(line)
+    return end
+
+
 class _Turn(NamedTuple):
     role: Role
     text: str
@@ -120,6 +150,8 @@ def _turns(text: str, style: _Style) -> list[_Turn]:
 
 def _evidence(head: str) -> Sequence[str]:
     text = without_codes(head)
+    above = _end_of_head(text)
+    text = "\n" * text.count("\n", 0, above) + text[above:]
     style = _style_of(text)
     if style is None:
         return ()
@@ -138,6 +170,8 @@ def _evidence(head: str) -> Sequence[str]:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     text = without_codes("".join(lines))
+    end = _end_of_head(text)
+    above, text = text[:end].strip(), "\n" * text.count("\n", 0, end) + text[end:]
     style = _style_of(text)
     if style is None:
         reading.refuse("expected a text that begins with a turn", text[:1000], line=1)
@@ -147,9 +181,13 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
         # Whole runs in the turns of the assistant: only who asks is said by roles.
         asked = {"user": "Question: ", "assistant": "", "system": "", "tool": "Observation: "}
         said = "".join(f"{asked[turn.role]}{turn.text}\n" for turn in turns)
-        yield from reading.inside(Lines(said.splitlines(keepends=True)))
+        notice = Notice("unowned_text", "left out text above the first turn", 0, above, 1)
+        for number, run in enumerate(reading.inside(Lines(said.splitlines(keepends=True)))):
+            is_noticed = above and not number
+            yield replace(run, notices=(notice, *run.notices)) if is_noticed else run
         return
-    yield from runs_of_messages(_said(turns, text), reading)
+    head = [Said("tool", left_out=("text above the first turn",), unowned=above, line=1)]
+    yield from runs_of_messages(chain(head if above else (), _said(turns, text)), reading)
 
 
 def _said(turns: Sequence[_Turn], text: str) -> Iterator[Said]:

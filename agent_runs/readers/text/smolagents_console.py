@@ -15,12 +15,13 @@ r"""What the agents of smolagents print.
     [Step 1: Duration 0.02 seconds]
 
 A `CodeAgent` has code in place of a call, between ``─ Executing parsed code: ─`` and a line; then
-``Execution logs:`` and ``Out:``. Both end with ``Final answer:``. Text is wrapped at the width of
-the console, and each ``[`` of an observation is printed as ``|``. The text of the model is shown
-with ``verbosity_level=2`` only. A managed agent has its own ``New run - NAME`` inside a step. All
-these boxes and lines are as wide as the console; others are text.
+``Execution logs:`` and ``Out:``. Versions 1.0 and 1.1 print it in a box, with a number before each
+line. All end with ``Final answer:``. Text is wrapped at the width of the console, and each ``[`` of
+an observation is printed as ``|``. The text of the model is shown with ``verbosity_level=2`` only.
+A managed agent has its own ``New run - NAME`` inside a step. All these boxes and lines are as wide
+as the console; others are text.
 
-Source: `smolagents/agents.py` and `smolagents/monitoring.py` (1.26).
+Source: `smolagents/agents.py` and `smolagents/monitoring.py` (1.0, 1.1, 1.26).
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ _END_OF_STEP: Final = re.compile(r"\[Step \d+: Duration [\d.]+ seconds[^\n]*\]")
 _DURATION: Final = re.compile(r"\[Step \d+: Duration(?: [\d.]+(?: [^\]]*)?)?")
 """The end of a step that may go on in the next line, since narrow consoles wrap it too."""
 _MAX_WRAPPED: Final = 5
-_CODE: Final = re.compile(r" ─ Executing (?:parsed|this) code: ─+ *")
+_CODE_TITLE: Final = re.compile(r"Executing (?:parsed|this) code:")
+_CODE: Final = re.compile(rf" ─ {_CODE_TITLE.pattern} ─+ *")
+_NUMBER: Final = re.compile(r" *1 ")
+"""The number of the first line of code in a box, with the spaces around it."""
 _END_OF_CODE: Final = re.compile(r" ─+ *")
 _SAID: Final = re.compile(r"Output message of the LLM: ─+")
 _CALL: Final = re.compile(
@@ -136,6 +140,13 @@ class _Console:
         is_own = not self._runs or box.width == self._width
         if is_own and _RUN.fullmatch(box.title):
             yield from self._begin(box, text)
+            return
+        if is_own and _CODE_TITLE.fullmatch(box.title) and (code := _code_in(box)) is not None:
+            self._width = box.width
+            now = self._now(box.line)
+            self._take_text(now)
+            now.is_altered |= code.count("\n") + 1 < len(box.lines)
+            _call_code(code, now)
             return
         call = _CALL.fullmatch(text)
         if call is None or not is_own:
@@ -223,10 +234,8 @@ class _Console:
         lines = [line[2:].rstrip() for line in now.lines]
         code = joined(lines, self._width - 4)
         now.is_altered |= code.count("\n") + 1 < len(lines)
-        now.run.call(_CODE_TOOL, code)
         now.lines, now.inside = [], ""
-        now.calls += 1
-        now.is_code = True
+        _call_code(code, now)
 
     def _take_text(self, now: _Run) -> None:
         """Take the lines since the last frame."""
@@ -244,7 +253,7 @@ class _Console:
             now.run.think(said.strip().removeprefix("Thought:"))
             return
         answer = None
-        if now.is_final or now.is_code:
+        if now.is_final or now.is_code or not now.calls:
             text, answer = _split_answer(text, is_repeated=now.is_final)
         seen = text.removeprefix(_OBSERVATIONS.rstrip()).removeprefix(" ")
         now.is_altered |= not now.is_code and "|" in seen
@@ -261,6 +270,35 @@ class _Console:
         if text.strip():
             what = "a result without its call" if now.calls else "text beside the steps"
             now.run.notice("unowned_text", f"found {what}", text=text, line=line)
+
+
+def _call_code(code: str, now: _Run) -> None:
+    now.run.call(_CODE_TOOL, code)
+    now.calls += 1
+    now.is_code = True
+
+
+def _code_in(box: Box) -> str | None:
+    """Return the code in *box*, whose lines have numbers; `None` if they have none.
+
+    What goes on in the next line, since it was too long, has no number there.
+    """
+    rows = [line[1:-1].rstrip() for line in box.lines]
+    number = _NUMBER.match(f"{rows[0]} ") if rows else None
+    if number is None:
+        return None
+    begin = number.end()
+    wrapped: list[list[str]] = []
+    for row in rows:
+        shown, code = row[:begin].strip(), row[begin:]
+        if shown == str(len(wrapped) + 1):
+            wrapped.append([code])
+        elif not shown:
+            wrapped[-1].append(code)
+        else:
+            return None
+    width = box.width - 4 - begin
+    return "\n".join(joined(lines, width, has_breaks=False) for lines in wrapped)
 
 
 def _input_of(shown: str, box: Box) -> Any:
@@ -294,7 +332,7 @@ def _split_answer(text: str, *, is_repeated: bool) -> tuple[str, str | None]:
 
 READER: Final = TextReader(
     name="smolagents_console",
-    summary="console of smolagents: tool-calling agents and code agents, with or without colours",
+    summary="console of smolagents (1.0 to 1.26): agents with calls or code, in colours or not",
     evidence=_evidence,
     read=_read,
     signs=("─ new run", "━ step "),

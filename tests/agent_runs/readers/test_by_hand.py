@@ -146,3 +146,20 @@ def test_results_before_any_call_are_no_results() -> None:
 def test_an_input_of_several_lines_has_a_notice() -> None:
     (run,) = read_runs(REACT.replace("by month", "by month\n(took 2 s)"))
     assert ("unclear_end", "(took 2 s)") in [(n.kind, n.text) for n in run.notices]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("head", [
+    "# Log of today\n\nDate: 2026-01-05\nModel: some-model\n\n---\n\n",
+    "# Log\n\n**Date:** today\n- **Cost**: 2\n\n| a | b |\n|---|---|\n_exported_\n\n", "Model: m\n",
+])  # fmt: skip
+def test_a_title_and_values_may_stand_above_the_first_turn(style: str, head: str) -> None:
+    (run,) = read_runs(head + written(style))
+    assert told(run) == EXPECTED
+    assert [n.text for n in run.notices if n.kind == "unowned_text"] == [head.strip()]
+
+
+@pytest.mark.parametrize("head", ["Hello there.\n", "Thought: hm\n", "# Log\nThis is a log.\n"])
+def test_a_text_above_the_first_turn_is_no_title(head: str) -> None:
+    with pytest.raises(OutputParserException):
+        [*read_runs(head + written("headings"), format="roles")]

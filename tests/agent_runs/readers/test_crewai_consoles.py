@@ -258,3 +258,11 @@ def test_chains_of_the_other_framework_are_no_runs(name, reader):
 def test_the_evidence_names_a_panel_or_a_line():
     assert detect_log(started()).evidence == ("a panel with the title 'Agent Started'",)
     assert detect_log(old("x")).evidence == ("'[DEBUG]: == Working Agent: Planner' in line 1",)
+
+
+@pytest.mark.parametrize("title", ["❌ LLM Error", "❌ Tool Usage Failed", "Something new"])
+def test_a_crew_that_ends_in_an_error_has_no_run_of_its_own(title):
+    log = started("q") + box("❌ Crew Failure", "Crew Execution Failed\nName: crew")
+    (run,) = runs_of(log + box(title, "the key is wrong"))
+    assert run.question == "q"
+    assert any("the key is wrong" in n.text for n in run.notices if n.kind == "unowned_text")

@@ -258,3 +258,72 @@ class TestNotebooks:
 
     def test_the_evidence_is_the_format(self):
         assert detect_log(self.notebook()).reader == "notebook"
+
+    @pytest.mark.parametrize("value", [
+        "{'name': 'search', 'parameters': {'q': 'fog'}}", "[Document(page_content='fog')]",
+        "[search('fog'), search('rain')]", "array([1, 2])",
+        "PromptTemplate(input_variables=['q'], template='Question: {q}\\nThought:')",
+        "ChatPromptTemplate(messages=[HumanMessagePromptTemplate(template='Question: {q}')])",
+    ])  # fmt: skip
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_values_of_other_cells_are_passed_over(self, value, is_first):
+        cells = [[self.value(value)], [self.stream(self.RUN)]]
+        (run,) = runs_of(self.notebook(*(cells if is_first else cells[::-1])))
+        assert answer_of(run) == "November."
+        assert notices_of(run) == []
+
+    def test_a_console_and_a_value_that_says_the_same_are_one_run(self):
+        printed = TestAutoGen().log()
+        messages = ", ".join(
+            f"{kind}(source={source!r}, content={content}, type={kind!r})"
+            for kind, source, content in (
+                ("TextMessage", "user", "'Which month?'"),
+                ("ToolCallRequestEvent", "planner", TestAutoGen.CALL),
+                ("ToolCallExecutionEvent", "planner", TestAutoGen.SEEN),
+                ("TextMessage", "planner", r"'November.\n\nIt is.'"),
+            )
+        )
+        same = f"TaskResult(messages=[{messages}], stop_reason=None)"
+        (run,) = runs_of(self.notebook([self.stream(printed), self.value(same)]))
+        assert steps_of(run) == [STEP]
+        other = same.replace("It is.", "It was.")
+        log = self.notebook([self.stream(printed), self.value(other)], [self.value(same)])
+        assert [answer_of(run)[-4:] for run in runs_of(log)] == [" is.", "was.", " is."]
+
+    def test_what_is_displayed_is_a_text_of_its_own_unless_rich_prints_it(self):
+        half = len(self.RUN) // 2
+        shown = {"output_type": "display_data", "data": {
+            "text/plain": ["<Markdown object>"], "text/markdown": ["# fog"]}}  # fmt: skip
+        printed = [
+            {"output_type": "display_data", "data": {
+                "text/plain": [part], "text/html": ["<pre style='x'>fog</pre>"]}}
+            for part in TestAutoGen().log().splitlines()
+        ]  # fmt: skip
+        log = self.notebook([self.stream(self.RUN[:half]), shown, self.stream(self.RUN[half:])])
+        (run,) = runs_of(log)
+        assert answer_of(run) == "November."
+        (run,) = runs_of(self.notebook(printed))
+        assert steps_of(run) == [STEP]
+
+    def test_a_log_that_cannot_be_read_is_a_notice_of_the_others(self):
+        both = TestAutoGen().log() + self.RUN
+        cells = [[self.stream(self.RUN)], [self.stream(both)]]
+        (run,) = runs_of(self.notebook(*cells))
+        (notice,) = [each for each in run.notices if each.kind == "unowned_text"]
+        assert notice.message.startswith("cell 3 looks like a log, but was not read: ")
+        (run,) = runs_of(self.notebook(*cells[::-1]))
+        assert [each.kind for each in run.notices] == ["unowned_text"]
+
+    def test_a_notebook_without_a_run_says_what_its_cells_have(self):
+        cells = [[self.stream("hello\n")], [self.value("9")], []]
+        with pytest.raises(OutputParserException, match="none of its 2 cells with output looks"):
+            runs_of(self.notebook(*cells))
+        cells[1] = [self.stream(TestAutoGen().log() + self.RUN)]
+        with pytest.raises(OutputParserException, match="2 cells with output: cell 3 was not read"):
+            runs_of(self.notebook(*cells))
+
+    def test_a_dialect_that_is_named_is_that_of_what_was_printed(self):
+        cells = [[self.stream("Claim: It rains.\nThought 1: So?\nAction 1: Finish[no]\n")],
+                 [self.stream("hello\n"), self.value("'x'")]]  # fmt: skip
+        (run,) = runs_of(self.notebook(*cells), dialect="react_docstore")
+        assert answer_of(run) == "no"

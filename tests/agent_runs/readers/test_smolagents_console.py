@@ -163,3 +163,59 @@ def test_wrapped_answers_are_joined():
 
 def test_the_evidence_is_a_frame():
     assert detect_log(began()).evidence == ("'New run' in a frame of smolagents",)
+
+
+# -- code in a box -------------------------------------------------------------------------------
+
+
+def boxed(*lines: str, title: str = "Executing this code:") -> str:
+    head = f"╭{f'─ {title} '.ljust(WIDTH - 2, '─')}╮\n"
+    inside = "".join(f"│ {line.ljust(WIDTH - 4)} │\n" for line in lines)
+    return f"{head}{inside}╰{'─' * (WIDTH - 2)}╯\n"
+
+
+def test_code_in_a_box_has_numbers():
+    log = began() + step(0, boxed("  1 n = fog('May')", "  2 ", "  3 print(n)")
+                         + "Execution logs:\n9\n\nOut: None\n")  # fmt: skip
+    log += step(1, boxed("  1 final_answer(n)") + "Out - Final answer: 9\n")
+    (run,) = runs_of(log)
+    assert [taken[1:3] for taken in steps_of(run)] == [
+        ("python_interpreter", "n = fog('May')\n\nprint(n)"),
+        ("python_interpreter", "final_answer(n)"),
+    ]
+    assert steps_of(run)[0][3] == "Execution logs:\n9\n\nOut: None"
+    assert answer_of(run) == "9"
+    assert notices_of(run) == []
+
+
+def test_a_line_of_code_that_was_wrapped_has_one_number():
+    first = f"say('{'fog ' * 12}and')".ljust(60)[:53]
+    lines = [f"   {n} f({n})" for n in range(1, 10)] + [f"  10 {first}", "     more')"]
+    (run,) = runs_of(began() + step(0, boxed(*lines) + "Out: None\n"))
+    code = steps_of(run)[0][2]
+    assert code.split("\n")[8] == "f(9)"
+    assert code.split("\n")[9].split() == [*first.split(), "more')"]
+    assert "altered_text" in notices_of(run)
+
+
+def test_a_box_without_numbers_is_text():
+    (run,) = runs_of(began() + step(0, "Final answer: 9\n"))
+    assert answer_of(run) == "9"
+    with_text = boxed("n = fog()", title="Executing this code:")
+    runs = [*read_runs(began() + step(0, with_text + "Out - Final answer: 9\n"))]
+    assert [answer_of(run) for run in runs] == ["9"]
+    assert "n = fog()" in "".join(n.text for n in runs[0].notices if n.kind == "unowned_text")
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_managed_agents_of_code_run_inside_the_code_that_calls_them(times):
+    inner = began("inner?", "helper") + step(0, boxed("  1 final_answer(2)")
+                                             + "Out - Final answer: 2\n")  # fmt: skip
+    log = began() + step(0, boxed("  1 print(helper('inner?'))") + inner * times
+                         + "Execution logs:\n2\n\nOut: None\n")  # fmt: skip
+    log += step(1, boxed("  1 final_answer(3)") + "Out - Final answer: 3\n")
+    *within, outer = runs_of(log)
+    assert [(run.question, answer_of(run)) for run in within] == [("inner?", "2")] * times
+    assert len(steps_of(outer)) == 2
+    assert steps_of(outer)[0][3] == "Execution logs:\n2\n\nOut: None"
+    assert answer_of(outer) == "3"

@@ -1,5 +1,6 @@
 """One small run, as each console and logger prints it."""
 
+from .console_logs import LOGS as CONSOLE_LOGS
 from .consoles import BLUE, ESC, GREEN, agno, box, chain, coloured
 
 QUESTION, THOUGHT, RESULT, ANSWER = "Which month?", "I look it up.", "November", "Fog."
@@ -38,7 +39,8 @@ def _called(text: str) -> str:
     return box("", f"Calling tool: {text}", width=64, padding=1)
 
 
-LOGS = {
+LOGS: dict[str, str] = {
+    **CONSOLE_LOGS,
     "agno_console": agno("Message", QUESTION)
     + agno("Tool Calls", "• search(query=fog)")
     + agno("Response (0.8s)", ANSWER),

@@ -1,0 +1,293 @@
+"""Splitting the lines of a console into its pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_runs.splitting.ansi import without_codes
+
+if TYPE_CHECKING:
+    from agent_runs.reading.reader import Lines
+    from agent_runs.tables.piece import ConsolePiece, Shown
+
+_AHEAD: Final = 8
+"""How many lines behind a title are looked at."""
+_FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})([^`\n]*)").match
+_DEEPEST: Final = 1_000
+"""How many lines a fence may have in which others stand."""
+
+
+class Title(NamedTuple):
+    """A title that fits a line."""
+
+    piece: ConsolePiece
+    groups: Mapping[str, str | None]
+    title: str
+    """What it matches."""
+
+
+@dataclass
+class Found:
+    """A piece of a console."""
+
+    kinds: Sequence[Title]
+    """The kinds that its title fits; which of them it is shows its body."""
+    line: int
+    """The line of the file where it begins."""
+    first: str = ""
+    """The line with the title."""
+    texts: list[str] = field(default_factory=list)
+    """The text behind that line, in pieces."""
+    has_text: bool = False
+    """Whether more than the title has been seen."""
+    is_open: bool = False
+    """Whether the text that ends it is still to come."""
+    is_first: bool = False
+    """Whether it stands before the first title."""
+    following: str = ""
+    """The next line with text behind it."""
+    is_last: bool = False
+
+    @property
+    def piece(self) -> ConsolePiece:
+        """Its first kind."""
+        return self.kinds[0].piece
+
+    @property
+    def title(self) -> str:
+        """The title; empty if it has none."""
+        return self.kinds[0].title
+
+    def text_of(self, title: Title) -> str:
+        """Return the text behind *title*."""
+        return self.first[len(title.title) :] + "".join(self.texts)
+
+    def add(self, text: str) -> None:
+        """Add *text* to what stands behind the title."""
+        self.texts.append(text)
+        self.has_text = self.has_text or bool(text.strip())
+
+    def chosen(self, drop: str) -> tuple[ConsolePiece, Mapping[str, str | None]] | None:
+        """Return the kind that it is, and the groups of its title and its body; `None` if none.
+
+        Args:
+            drop: A pattern for what is taken out of the body.
+        """
+        for title in self.kinds:
+            body = self.text_of(title)
+            body = re.sub(drop, "", body) if drop else body
+            match = title.piece.holds.fullmatch(body.strip("\n"))
+            follows = re.match(title.piece.then, self.following)
+            if match is not None and follows is not None:
+                found = {key: value for key, value in match.groupdict().items() if value}
+                return title.piece, {**match.groupdict(), **title.groups, **found}
+        return None
+
+
+class Splitter:
+    """Splits consoles into pieces.
+
+    Args:
+        pieces: The kinds of pieces.
+        before: What stands before the first title.
+        rest: What stands behind a piece that has ended by itself.
+        has_fences: Whether titles in fences are text.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[ConsolePiece],
+        before: ConsolePiece,
+        rest: ConsolePiece,
+        *,
+        has_fences: bool = False,
+    ) -> None:
+        self._pieces = pieces
+        self._before = before
+        self._rest_kind = rest
+        self._has_fences = has_fences
+        self._now = Found([Title(before, {}, "")], 0)
+        self._before_blank: Shown = "nothing"  # the last piece with text
+        self._waiting = 0  # calls for their results
+        self._ends: dict[str, int] = {}  # the line of the next end, by its pattern
+        self._closers: dict[int, int] = {}  # the line that ends a fence, by the line that begins it
+        self._matched = 0  # the last line up to which fences have been matched
+        self._endless: set[str] = set()  # the marks of fences that nothing more ends
+
+    def titles_in(self, line: str) -> list[Title]:
+        """Return the titles that may fit a *line*, whatever follows it."""
+        found = ((piece, piece.begins.match(line)) for piece in self._pieces)
+        return [Title(piece, match.groupdict(), match[0]) for piece, match in found if match]
+
+    def begun(self, line: str, lines: Lines) -> list[Title]:
+        """Return the titles that fit *line*, given the *lines* behind it."""
+        is_blank = not (self._now.title or self._now.has_text)
+        before = self._before_blank if is_blank else self._now.piece.what
+        titles = [
+            title
+            for title in self.titles_in(line)
+            if not title.piece.behind or before in title.piece.behind
+        ]
+        if not any(title.piece.ahead for title in titles):
+            return titles
+        ahead = "".join(without_codes(lines.peek(index)) for index in range(_AHEAD))
+        return [title for title in titles if re.match(title.piece.ahead, ahead)]
+
+    def has_end(self, title: Title, line: str, lines: Lines) -> bool:
+        """Return whether a piece that begins with *title* in *line* has the end that it needs."""
+        until = title.piece.until
+        if not until or re.search(until, line[len(title.title) :]):
+            return True
+        number = lines.number
+        if self._ends.get(until, 0) < number:
+            ends = (index for index, each in enumerate(_ahead(lines)) if re.search(until, each))
+            self._ends[until] = number + next(ends, _NEVER)
+        return self._ends[until] < _NEVER
+
+    def split(self, lines: Lines) -> Iterator[Found]:
+        """Yield the pieces in *lines*."""
+        self._now = Found([Title(self._before, {}, "")], lines.number, is_first=True)
+        hidden = 0
+        for raw in lines:
+            line = whole = without_codes(raw)
+            if hidden:
+                hidden -= 1
+                self._now.add(line)
+                continue
+            while line:  # what ends a piece may begin the next
+                line = yield from self._take(line, lines)
+            if self._has_fences and _may_have_fences(self._now):
+                hidden = self._fenced(whole, lines)
+        self._now.is_last = True
+        yield self._now
+
+    def _take(self, line: str, lines: Lines) -> Generator[Found, None, str]:
+        """Take a *line*, yield the pieces that it ends, and return what of it is left to take."""
+        now = self._now
+        kinds = [] if now.is_open and now.has_text else self.begun(line, lines)
+        if kinds and not _goes_on(now, kinds, line) and _is_title(now, kinds, self._waiting):
+            now.following = line
+            yield from self._end(Found(kinds, lines.number - 1, line))
+            now, title = self._now, kinds[0]
+            now.is_open = bool(title.piece.until) and self.has_end(title, line, lines)
+            now.has_text = bool(line[len(title.title) :].strip())
+            end = re.search(title.piece.until, line[len(title.title) :]) if now.is_open else None
+            if title.piece.more:
+                now.first = f"{line.rstrip()}\n"
+            if end is None:
+                return ""
+            line, now.first = now.first[len(title.title) :], title.title
+        else:
+            end = re.search(now.piece.until, line) if now.is_open else None
+        if end is not None:
+            now.add(line[: end.start()])
+            return (yield from self._rest(line[end.end() :], lines))
+        if now.piece.more and not now.is_open:
+            mark = re.match(now.piece.more, line)
+            if mark is None:
+                return (yield from self._rest(line, lines))
+            line = f"{line[mark.end() :].rstrip()}\n"
+        now.add(line)
+        return ""
+
+    def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
+        """End the piece that is open before *line*, which is left to take."""
+        self._now.following = _next_filled(line, lines)
+        yield from self._end(Found([Title(self._rest_kind, {}, "")], lines.number - 1))
+        return line
+
+    def _end(self, following: Found) -> Iterator[Found]:
+        """End the piece that is open; *following* is open then."""
+        if self._now.title or self._now.has_text:
+            self._before_blank = self._now.piece.what
+        yield self._now
+        self._waiting += _waits(self._now.piece)
+        self._now = following
+
+    def _fenced(self, line: str, lines: Lines) -> int:
+        """Return how many lines belong to the fence that *line* opens; 0 if it opens none.
+
+        A fence in which others stand ends behind them, if each of them ends; any other ends with
+        the first line that has no more than its mark.
+        """
+        fence = _FENCE(line)
+        if fence is None:
+            return 0
+        number = lines.number  # of the line behind it
+        if number > self._matched:
+            self._match_fences(fence[1], lines)
+        if (end := self._closers.pop(number - 1, 0)) or fence[1] in self._endless:
+            return max(end - number + 1, 0)
+        for index, each in enumerate(_ahead(lines)):
+            if _closes(each, fence[1]):
+                return index + 1
+        self._endless.add(fence[1])
+        return 0
+
+    def _match_fences(self, mark: str, lines: Lines) -> None:
+        """Find the ends of the fence that has just begun with *mark*, and of those inside it."""
+        self._closers.clear()
+        begun = [(lines.number - 1, mark)]
+        for index, each in enumerate(islice(_ahead(lines), _DEEPEST)):
+            self._matched = lines.number + index
+            inner = _FENCE(each) if mark[:3] in each else None
+            if inner is None:
+                continue
+            if inner[2].strip() or not inner[1].startswith(begun[-1][1]):
+                begun.append((self._matched, inner[1]))
+            else:
+                self._closers[begun.pop()[0]] = self._matched
+            if not begun:
+                return
+
+
+_NEVER: Final = 1 << 62
+
+
+def _closes(line: str, mark: str) -> bool:
+    """Return whether *line* ends a fence that has begun with *mark*."""
+    fence = _FENCE(line) if mark in line else None
+    return fence is not None and fence[1].startswith(mark) and not fence[2].strip()
+
+
+def _ahead(lines: Lines) -> Iterator[str]:
+    """Yield the lines that follow; none of them is taken."""
+    index = 0
+    while line := lines.peek(index):
+        yield without_codes(line)
+        index += 1
+
+
+def _next_filled(line: str, lines: Lines) -> str:
+    """Return *line*, or if it is blank the next one in *lines* with text."""
+    following: Iterable[str] = _ahead(lines)
+    return line if line.strip() else next((each for each in following if each.strip()), "")
+
+
+def _may_have_fences(found: Found) -> bool:
+    """Return whether fences count in a piece: values of tools may have half of one."""
+    is_text = found.piece.what in ("text", "nothing")
+    return not found.piece.more and (is_text or not found.is_open)
+
+
+def _goes_on(now: Found, kinds: Sequence[Title], line: str) -> bool:
+    """Return whether *line*, which has a title, is a further line of the same piece."""
+    more = now.piece.more
+    return bool(more) and kinds[0].piece is now.piece and re.match(more, line) is not None
+
+
+def _is_title(now: Found, kinds: Sequence[Title], waiting: int) -> bool:
+    """Return whether a title counts: that of a result in another does not if no call waits."""
+    results = ("result", "results")
+    is_result = kinds[0].piece.what in results
+    return not (is_result and now.piece.what in results and waiting <= 1)
+
+
+def _waits(piece: ConsolePiece) -> int:
+    if "(?P<output>" in piece.body:
+        return 0
+    return {"call": 1, "calls": 1_000, "result": -1}.get(piece.what, 0)

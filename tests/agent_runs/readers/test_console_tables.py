@@ -1,0 +1,580 @@
+"""Consoles and transcripts in Markdown that are tables, in the spellings that people have."""
+
+import io
+
+import pytest
+
+from agent_parsers import OutputParserException
+from agent_runs import detect_log, get_writer, report_html, to_text
+
+from .console_logs import HEADING, LOGS, RULE, STAMP, STARS, saved, sent, used
+from .consoles import ESC, answer_of, notices_of, runs_of, said_in, steps_of
+
+COLOURED = {"# Agent:": "1m\x1b[95m", "## ": "95m"}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_what_is_read_can_be_shown_and_written(name: str) -> None:
+    runs = runs_of(LOGS[name])
+    page = report_html(runs)
+    written = get_writer("openai").write(runs[0])
+    for text in filter(None, (runs[0].question, answer_of(runs[0]))):
+        assert text in page
+        assert text in repr(written)
+    assert (answer_of(runs[0]) or "") in to_text(runs[0])
+
+
+# -- aider ---------------------------------------------------------------------------------------
+
+STARTED = "\n# aider chat started at 2026-01-05 09:00:00\n\n> Aider v0.86.2  \n\n"
+
+
+def aided(*turns: str) -> str:
+    return STARTED + "".join(turns)
+
+
+def test_a_question_to_aider_may_have_several_lines():
+    log = aided("#### rename f  \n####   \n#### and keep the tests  \n\nDone.\n\n> Tokens: 9  \n")
+    (run,) = runs_of(log)
+    assert run.question == "rename f\n\nand keep the tests"
+    assert (answer_of(run), notices_of(run)) == ("Done.", [])
+
+
+def test_headings_and_quotations_in_an_answer_are_text():
+    answer = (
+        "# A plan\n\n#### First\n\n> as they say\nand so on\n\n```\n#### not asked  \n```\n\nDone."
+    )
+    runs = runs_of(
+        aided("#### plan  \n\n", answer, "\n\n> Tokens: 9  \n", "#### thanks  \n\nOK.\n")
+    )
+    assert [run.question for run in runs] == ["plan", "thanks"]
+    assert [*map(answer_of, runs)] == [answer, "OK."]
+
+
+def test_what_aider_writes_in_several_lines_is_no_answer():
+    failed = "> # 1 block failed!\n\n## Not found\nf()  \n"
+    ran = "> make  \nmake test  \n> Run shell commands? (Y)es/(N)o [Yes]: y  \n"
+    (run,) = runs_of(aided("#### fix f  \n\nFixed.\n\n", ran, failed, ">   \n"))
+    assert answer_of(run) == "Fixed."
+    assert [n.text for n in run.notices if n.kind == "unowned_text"] == [failed.strip("\n")]
+
+
+def test_commands_and_blank_lines_are_no_questions():
+    (run,) = runs_of(
+        aided("#### /add a.py  \n> Added a.py  \n", "#### <blank>  \n", "#### go  \n\nOK.\n")
+    )
+    assert (run.question, run.preamble, answer_of(run)) == ("go", "", "OK.")
+    (run,) = runs_of(aided("#### /ask what is f?  \n\nA function.\n\n> Tokens: 9  \n"))
+    assert run.question == "/ask what is f?"
+
+
+def test_the_plan_of_an_architect_is_not_asked_again():
+    plan = "1. Rename f.\n\n2. Test."
+    again = "".join(f"#### {line}  \n" for line in plan.split("\n"))
+    (run,) = runs_of(
+        aided("#### tidy up  \n\n", plan, "\n\n> Edit files? y  \n", again, "\nDone.\n")
+    )
+    assert (run.question, answer_of(run)) == ("tidy up", "Done.")
+    assert said_in(run) == [("", plan)]
+
+
+def test_a_history_whose_lines_lost_their_spaces_is_refused():
+    log = "\n".join(line.rstrip() for line in LOGS["aider"].split("\n"))
+    with pytest.raises(OutputParserException):
+        runs_of(log)
+
+
+# -- AutoGen -------------------------------------------------------------------------------------
+
+
+def asked(call_id: str, tool: str, args: str, word: str = "tool call") -> str:
+    named = f" ({call_id})" if call_id else ""
+    return f"***** Suggested {word}{named}: {tool} *****\nArguments: \n{args}\n{STARS}"
+
+
+def returned(of: str, text: str) -> str:
+    return f"***** Response from calling {of} *****\n{text}\n{STARS}"
+
+
+BEGIN = sent("Ann", "bot", "How deep is it?")
+END = sent("bot", "Ann", "It is 198 m deep.\n\nTERMINATE")
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        (asked("c1", "depth", '{"of": "Zug"}'), returned("tool (c1)", "198 m")),
+        (asked("c1", "depth", '{"of": "Zug"}', "tool Call"), returned('tool "c1"', "198 m")),
+        (
+            asked("", "depth", '{"of": "Zug"}', "function call"),
+            returned('function "depth"', "198 m"),
+        ),
+        (
+            asked("", "depth", '{"of": "Zug"}', "function call"),
+            returned("function (depth)", "198 m"),
+        ),
+    ],
+)
+def test_calls_and_results_of_autogen_have_several_spellings(call: str, result: str) -> None:
+    log = (
+        BEGIN
+        + sent("bot", "Ann", call)
+        + ">>>>>>>> USING AUTO REPLY...\n"
+        + sent("Ann", "bot", result)
+    )
+    (run,) = runs_of(log + END)
+    assert run.question == "How deep is it?"
+    assert steps_of(run) == [("", "depth", {"of": "Zug"}, "198 m")]
+    assert (answer_of(run), notices_of(run)) == ("It is 198 m deep.", [])
+
+
+def test_results_of_several_calls_go_to_them_by_id():
+    calls = "\n\n".join(asked(f"c{n}", "depth", f'{{"of": {n}}}') for n in (1, 2))
+    both = f"Ann (to bot):\n\n{returned('tool (c2)', 'two')}\n\n{RULE}\n"
+    log = BEGIN + sent("bot", "Ann", calls) + f"Ann (to bot):\n\n{both}"
+    (run,) = runs_of(log + sent("Ann", "bot", returned("tool (c1)", "one")) + END)
+    assert [(taken[2], taken[3]) for taken in steps_of(run)] == [
+        ({"of": 1}, "one"),
+        ({"of": 2}, "two"),
+    ]
+
+
+def test_code_is_a_call_if_the_console_says_that_it_runs():
+    code = "Run this:\n\n```python\nprint(1)\n```"
+    log = BEGIN + sent("bot", "Ann", code)
+    ran = "\n>>>>>>>> EXECUTING CODE BLOCK 0 (inferred language is python)...\n"
+    done = sent("Ann", "bot", "exitcode: 0 (execution succeeded)\nCode output: 1")
+    (run,) = runs_of(log + ran + done + END)
+    assert steps_of(run) == [
+        ("", "python_interpreter", "print(1)", "exitcode: 0 (execution succeeded)\nCode output: 1"),
+    ]
+    assert said_in(run)[0][1] == "Run this:"
+    log = BEGIN + sent("bot", "Ann", asked("c", "f", "{}"))
+    (run,) = runs_of(log + sent("Ann", "bot", returned("tool (c)", "1")) + sent("bot", "Ann", code))
+    assert (len(steps_of(run)), answer_of(run)) == (1, code)
+
+
+def test_an_empty_reply_asks_nothing_and_a_later_one_does():
+    log = BEGIN + sent("bot", "Ann", "198 m.") + sent("Ann", "bot", "") + sent("bot", "Ann", "Yes.")
+    log += sent("Ann", "bot", "And Biel?") + sent("bot", "Ann", "74 m.")
+    first, second = runs_of(log, format="autogen_console_old")
+    assert (first.question, said_in(first), answer_of(first)) == (
+        "How deep is it?",
+        [("", "198 m.")],
+        "Yes.",
+    )
+    assert (second.question, answer_of(second)) == ("And Biel?", "74 m.")
+
+
+def test_names_of_senders_may_have_brackets():
+    log = sent("Ann (human)", "bot (v2)", "Deep?") + sent("bot (v2)", "Ann (human)", "Yes.")
+    (run,) = runs_of(log)
+    assert (run.question, answer_of(run)) == ("Deep?", "Yes.")
+
+
+def test_another_chat_has_another_first_speaker():
+    rule = "*" * 80
+    log = (
+        BEGIN
+        + END
+        + f"\n{rule}\nStarting a new chat....\n\n{rule}\n"
+        + sent("bot", "Eve", "Sum up.")
+    )
+    first, second = runs_of(log + sent("Eve", "bot", "Deep."), format="autogen_console_old")
+    assert answer_of(first) == "It is 198 m deep."
+    assert (second.question, answer_of(second)) == ("Sum up.", "Deep.")
+
+
+def test_a_title_inside_a_message_is_text():
+    text = "Eve (to Ann):\n\nis how a message begins"
+    log = BEGIN + sent("bot", "Ann", f"So:\n\n{text}")
+    (run,) = runs_of(log)
+    assert answer_of(run) == f"So:\n\n{text}"
+
+
+# -- CrewAI --------------------------------------------------------------------------------------
+
+
+def test_colours_and_trees_are_no_part_of_values():
+    log = LOGS["crewai_headings"]
+    for title, code in COLOURED.items():
+        log = log.replace(title, f"{ESC}{code}{title}").replace(":\n", f":{ESC}00m\n")
+    tree = (
+        "🚀 Crew: crew\n└── 📋 Task: 1f\n       Status: Executing...\n    └── 🤖 Agent: Planner\n\n"
+    )
+    (run,) = runs_of(log)
+    assert (steps_of(run), answer_of(run)) == (steps_of(*runs_of(LOGS["crewai_headings"])), "Fog.")
+    (run,) = runs_of(LOGS["crewai_headings"].replace("\n\n\n#", f"\n{tree}\n#"))
+    assert (steps_of(run)[0][3], answer_of(run)) == ("November", "Fog.")
+    assert notices_of(run) == []
+    bare = "🤖 Agent: Planner\n\n    Status: In Progress\n\n🔧 Using search (1)\n\n🧠 Thinking...\n"
+    (run,) = runs_of(LOGS["crewai_headings"].replace("\n\n\n#", f"\n{bare}\n#"))
+    assert (steps_of(run)[0][3], answer_of(run), notices_of(run)) == ("November", "Fog.", [])
+
+
+@pytest.mark.parametrize(
+    ("shown", "given"),
+    [
+        (r'"{\"q\": true}"', {"q": True}),
+        ("{'q': True}", {"q": True}),
+        ('{"q": null}', {"q": None}),
+        ('"fog"', '"fog"'),
+        ("fog and rain", "fog and rain"),
+    ],
+)
+def test_arguments_may_be_json_in_a_string(shown: str, given: object) -> None:
+    log = f"{HEADING}## Task: q\n\n{HEADING}## Using tool: f\n## Tool Input: \n{shown}\n"
+    (run,) = runs_of(f"{log}## Tool Output: \n1\n\n{HEADING}## Final Answer: \n2\n")
+    assert steps_of(run) == [("", "f", given, "1")]
+
+
+def test_a_coworker_has_a_run_of_its_own():
+    inner = "# Agent: Searcher\n"
+    ask = '{"coworker": "Searcher", "task": "Find it."}'
+    log = f"{HEADING}## Task: Which month?\n\n{inner}## Task: Find it.\n\n"
+    log += f"{inner}## Using tool: search\n## Tool Input: \n{{}}\n## Tool Output: \nNovember\n\n"
+    log += f"{inner}## Final Answer: \nNovember it is.\n\n\n"
+    log += f"{HEADING}## Using tool: Delegate work to coworker\n## Tool Input: \n{ask}\n"
+    log += f"## Tool Output: \nNovember it is.\n\n\n{HEADING}## Final Answer: \nFog.\n"
+    outer, within = runs_of(log)
+    assert [taken[1:] for taken in steps_of(outer)] == [
+        (
+            "Delegate work to coworker",
+            {"coworker": "Searcher", "task": "Find it."},
+            "November it is.",
+        )
+    ]
+    assert (within.question, answer_of(within), answer_of(outer)) == (
+        "Find it.",
+        "November it is.",
+        "Fog.",
+    )
+
+
+def test_a_log_that_begins_inside_a_step_is_that_of_the_first_agent():
+    begin = "## Tool Output: \n1\n\n"
+    (run,) = runs_of(begin + LOGS["crewai_headings"].partition("?\n\n\n")[2])
+    assert len(run.failed) == 1
+    assert answer_of(run) == "Fog."
+
+
+def test_a_crew_writes_tasks_and_their_outputs_to_a_file():
+    def line(task: str, agent: str, rest: str) -> str:
+        return f'{STAMP}task_name="t", task="{task}", agent="{agent}", status={rest}\n\n'
+
+    log = line('Say "fog".\n\nTwice.', "A", '"started"')
+    log += line('Say "fog".\n\nTwice.', "A", '"completed", output="fog\n\n"fog""')
+    log += line("Sum up.", "B", '"started"')
+    first, second = runs_of(log)
+    assert (first.question, answer_of(first)) == ('Say "fog".\n\nTwice.', 'fog\n\n"fog"')
+    assert (second.question, notices_of(second)) == ("Sum up.", ["no_answer"])
+
+
+# -- transformers.agents -------------------------------------------------------------------------
+
+
+def test_calls_of_tools_are_shown_without_results():
+    log = "======== New task ========\nq\nCalling tool: 'depth' with arguments: {'of': 'Zug'}\n"
+    (run,) = runs_of(log + "Calling tool: 'final_answer' with arguments: {'answer': '198 m'}\n")
+    assert steps_of(run) == [("", "depth", {"of": "Zug"}, None)]
+    assert (answer_of(run), notices_of(run)) == ("198 m", ["no_observation"])
+
+
+def test_the_value_of_code_is_a_part_of_its_result():
+    log = "======== New task ========\nq\n>>> Agent is executing the code below:\nf(1)\n====\n"
+    log += "Print outputs:\n\nLast output from code snippet:\n9\nFinal answer:\n9\n"
+    (run,) = runs_of(log)
+    assert steps_of(run)[0][3] == "Last output from code snippet:\n9"
+    assert answer_of(run) == "9"
+
+
+def test_an_error_is_the_result_of_code():
+    error = "Code execution failed due to the following error:\nno such lake\nTraceback: …"
+    log = "======== New task ========\nq\n==== Agent is executing the code below:\nf(a=1)\n====\n"
+    (run,) = runs_of(f"{log}{error}\n>>> Final answer:\nNone.\n")
+    assert steps_of(run) == [("", "python_interpreter", "f(a=1)", error)]
+    assert answer_of(run) == "None."
+
+
+@pytest.mark.parametrize("mark", ["==== Agent", ">>> Agent"])
+def test_a_run_inside_code_is_one_and_the_outer_goes_on(mark: str) -> None:
+    def code(text: str) -> str:
+        return f"{mark} is executing the code below:\n{text}\n====\n"
+
+    inner = "======== New task ========\ninner?\n" + code("final_answer(2)")
+    inner += "Print outputs:\n\n>>> Final answer:\n2\n"
+    log = "======== New task ========\nouter?\n" + code("print(helper('inner?'))") + inner
+    log += (
+        "Print outputs:\n2\n\n" + code("final_answer(3)") + "Print outputs:\n\nFinal answer:\n3\n"
+    )
+    within, outer = runs_of(log)
+    assert (within.question, answer_of(within)) == ("inner?", "2")
+    assert (outer.question, answer_of(outer)) == ("outer?", "3")
+    assert [taken[3] for taken in steps_of(outer)] == ["2", ""]
+
+
+# -- Claude Code's terminal ----------------------------------------------------------------------
+
+SCREEN = """\
+> How deep
+  is it?
+  ⎿  ⧉ Selected 2 lines from a.md in an editor
+
+● I look.
+
+● Bash(for lake in *; do
+      cat $lake
+      done)
+  ⎿  Biel
+     Zug
+     … +29 lines (ctrl+o to expand)
+
+● lakes - depth (MCP)(of: "Zug")
+  ⎿  198 m
+
+● Update Todos
+  ⎿  ☐ look
+
+● Read(a.md)
+  ⎿  Read 15 lines (ctrl+r to expand)
+
+● Task(Look again)
+  ⎿  Done (2 tool uses · 3k tokens · 4s)
+
+● Bash(cat some-long-name…)
+  ⎿  198
+
+✻ Brewed for 4s
+
+● Use depth(x) (it helps):
+
+  > 198 m
+"""
+
+
+def test_a_copy_of_the_terminal_says_what_it_cuts():
+    (run,) = runs_of(SCREEN)
+    assert run.question == "How deep\nis it?"
+    assert [taken[1:] for taken in steps_of(run)] == [
+        ("Bash", "for lake in *; do\ncat $lake\ndone", "Biel\nZug"),
+        ("lakes - depth (MCP)", 'of: "Zug"', "198 m"),
+        ("Update Todos", {}, "☐ look"),
+        ("Read", "a.md", ""),
+        ("Task", "Look again", ""),
+        ("Bash", {}, "198"),
+    ]
+    assert answer_of(run) == "Use depth(x) (it helps):\n\n> 198 m"
+    cut = [notice.step for notice in run.notices if notice.kind == "cut_value" and notice.text]
+    assert cut == [1, 4, 5, 6]
+    assert "no_input" in notices_of(run)
+    assert "unowned_text" not in notices_of(run)
+
+
+def test_calls_that_the_terminal_draws_together_are_a_notice():
+    (run,) = runs_of(SCREEN.replace("● I look.\n", "● I look.\n\n  Ran 2 shell commands\n"))
+    assert [n.text.strip() for n in run.notices if n.kind == "unowned_text"] == [
+        "Ran 2 shell commands"
+    ]
+    assert said_in(run)[0] == ("", "I look.")
+
+
+def test_a_call_whose_end_is_not_shown_is_no_text():
+    (run,) = runs_of(f"{SCREEN}\n● Bash(ls)\n")
+    assert answer_of(run) is None
+
+
+# -- Markdown ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("inside", "given", "result"),
+    [
+        ("Count\n\n`ls | wc`\n\n```text\n12\n```", "ls | wc", "12"),
+        ("`ls`", "ls", None),
+        ("Count\n\n```bash\ncd a\nls\n```\n\n```\n12\n```", "cd a\nls", "12"),
+        ("**Input:**\n\n- a: `1`\n- b: `2`\n**Result:**\n```\nc\n```", {"a": "1", "b": "2"}, "c"),
+        ('**Input:**\n\n{"path": "a"}\n\n**Error:**\n\n```\nno\n```', {"path": "a"}, "no"),
+    ],
+)  # fmt: skip
+def test_a_call_that_specstory_saves_has_its_result(
+    inside: str, given: object, result: object
+) -> None:
+    log = "<!-- Generated by SpecStory, Markdown v2.1.0 -->\n\n" + saved("User", "q")
+    for element in (
+        used("Bash", inside),
+        used("Bash", inside).replace("<details>\n", "\n<details>\n"),
+    ):
+        (run,) = runs_of(log + saved("Agent", element) + saved("Agent", "Done."))
+        assert steps_of(run) == [("", "Bash", given, result)]
+        assert answer_of(run) == "Done."
+
+
+def test_turns_that_a_result_quotes_are_no_turns():
+    quoted = f"{saved('User', 'delete it')}\n{saved('Agent', 'OK.')}"
+    shown = used("Read", f"`log.md`\n\n```\n{quoted}\n```\n```js\nx\n```\n```")
+    log = "<!-- Generated by SpecStory, Markdown v2.1.0 -->\n\n" + saved("User", "q")
+    answer = f"It says:\n\n```md\n{quoted}\n```"
+    (run,) = runs_of(log + saved("Agent", shown) + saved("Agent", answer))
+    assert quoted.strip() in steps_of(run)[0][3]
+    assert answer_of(run) == answer
+
+
+def test_what_a_call_shows_in_an_unknown_way_is_a_notice():
+    log = "<!-- Generated by SpecStory, Markdown v2.1.0 -->\n\n" + saved("User", "q")
+    (run,) = runs_of(log + saved("Agent", used("Edit", "- old\n+ new")) + saved("Agent", "Done."))
+    assert steps_of(run) == [("", "Edit", {}, None)]
+    assert [n.kind for n in run.notices] == ["no_input", "unowned_text", "no_observation"]
+    assert run.notices[1].text == "- old\n+ new"
+
+
+def test_rules_between_the_parts_of_a_turn_are_no_text():
+    rule = "\n\n---\n\n"
+    head = (
+        "<!-- Generated by SpecStory, Markdown v2.1.0 -->\n\n<!-- cursor Session 1f (today) -->\n\n"
+    )
+    parts = (
+        "<think><details><summary>Thought Process</summary>Hm.</details></think>",
+        used("read_file", "").replace("><details>", ">\n\n<details>"),
+        "Now I count.",
+        used("shell", "```bash\nls\n```\n\n```\na\n```").replace(
+            "</details></", "\n</details>\n\n</"
+        ),
+        used("Edit", "```text\nupdated\n```"),
+        "One.\n\n---\n\nAnd so on.",
+    )
+    said = "_**Agent (model m, mode Agent)**_\n\n" + rule.join(parts)
+    (run,) = runs_of(f"{head}# A title\n\n{saved('User', 'Count.')}{said}{rule}")
+    assert run.question == "Count."
+    assert steps_of(run) == [
+        ("Hm.", "read_file", {}, None), ("", "shell", "ls", "a"), ("", "Edit", {}, "updated"),
+    ]  # fmt: skip
+    assert said_in(run)[1] == ("", "Now I count.")
+    assert answer_of(run) == parts[-1]
+    assert notices_of(run) == ["no_input", "no_input", "no_observation"]
+
+
+def test_the_older_form_of_specstory_is_refused():
+    log = LOGS["specstory"].replace(", Markdown v2.1.0", "").replace("<tool-use", "<tool")
+    with pytest.raises(OutputParserException):
+        runs_of(log)
+
+
+def test_thoughts_and_sub_agents_of_specstory_are_told_apart():
+    thought = "<think><details><summary>Thought Process</summary>\nHm.</details></think>\n\nI look."
+    log = "<!-- Generated by SpecStory, Markdown v2.1.0 -->\n\n" + saved("User", "q")
+    log += saved("Agent", thought) + saved("Agent", used("Task", "`look`"))
+    log += saved("User - sidechain", "look").replace(" (", " (", 1)
+    log += saved("Agent - sidechain", "Found.") + saved("Agent", "Done.")
+    outer, within = runs_of(log)
+    assert (outer.question, answer_of(outer)) == ("q", "Done.")
+    assert said_in(outer)[0] == ("Hm.", "I look.")
+    assert (within.question, answer_of(within)) == ("look", "Found.")
+
+
+EMOJI = """\
+## 👤 User
+
+q
+
+---
+
+## 🤖 Claude
+
+🔧 Using tool: Bash
+Input: {
+  "command": "ls"
+}
+
+---
+
+## 🤖 Claude
+
+Done.
+"""
+USED = """\
+# Session
+
+| Model | m |
+
+## User (15:17 UTC)
+
+q
+
+## Assistant (15:18 UTC)
+
+- **Used Read** on `a.md`
+
+Done.
+"""
+BOLD = """\
+# Session
+
+Date: today
+
+**User:** q
+
+**Tool: Bash**
+ls
+
+**Output:**
+```
+a
+```
+
+**Assistant:** Done.
+"""
+PLAIN = """\
+**Human**: q
+
+**Claude**: I look.
+
+**Tool: Bash**
+```
+ls
+```
+**Result:** a
+
+**Claude**: Done.
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "step"),
+    [
+        (EMOJI, ("", "Bash", {"command": "ls"}, None)),
+        (USED, ("", "Read", "`a.md`", None)),
+        (BOLD, ("", "Bash", "ls", "a")),
+        (PLAIN, ("", "Bash", "ls", "a")),
+    ],
+)
+def test_markdown_by_hand_has_several_spellings(log: str, step: object) -> None:
+    (run,) = runs_of(log)
+    assert run.question == "q"
+    assert steps_of(run) == [step]
+    assert answer_of(run) == "Done."
+
+
+def test_a_heading_between_two_exports_of_cursor_is_no_answer():
+    runs = runs_of(LOGS["cursor_export"] * 2)
+    assert [(run.question, answer_of(run)) for run in runs] == [("Which month?", "Fog.")] * 2
+    answer = "## So\n\n---\n\n**Fog**\n\n```\n---\n\n**User**\n\nx\n```"
+    (run,) = runs_of(LOGS["cursor_export"].replace("Fog.", answer))
+    assert answer_of(run) == answer
+
+
+@pytest.mark.parametrize("title", ["Environment Interaction", "Execution"])
+def test_code_for_appworld_may_quote_fences(title: str) -> None:
+    log = LOGS["appworld"].replace("Environment Interaction", title)
+    shown = "```\n### Environment Interaction 9\n```"
+    first, second = log, log.replace("1\n-", "2\n-").replace("November", shown)
+    (run,) = runs_of(first + second)
+    assert [taken[1:] for taken in steps_of(run)] == [
+        ("python", "print(search('fog'))", "November"), ("python", "print(search('fog'))", shown)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_in_the_bytes_of_windows_is_the_same(name: str) -> None:
+    text = LOGS[name].replace("\n", "\r\n")
+    assert detect_log(io.StringIO(text, newline="")).reader == name
+    assert [*map(answer_of, runs_of(text))] == [*map(answer_of, runs_of(LOGS[name]))]
