@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from agent_parsers.parsers.beside_text import ReasoningBeside as ReasoningBeside
     from agent_parsers.parsers.dialect_parser import AnyDialectParser as AnyDialectParser
     from agent_parsers.parsers.event_parser import EventParser as EventParser
+    from agent_parsers.parsers.langchain.pipeline import errors_of_both as errors_of_both
     from agent_parsers.parsers.turn_parser import TurnParser as TurnParser
     from agent_parsers.reports import LISTENERS as LISTENERS
     from agent_parsers.toolset.listed import listed_tools as listed_tools
@@ -129,6 +130,7 @@ _MODULES = modules_of(
         "agent_parsers.parsers.beside_text": "ReasoningBeside",
         "agent_parsers.parsers.dialect_parser": "AnyDialectParser",
         "agent_parsers.parsers.event_parser": "EventParser",
+        "agent_parsers.parsers.langchain.pipeline": "errors_of_both",
         "agent_parsers.parsers.turn_parser": "TurnParser",
         "agent_parsers.reports": "LISTENERS",
         "agent_parsers.toolset.listed": "listed_tools",

@@ -7,6 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, get_args
 from uuid import uuid4
 
+from pydantic_core import to_jsonable_python
+
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
 from agent_parsers.events import (
@@ -22,6 +24,7 @@ from agent_parsers.events import (
 )
 from agent_parsers.loop.request import ModelRequest
 from agent_parsers.messages.reading.arguments import ARGUMENT
+from agent_parsers.messages.reading.pieces import as_json
 from agent_parsers.messages.writing.native import with_native_calls, with_results
 from agent_parsers.messages.writing.past import PastTurn, past_of, past_of_steps
 from agent_parsers.parsers.event_parser import TurnReader
@@ -29,6 +32,7 @@ from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.registry.dialects_by_name import get_parser
 from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.model_output import part_of, text_of
+from output_parsers.prompt_values import ChatPromptValue
 from output_parsers.streams.readers import Budget
 from outputs import AIMessage, tool_call
 from outputs.growing_json.errors import JsonLimitError
@@ -36,6 +40,8 @@ from outputs.growing_json.reader import JsonReader
 from outputs.messages.ai import add_usage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent_parsers.loop.request import ToolChoice
     from agent_parsers.messages.writing.past import History
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
@@ -79,7 +85,8 @@ class Asking(Generic[T]):
         tools: The tools; by default those of the parser.
         system: Text before the instructions.
         history: What was said before the question.
-        as_messages: Whether the prompt is messages; if not, a text.
+        as_messages: Whether the prompt is messages; if not, a text. A request that is *plain* is
+            then the question alone, or a text in which each message follows its role.
         tools_in: See `ToolsIn`.
         plain: Whether a request in which there is nothing to read, neither tools nor past calls nor
             a type of the answer, goes to the model as it is, and its reply is the answer: for a
@@ -92,6 +99,9 @@ class Asking(Generic[T]):
         tool_choice: Whether the model may call a tool; see `ToolChoice`.
         on_bad_call: See `OnBadCall`.
         max_retries: How many turns in a row may be unreadable.
+        parallel: Whether a turn may have several calls; if not, more than one is an error that the
+            model reads.
+        stop: Stop sequences beside those of the parser.
 
     Raises:
         TypeError: *parser* is not a parser, there are no tools, or the strategy does not fit it.
@@ -115,6 +125,8 @@ class Asking(Generic[T]):
         tool_choice: ToolChoice = "auto",
         on_bad_call: OnBadCall = "retry",
         max_retries: int = 2,
+        parallel: bool = True,
+        stop: Sequence[str] = (),
     ) -> None:
         for name, value, known in (
             ("on_bad_call", on_bad_call, OnBadCall), ("tools_in", tools_in, ToolsIn)
@@ -146,10 +158,13 @@ class Asking(Generic[T]):
         self._is_typed: Final = listed.output_type is not None and self._provider is None
         chosen = self._chosen(listed)
         past = with_results(past_of(history))
+        self._is_buffered = False
         if plain and not (len(chosen) or chosen.output_type):
             before = (*past, *past_of(self.steps))
             if not any(isinstance(each, PastTurn) for each in before):
                 parser = get_parser("tools", tools=[])
+                self._is_buffered = not as_messages
+                as_messages = True
         self.parser: Final[Any] = parser.model_copy(update={"tools": chosen})
         """The parser that reads the replies."""
         is_templated = tools_in == "template" and not self._is_native
@@ -165,6 +180,8 @@ class Asking(Generic[T]):
         if max_retries < 0:
             raise ValueError(f"max_retries is 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
+        self._parallel: Final = parallel
+        self._stop: Final = [*dict.fromkeys((*self.parser.stop, *stop))]
         self.ended: Ended = "unknown"
         """How the last reply ended, as far as that is known."""
         self.usage: UsageMetadata | None = None
@@ -248,7 +265,14 @@ class Asking(Generic[T]):
             history = prompted["history"]
             past = with_native_calls([*history, *steps], self._read_past)
             prompted["history"], steps = past[: len(history)], past[len(history) :]
+        if not self._parallel and len(self.parser.tools):
+            prompted["system"] = "\n\n".join(filter(None, (prompted["system"], _ONE_CALL)))
         prompt = self._writer.render_prompt(self.question, steps, **prompted)
+        if self._is_buffered and isinstance(prompt, list):
+            is_question = len(prompt) == 1 and prompt[0].type == "human"
+            prompt = (
+                prompt[0].text if is_question else f"{ChatPromptValue(prompt).to_string()}\nAI:"
+            )
         choice, listed = self._choice, self._listed
         if self._writer is not self.parser:  # a template makes a model do nothing
             choice = "auto"
@@ -256,7 +280,7 @@ class Asking(Generic[T]):
             choice, listed = "required", self.parser.tools
         is_told = isinstance(self._writer, MessageParser)
         tools = listed if is_told and len(listed) else None
-        return ModelRequest(prompt, self.parser.stop, tools, choice, self._provider)
+        return ModelRequest(prompt, [*self._stop], tools, choice, self._provider)
 
     def _read_past(self, text: str) -> tuple[str, str]:
         """Return the thought and the content of a turn that the model wrote in the past."""
@@ -282,6 +306,12 @@ class Asking(Generic[T]):
     def content(self) -> str:
         """What the user may see so far: text beside the calls, or the answer as it was written."""
         return "".join(self._content)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the answer has a type, or there may be none: text may turn out to be wrong."""
+        is_typed = self.parser.tools.output_type is not None
+        return is_typed or self._answers is not None or self._provider is not None
 
     @property
     def is_called(self) -> bool:
@@ -447,6 +477,13 @@ class Asking(Generic[T]):
         Raises:
             OutputParserException: The answer cannot be used.
         """
+        if not self._parallel and len(self.actions) > 1:
+            tools = ", ".join(action.tool for action in self.actions)
+            raise OutputParserException(
+                f"{len(self.actions)} calls in a turn that may have one: {tools}",
+                f"None of your {len(self.actions)} calls was run. {_ONE_CALL}",
+                self._stream.text,
+            )
         answers = self._answers
         if answers is None:
             return []
@@ -507,11 +544,14 @@ class Asking(Generic[T]):
         """The turn as a message, as a server with native calls would return it.
 
         Each call has an id, and arguments by name: a text is the argument of a tool that has one
-        alone, and else ``__arg1``, which prompts show as text again.
+        alone, and else ``__arg1``, which prompts show as text again. An answer with a type is JSON.
         """
+        content = self.content
+        if self.is_checked and self.finish is not None:
+            content = as_json(to_jsonable_python(self.finish.output))
         thought = {"reasoning_content": self.thought} if self.thought else {}
         calls = [self._call(action) for action in self.actions]
-        return AIMessage(self.content, tool_calls=calls, additional_kwargs=thought)
+        return AIMessage(content, tool_calls=calls, additional_kwargs=thought)
 
     def _call(self, action: AgentAction) -> ToolCall:
         given = action.tool_input
@@ -524,6 +564,7 @@ class Asking(Generic[T]):
         return tool_call(name=action.tool, args=given, id=call_id)
 
 
+_ONE_CALL: Final = "Call only one tool at a time."
 _OPENS: Final = re.compile(r"\s*(?:`{3,}\w*\s*)?(?=[{\[])")
 """What may stand before an answer in JSON."""
 _MOST_BEFORE: Final = 100

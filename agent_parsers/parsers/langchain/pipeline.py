@@ -7,7 +7,7 @@ executor takes them, and a loop that looks for ours takes them too. This module 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any, Final
 
@@ -30,17 +30,9 @@ class PipelineParser(LangChainParser):
     def _kinds(self) -> Kinds:
         return _BOTH
 
-    @contextmanager
     @override
-    def _errors(self) -> Iterator[None]:
-        try:
-            with langchains_errors():
-                yield
-        except OutputParserException as error:
-            cause = error.__cause__
-            if isinstance(cause, OurOutputParserException):
-                raise _both(cause, error) from cause
-            raise
+    def _errors(self) -> AbstractContextManager[None]:
+        return errors_of_both()
 
 
 class _Equal:
@@ -84,6 +76,19 @@ _BOTH: Final = Kinds(AgentAction, AgentActionMessageLog, _tool_action_class, Age
 
 
 # -- exceptions ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def errors_of_both() -> Iterator[None]:
+    """Raise exceptions that are LangChain's as well in place of ours."""
+    try:
+        with langchains_errors():
+            yield
+    except OutputParserException as error:
+        cause = error.__cause__
+        if isinstance(cause, OurOutputParserException):
+            raise _both(cause, error) from cause
+        raise
 
 
 def _both(error: OurOutputParserException, langchains: OutputParserException) -> Exception:
