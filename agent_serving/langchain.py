@@ -74,8 +74,8 @@ class DialectChatModel(BaseChatModel):
     as_messages: bool | None = None
     """Whether *llm* takes messages; by default all but LangChain's LLMs do."""
     hold_content: bool = False
-    """Whether a stream gives content only when its turn was read: what was streamed cannot be taken
-    back when a turn is asked for again, and stays before what follows."""
+    """Whether a stream gives content only when its turn was read. What was streamed cannot be taken
+    back: words beside a call that is asked for again stay, and a wrong answer raises an error."""
 
     @property
     @override

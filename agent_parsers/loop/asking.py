@@ -25,6 +25,7 @@ from agent_parsers.events import (
 from agent_parsers.loop.request import ModelRequest
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from agent_parsers.messages.reading.pieces import as_json
+from agent_parsers.messages.reading.plain import PlainReplyParser
 from agent_parsers.messages.writing.native import with_native_calls, with_results
 from agent_parsers.messages.writing.past import PastTurn, past_of, past_of_steps
 from agent_parsers.parsers.event_parser import TurnReader
@@ -158,12 +159,12 @@ class Asking(Generic[T]):
         self._is_typed: Final = listed.output_type is not None and self._provider is None
         chosen = self._chosen(listed)
         past = with_results(past_of(history))
-        self._is_buffered = False
+        self._is_plain = self._is_buffered = False
         if plain and not (len(chosen) or chosen.output_type):
             before = (*past, *past_of(self.steps))
             if not any(isinstance(each, PastTurn) for each in before):
                 parser = get_parser("tools", tools=[])
-                self._is_buffered = not as_messages
+                self._is_plain, self._is_buffered = True, not as_messages
                 as_messages = True
         self.parser: Final[Any] = parser.model_copy(update={"tools": chosen})
         """The parser that reads the replies."""
@@ -191,7 +192,11 @@ class Asking(Generic[T]):
         self._begin()
 
     def _begin(self) -> None:
-        self._stream = self.parser.stream_parser()
+        self._stream: Any = (
+            PlainReplyParser(self.parser.max_chars)
+            if self._is_plain
+            else self.parser.stream_parser()
+        )
         self._chunks: list[Any] = []  # kept if the turn may be read again
         self._error: OutputParserException | None = None
         self._given: list[AgentAction] = []  # calls that give the answer
@@ -543,24 +548,30 @@ class Asking(Generic[T]):
     def message(self) -> AIMessage:
         """The turn as a message, as a server with native calls would return it.
 
-        Each call has an id, and arguments by name: a text is the argument of a tool that has one
-        alone, and else ``__arg1``, which prompts show as text again. An answer with a type is JSON.
+        Each call has an id, which no other of the run has, and arguments by name: a text is the
+        argument of a tool that has one alone, and else ``__arg1``, which prompts show as text
+        again. An answer with a type is JSON.
         """
         content = self.content
         if self.is_checked and self.finish is not None:
             content = as_json(to_jsonable_python(self.finish.output))
         thought = {"reasoning_content": self.thought} if self.thought else {}
-        calls = [self._call(action) for action in self.actions]
+        past = (*self._prompted["history"], *past_of_steps(self.steps)) if self.actions else ()
+        ids = {call.id for turn in past if isinstance(turn, PastTurn) for call in turn.calls}
+        calls = [self._call(action, ids) for action in self.actions]
         return AIMessage(content, tool_calls=calls, additional_kwargs=thought)
 
-    def _call(self, action: AgentAction) -> ToolCall:
+    def _call(self, action: AgentAction, taken: set[str | None]) -> ToolCall:
         given = action.tool_input
         if not isinstance(given, dict):
             known = self.tools[action.tool].parameters if action.tool in self.tools else None
             keys = [*(known or {}).get("properties", ())]
             given = {keys[0] if len(keys) == 1 else ARGUMENT: given}
         # All APIs take an id of nine letters and digits, and Mistral's takes no other.
-        call_id = getattr(action, "tool_call_id", None) or uuid4().hex[:9]
+        call_id = getattr(action, "tool_call_id", None)
+        if not call_id or call_id in taken:
+            call_id = uuid4().hex[:9]
+        taken.add(call_id)
         return tool_call(name=action.tool, args=given, id=call_id)
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from agent_parsers.events import AnswerDelta, Event, StepFailed, ThoughtDelta
 from agent_parsers.loop.request import ask, returns_awaitable
+from agent_parsers.parsers.dialect_parser import DialectParser
 from agent_parsers.toolset.running import in_thread
 from output_parsers.runnables.functions import present
 from output_parsers.streams.readers import aclose, close
@@ -36,20 +37,24 @@ def take_turn(
             show(kind, text)
         asking.message    # the turn: its content, its calls, its reasoning
 
-    What was shown cannot be taken back: if a turn has to be asked for again, what it said stays,
-    and an empty line separates it from what follows. `Asking.message` has only the last turn.
+    What was shown cannot be taken back. If a turn has to be asked for again, what it said beside
+    its calls stays, and an empty line separates it from what follows; after an answer was shown,
+    the model is not asked again. `Asking.message` has only the last turn.
 
     Args:
         model: What is asked, as `run_agent` takes it.
         asking: What it is asked.
         is_streamed: Whether to ask a client for chunks.
         is_held: Whether to give the content only at the end, when it is known that it is the
-            content of this turn. Where the answer has a type, or a call is required, it always is.
+            content of this turn. It is where no chunks are asked for, where the answer has a type,
+            and where a call is required.
 
     Raises:
-        Exception: What `Asking.close` and the model raise.
+        OutputParserException: As `Asking.close` does; or an answer turned out to be wrong when it
+            had been shown.
+        Exception: What the model raises.
     """
-    shown = _Shown(asking, is_held=is_held)
+    shown = _Shown(asking, is_held=is_held or not is_streamed)
     while not asking.is_done:
         asked = ask(model, asking.request(), is_streamed=is_streamed)
         reply, end = end_of(present(asked, _ASYNCHRONOUS_TURN), "unknown")
@@ -71,7 +76,7 @@ async def atake_turn(
     model: Any, asking: Asking[Any], *, is_streamed: bool = True, is_held: bool = False
 ) -> AsyncIterator[SaidPart]:
     """Do the same as `take_turn` with a *model* that may be asynchronous; if not, in a thread."""
-    shown = _Shown(asking, is_held=is_held)
+    shown = _Shown(asking, is_held=is_held or not is_streamed)
     while not asking.is_done:
         asked = partial(ask, model, asking.request(), is_streamed=is_streamed, is_asynchronous=True)
         reply = asked() if returns_awaitable(model) else await in_thread(asked)
@@ -93,6 +98,11 @@ async def atake_turn(
 
 _ASYNCHRONOUS_TURN: Final = "the model is asynchronous: use `atake_turn`"
 
+_SHOWN: Final = (
+    "an answer had been shown before this was seen, so the model was not asked again: hold the"
+    " content back until the turn was read"
+)
+
 
 class _Shown:
     """What is shown of a turn while it arrives."""
@@ -111,7 +121,10 @@ class _Shown:
                     yield self._part("thought", text)
                 case AnswerDelta(text=text) if not self._is_held:
                     yield self._part("content", text)
-                case StepFailed():
+                case StepFailed(error=error):
+                    if "content" in self._shown and isinstance(self._asking.parser, DialectParser):
+                        error.add_note(_SHOWN)  # all content of these is the answer
+                        raise error
                     self._apart = {*self._shown}
                 case _:
                     pass
