@@ -90,8 +90,8 @@ class Asking(Generic[T]):
             then the question alone, or a text in which each message follows its role.
         tools_in: See `ToolsIn`.
         plain: Whether a request in which there is nothing to read, neither tools nor past calls nor
-            a type of the answer, goes to the model as it is, and its reply is the answer: for a
-            wrapper of a model, which also gets such requests.
+            a type of the answer, goes to the model as it is, and its reply is the answer, which may
+            quote calls: for a wrapper of a model, which also gets such requests.
         output_type: The type of the answer, a JSON Schema, or a strategy; by default that of the
             parser. A parser of messages asks for it as a `ToolStrategy` does; or as a
             `ProviderStrategy`, if *has_provider*. An answer with a `ToolStrategy` is a call, and
@@ -164,7 +164,8 @@ class Asking(Generic[T]):
             before = (*past, *past_of(self.steps))
             if not any(isinstance(each, PastTurn) for each in before):
                 parser = get_parser("tools", tools=[])
-                self._is_plain, self._is_buffered = True, not as_messages
+                self._is_plain = not len(listed)  # or a call of these is no answer
+                self._is_buffered = not as_messages
                 as_messages = True
         self.parser: Final[Any] = parser.model_copy(update={"tools": chosen})
         """The parser that reads the replies."""
