@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pydantic_ai import messages as theirs
 from pydantic_ai.exceptions import UserError
@@ -27,8 +27,8 @@ from pydantic_ai.models._tool_choice import resolve_tool_choice
 from pydantic_ai.usage import RequestUsage
 from typing_extensions import override
 
-from agent_parsers import MultiActionDialectParser
-from agent_parsers.loop import Asking, OnBadCall, ToolsIn, atake_turn
+from agent_parsers import MultiActionDialectParser, ToolSpec
+from agent_parsers.loop import Asking, AskingOptions, atake_turn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -51,20 +51,16 @@ class DialectModel(Model):
         model: What is asked: a function, also an asynchronous one, as `run_agent` takes it.
             Settings such as ``temperature`` are passed to it.
         dialect: The dialect: a parser, its name, or the name of a model, as `get_parser` takes it.
-        max_retries: How many replies in a row may be unreadable.
-        on_bad_call: Who corrects calls of unknown tools and wrong inputs: the model, asked again,
-            or, with ``"return"``, Pydantic AI.
-        tools_in: Where the model learns of the tools; see `ToolsIn`.
-        as_messages: Whether *model* takes messages; if not, a text.
         hold_content: Whether a stream gives text only when its turn was read. By default it does if
             the dialect may have text beside calls, because `Agent.run_stream` takes the first text
             for the answer.
         model_name: The name of the model.
         settings: Settings for all requests.
         profile: What the model can do beside this.
+        **options: How it is asked; see `AskingOptions`.
 
     Raises (when it is asked):
-        OutputParserException: More than *max_retries* replies in a row could not be read.
+        OutputParserException: Too many replies in a row could not be read.
         UserError: A message has a part that a text model does not take.
     """
 
@@ -73,14 +69,11 @@ class DialectModel(Model):
         model: Any,
         dialect: Any,
         *,
-        max_retries: int = 2,
-        on_bad_call: OnBadCall = "retry",
-        tools_in: ToolsIn = "prompt",
-        as_messages: bool = True,
         hold_content: bool | None = None,
         model_name: str = "",
         settings: ModelSettings | None = None,
         profile: ModelProfile | None = None,
+        **options: Unpack[AskingOptions],
     ) -> None:
         able: ModelProfile = {"supports_json_schema_output": True, **(profile or {})}
         super().__init__(settings=settings, profile=able)
@@ -88,12 +81,7 @@ class DialectModel(Model):
         self._dialect = dialect
         self._hold_content = hold_content
         self._model_name = model_name or f"dialect:{dialect}"
-        self._options: dict[str, Any] = {
-            "max_retries": max_retries,
-            "on_bad_call": on_bad_call,
-            "tools_in": tools_in,
-            "as_messages": as_messages,
-        }
+        self._options = options
 
     @property
     @override
@@ -171,11 +159,7 @@ class DialectModel(Model):
             ),
             history=[each for message in messages for each in _as_chat(message)],
             tools=[
-                {
-                    "name": tool.name,
-                    "description": tool.description or "",
-                    "parameters": tool.parameters_json_schema,
-                }
+                ToolSpec(tool.name, tool.description or "", tool.parameters_json_schema)
                 for tool in tools
             ],
             tool_choice=choice,

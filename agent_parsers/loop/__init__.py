@@ -6,6 +6,7 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.loop.asking import Asking as Asking
+    from agent_parsers.loop.asking import AskingOptions as AskingOptions
     from agent_parsers.loop.asking import OnBadCall as OnBadCall
     from agent_parsers.loop.asking import ToolsIn as ToolsIn
     from agent_parsers.loop.replies import SaidPart as SaidPart
@@ -28,6 +29,7 @@ _MODULES = {
     "arun_agent": "agent_parsers.loop.run",
     "run_agent": "agent_parsers.loop.run",
     "Asking": "agent_parsers.loop.asking",
+    "AskingOptions": "agent_parsers.loop.asking",
     "OnBadCall": "agent_parsers.loop.asking",
     "ToolsIn": "agent_parsers.loop.asking",
     "SaidPart": "agent_parsers.loop.replies",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, get_args
 from uuid import uuid4
 
 from pydantic_core import to_jsonable_python
@@ -58,6 +58,20 @@ template of its server, which gets them as they are, and past calls and results 
 OnBadCall: TypeAlias = Literal["retry", "return"]
 """What to do with a call of an unknown tool, or with a wrong input: let the model correct it, or
 return it to the caller, unchecked."""
+
+
+class AskingOptions(TypedDict, total=False):
+    """How a wrapper of a model asks; see `Asking` for what these are."""
+
+    max_retries: int
+    """How many turns in a row may be unreadable; by default 2."""
+    on_bad_call: OnBadCall
+    """Who corrects calls of unknown tools and wrong inputs: by default the model, asked again; with
+    ``"return"`` the framework."""
+    tools_in: ToolsIn
+    """Where the model learns of the tools; by default from the ``"prompt"``."""
+    as_messages: bool
+    """Whether the model takes messages, as by default; if not, a text."""
 
 
 class Asking(Generic[T]):

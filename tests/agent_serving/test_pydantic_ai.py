@@ -132,7 +132,7 @@ def test_settings_and_choices() -> None:
     agent.run_sync("Hi.")
     assert model.calls[0].options == {"temperature": 0}
     assert "END" in model.calls[0].stop
-    agent, model = agent_of(call(), model_settings={"tool_choice": "none"})
+    agent, model = agent_of(*[call()] * 3, model_settings={"tool_choice": "none"})
     with pytest.raises(OutputParserException):  # it calls all the same
         agent.run_sync("Hi.")
     agent, model = agent_of(
