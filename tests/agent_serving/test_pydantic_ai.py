@@ -35,10 +35,10 @@ def agent_of(*script: Any, dialect: str = "hermes", **options: Any) -> tuple[Any
     return agent, model
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_two_turns(dialect: str) -> None:
-    model = two_turns(dialect)
-    agent = Agent(DialectModel(model, dialect), tools=[depth], instructions="Be brief.")
+@pytest.mark.parametrize("spelling", DIALECTS)
+def test_two_turns(spelling: str) -> None:
+    model = two_turns(spelling)
+    agent = Agent(DialectModel(model, spelling), tools=[depth], instructions="Be brief.")
     first = agent.run_sync("How deep is Geneva?")
     second = agent.run_sync("And Como?", message_history=first.all_messages())
     assert (first.output, second.output) == ("310 m.", "425 m.")
@@ -74,24 +74,24 @@ def test_reasoning_content_and_usage() -> None:
     assert done.all_messages()[-1].finish_reason == "stop"
 
 
-@pytest.mark.parametrize("dialect", ["hermes", "react"])
-def test_a_stream_has_the_answer_and_not_what_stands_beside_a_call(dialect: str) -> None:
+@pytest.mark.parametrize("spelling", ["hermes", "react"])
+def test_a_stream_has_the_answer_and_not_what_stands_beside_a_call(spelling: str) -> None:
     async def run(agent: Any) -> tuple[list[str], int]:
         async with agent.run_stream("How deep?") as done:
             found = [text async for text in done.stream_text(delta=True, debounce_by=None)]
             return found, len(done.all_messages())
 
     script = [call(), "It has 425 m."]
-    if dialect == "react":
+    if spelling == "react":
         script = [
             "Thought: Let me look.\nAction: depth\nAction Input: Como",
             "Thought: So.\nFinal Answer: It has 425 m.",
         ]
-    agent, _ = agent_of(*script, dialect=dialect)
+    agent, _ = agent_of(*script, dialect=spelling)
     found, size = asyncio.run(run(agent))
     assert ("".join(found), size) == ("It has 425 m.", 4)
-    assert (len(found) > 1) is (dialect == "react")  # where all text is the answer
-    if dialect == "hermes":
+    assert (len(found) > 1) is (spelling == "react")  # where all text is the answer
+    if spelling == "hermes":
         hasty, _ = agent_of(*script, hold_content=False)
         assert "".join(asyncio.run(run(hasty))[0]) == "Let me look."
 
