@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, get_args
 from uuid import uuid4
 
 from pydantic_core import to_jsonable_python
+from typing_extensions import TypedDict
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
