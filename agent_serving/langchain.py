@@ -20,12 +20,18 @@ from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel, BaseLLM
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser
+from langchain_core.output_parsers import (
+    JsonOutputKeyToolsParser,
+    JsonOutputParser,
+    PydanticOutputParser,
+    PydanticToolsParser,
+)
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
 from typing_extensions import override
 
+from agent_parsers import get_parser
 from agent_parsers.core import as_json, errors_of_both
 from agent_parsers.loop import Asking, OnBadCall, ToolsIn, atake_turn, take_turn
 
@@ -77,6 +83,12 @@ class DialectChatModel(BaseChatModel):
     """Whether a stream gives content only when its turn was read. What was streamed cannot be taken
     back: words beside a call that is asked for again stay, and a wrong answer raises an error."""
 
+    @override
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        if isinstance(self.dialect, str):
+            get_parser(self.dialect)  # a wrong name is an error now
+
     @property
     @override
     def _llm_type(self) -> str:
@@ -87,6 +99,12 @@ class DialectChatModel(BaseChatModel):
     def _identifying_params(self) -> dict[str, Any]:  # by which LangChain's cache knows a model
         inner = getattr(self.llm, "_identifying_params", None) or repr(self.llm)
         return {"llm": inner, "dialect": repr(self.dialect), "tools_in": self.tools_in}
+
+    @override
+    def get_token_ids(self, text: str) -> list[int]:
+        known = getattr(self.llm, "get_token_ids", super().get_token_ids)
+        ids: list[int] = known(text)
+        return ids
 
     @override
     def _resolve_model_profile(self) -> ModelProfile:
@@ -136,18 +154,28 @@ class DialectChatModel(BaseChatModel):
             ValueError: There is no such *method*.
         """
         kwargs.pop("strict", None)  # it always is
-        if method == "function_calling":
-            return super().with_structured_output(schema, include_raw=include_raw, **kwargs)
-        if method != "json_schema":
-            raise ValueError(f"method is 'json_schema' or 'function_calling', not {method!r}")
-        form = {"type": "json_schema", "json_schema": {"schema": convert_to_json_schema(schema)}}
         about = {"kwargs": {"method": method}, "schema": schema}
-        asked = self.bind(response_format=form, ls_structured_output_format=about, **kwargs)
-        parser: Any = JsonOutputParser()
-        if isinstance(schema, type) and hasattr(schema, "model_validate"):
-            parser = PydanticOutputParser(pydantic_object=schema)
+        is_model = isinstance(schema, type) and hasattr(schema, "model_validate")
+        asked: Any
+        parser: Any
+        if method == "json_schema":
+            form = {"schema": convert_to_json_schema(schema)}
+            kwargs["response_format"] = {"type": method, "json_schema": form}
+            asked = self.bind(ls_structured_output_format=about, **kwargs)
+            parser = PydanticOutputParser(pydantic_object=schema) if is_model else None
+            parser = parser or JsonOutputParser()
+        elif method == "function_calling":
+            asked = self.bind_tools(
+                [schema], tool_choice="any", ls_structured_output_format=about, **kwargs
+            )
+            parser = PydanticToolsParser(tools=[schema], first_tool_only=True) if is_model else None
+            name = convert_to_openai_tool(schema)["function"]["name"]
+            parser = parser or JsonOutputKeyToolsParser(key_name=name, first_tool_only=True)
+        else:
+            raise ValueError(f"method is 'json_schema' or 'function_calling', not {method!r}")
         if not include_raw:
-            return asked | parser
+            plain: Runnable[LanguageModelInput, Any] = asked | parser
+            return plain
 
         def read(given: Any) -> dict[str, Any]:
             error = given if isinstance(given, OutputParserException) else None
@@ -158,12 +186,14 @@ class DialectChatModel(BaseChatModel):
                 error, parsed = wrong, None
             return {"raw": raw, "parsed": parsed, "parsing_error": error}
 
-        safe = (RunnableLambda(itemgetter("messages")) | asked).with_fallbacks(
+        safe: Any = (RunnableLambda(itemgetter("messages")) | asked).with_fallbacks(
             [RunnableLambda(itemgetter("error"))],
             exceptions_to_handle=(OutputParserException,),
             exception_key="error",
         )
-        return RunnableLambda(lambda messages: {"messages": messages}) | safe | read
+        given: Any = RunnableLambda(lambda messages: {"messages": messages})
+        chain: Runnable[LanguageModelInput, Any] = given | safe | read
+        return chain
 
     # -- asking ----------------------------------------------------------------------------------
 
@@ -277,7 +307,7 @@ class DialectChatModel(BaseChatModel):
             for at, call in enumerate(asking.message.tool_calls)
         ]
         message = AIMessageChunk(
-            "",
+            content="",
             tool_call_chunks=chunks,
             response_metadata=self._about(asking),
             usage_metadata=asking.usage,
@@ -306,7 +336,7 @@ class DialectChatModel(BaseChatModel):
 def _chunk(kind: str, text: str) -> ChatGenerationChunk:
     beside = {"reasoning_content": text} if kind == "thought" else {}
     content = text if kind == "content" else ""
-    return ChatGenerationChunk(message=AIMessageChunk(content, additional_kwargs=beside))
+    return ChatGenerationChunk(message=AIMessageChunk(content=content, additional_kwargs=beside))
 
 
 def _schema_in(response_format: Any) -> Any:

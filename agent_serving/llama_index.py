@@ -22,6 +22,7 @@ from llama_index.core.llms.llm import ToolSelection
 from pydantic import Field
 from typing_extensions import override
 
+from agent_parsers import get_parser
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, atake_turn, take_turn
 
@@ -57,6 +58,12 @@ class DialectLLM(FunctionCallingLLM):
     """The name of the model."""
     context_window: int = 32_768
     """How many tokens the model takes."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check the name of the dialect."""
+        super().model_post_init(context)
+        if isinstance(self.dialect, str):
+            get_parser(self.dialect)
 
     @classmethod
     @override
@@ -103,8 +110,8 @@ class DialectLLM(FunctionCallingLLM):
             said = {"thought": "", "content": ""}
             for kind, text in take_turn(model, asking, is_held=self.hold_content):
                 said[kind] += text
-                yield _response(asking, *said.values(), **{kind: text})
-            yield _response(asking, *said.values(), is_last=True)
+                yield _response(asking, said["thought"], said["content"], kind, text)
+            yield _response(asking, said["thought"], said["content"], is_last=True)
 
         return stream()
 
@@ -118,8 +125,8 @@ class DialectLLM(FunctionCallingLLM):
             said = {"thought": "", "content": ""}
             async for kind, text in atake_turn(model, asking, is_held=self.hold_content):
                 said[kind] += text
-                yield _response(asking, *said.values(), **{kind: text})
-            yield _response(asking, *said.values(), is_last=True)
+                yield _response(asking, said["thought"], said["content"], kind, text)
+            yield _response(asking, said["thought"], said["content"], is_last=True)
 
         return stream()
 
@@ -189,7 +196,7 @@ class DialectLLM(FunctionCallingLLM):
             ToolSelection(
                 tool_id=block.tool_call_id or "",
                 tool_name=block.tool_name,
-                tool_kwargs=block.tool_kwargs,
+                tool_kwargs=block.tool_kwargs,  # an object, in a turn of ours
             )
             for block in response.message.blocks
             if isinstance(block, theirs.ToolCallBlock)
@@ -224,17 +231,17 @@ class DialectLLM(FunctionCallingLLM):
 
 def _response(
     asking: Asking[Any],
-    said_thought: str,
-    said_content: str,
+    thought: str,
+    content: str,
+    kind: str = "",
+    new: str = "",
     *,
-    thought: str = "",
-    content: str = "",
     is_last: bool = False,
 ) -> theirs.ChatResponse:
-    """Return the turn so far, with what is new of it."""
-    blocks: list[Any] = [theirs.ThinkingBlock(content=said_thought)] if said_thought else []
-    blocks += [theirs.TextBlock(text=said_content)] if said_content else []
-    about: dict[str, Any] = {"thinking_delta": thought} if thought else {}
+    """Return the turn so far, with what is *new* of it, and of what *kind* that is."""
+    blocks: list[Any] = [theirs.ThinkingBlock(content=thought)] if thought else []
+    blocks += [theirs.TextBlock(text=content)] if content else []
+    about: dict[str, Any] = {"thinking_delta": new} if kind == "thought" else {}
     raw = None
     if is_last:
         blocks += (
@@ -249,7 +256,8 @@ def _response(
         is_cut = asking.is_cut or asking.ended == "length"
         raw = {"finish_reason": "tool_calls" if asking.actions else "length" if is_cut else "stop"}
     message = theirs.ChatMessage(role=theirs.MessageRole.ASSISTANT, blocks=blocks)
-    return theirs.ChatResponse(message=message, delta=content, additional_kwargs=about, raw=raw)
+    delta = new if kind == "content" else ""
+    return theirs.ChatResponse(message=message, delta=delta, additional_kwargs=about, raw=raw)
 
 
 def _completion(response: theirs.ChatResponse) -> theirs.CompletionResponse:

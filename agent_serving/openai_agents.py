@@ -24,7 +24,7 @@ from openai.types import responses as wire
 from openai.types.responses.response_reasoning_item import Summary
 from typing_extensions import override
 
-from agent_parsers import ToolSpec
+from agent_parsers import ToolSpec, get_parser
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, atake_turn
 
@@ -68,6 +68,8 @@ class AgentsDialectModel(Model):
         model_name: str = "",
         **options: Unpack[AskingOptions],
     ) -> None:
+        if isinstance(dialect, str):
+            get_parser(dialect)  # a wrong name is an error now
         self.model = model_name or f"dialect:{dialect}"
         self._asked = model
         self._dialect = dialect
@@ -92,10 +94,11 @@ class AgentsDialectModel(Model):
         number, item_id = count(), f"msg_{uuid4().hex}"
         async for kind, text in atake_turn(model, asking, is_held=self._hold_content):
             texts[kind] += text
-            about = {"item_id": item_id, "delta": text, "sequence_number": next(number)}
+            about: dict[str, Any] = {"delta": text, "sequence_number": next(number)}
             if kind == "thought":
                 yield wire.ResponseReasoningSummaryTextDeltaEvent(
-                    **{**about, "item_id": f"rs_{item_id}"},
+                    **about,
+                    item_id=f"rs_{item_id}",
                     output_index=0,
                     summary_index=0,
                     type="response.reasoning_summary_text.delta",
@@ -103,6 +106,7 @@ class AgentsDialectModel(Model):
             else:
                 yield wire.ResponseTextDeltaEvent(
                     **about,
+                    item_id=item_id,
                     output_index=1 if texts["thought"] else 0,
                     content_index=0,
                     logprobs=[],

@@ -32,7 +32,7 @@ from smolagents.monitoring import TokenUsage
 from smolagents.utils import encode_image_base64, make_image_url
 from typing_extensions import override
 
-from agent_parsers import DialectParser
+from agent_parsers import DialectParser, get_parser
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, take_turn
 from outputs import tool_call
@@ -82,6 +82,8 @@ class SmolDialectModel(Model):
         model_id: str | None = None,
         **settings: Any,
     ) -> None:
+        if isinstance(dialect, str):
+            get_parser(dialect)  # a wrong name is an error now
         super().__init__(model_id=model_id or f"dialect:{dialect}", **settings)
         self._model = model
         self._dialect = dialect

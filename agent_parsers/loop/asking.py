@@ -188,7 +188,7 @@ class Asking(Generic[T]):
         self._writer: Final[Any] = (
             get_parser("tools", tools=self.parser.tools) if is_templated else self.parser
         )
-        self._prompted: Final = {
+        self._prompted: Final[dict[str, Any]] = {
             "system": system, "history": past, "as_messages": as_messages,
         }  # fmt: skip
         self.question: Final = question

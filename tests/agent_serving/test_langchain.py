@@ -28,6 +28,7 @@ from agent_parsers import (
 )
 from agent_parsers.testing import ScriptedModel
 from agent_serving.langchain import DialectChatModel
+from output_parsers import ModelRefusalError
 
 DEPTHS = {"Geneva": "310 m", "Como": "425 m"}
 
@@ -293,12 +294,14 @@ def test_structured_output(schema: Any, method: str) -> None:
 
 
 def test_structured_output_that_fails() -> None:
-    model = model_of("deep", "deep", "deep", "deep", "deep", "deep")
-    done: Any = model.with_structured_output(Lake, include_raw=True).invoke("?")
-    assert (done["raw"].text, done["parsed"]) == ("deep", None)
-    assert isinstance(done["parsing_error"], OutputParserException)
-    with pytest.raises(OutputParserException):
-        model.with_structured_output(Lake).invoke("?")
+    model = model_of(*["deep"] * 12)
+    for method in ("json_schema", "function_calling"):
+        raw: Any = model.with_structured_output(Lake, method=method, include_raw=True)
+        done = raw.invoke("?")
+        assert (done["raw"].text, done["parsed"]) == ("deep", None)
+        assert isinstance(done["parsing_error"], OutputParserException)
+        with pytest.raises(OutputParserException):
+            model.with_structured_output(Lake, method=method).invoke("?")
     with pytest.raises(ValueError, match="method is 'json_schema' or 'function_calling'"):
         model.with_structured_output(Lake, method="json_mode")
 
@@ -384,6 +387,24 @@ def test_a_reply_that_was_cut_says_so() -> None:
     model = DialectChatModel(llm=GenericFakeChatModel(messages=iter([cut])), dialect="hermes")
     said = model.bind_tools([depth]).invoke("?")
     assert (said.text, said.response_metadata["finish_reason"]) == ("It is very", "length")
+
+
+def test_a_refusal_is_raised_and_not_asked_again() -> None:
+    refused = AIMessage("", additional_kwargs={"refusal": "I do not help with that."})
+    model = DialectChatModel(llm=GenericFakeChatModel(messages=iter([refused])), dialect="hermes")
+    with pytest.raises(ModelRefusalError):
+        model.bind_tools([depth]).invoke("?")
+
+
+def test_a_wrong_name_is_an_error_at_once() -> None:
+    with pytest.raises(ValueError, match="there is no dialect 'hermse'"):
+        model_of(dialect="hermse")
+
+
+def test_tokens_are_those_of_the_model() -> None:
+    llm = FakeListLLM(responses=["a"], custom_get_token_ids=lambda text: [*map(len, text.split())])
+    model = DialectChatModel(llm=llm, dialect="hermes")
+    assert model.get_num_tokens("a bc def") == 3
 
 
 def test_batches_share_nothing() -> None:
