@@ -12,6 +12,7 @@ This module imports LangChain: `pip install "agent-parsers[langchain]"`.
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -156,19 +157,20 @@ class DialectChatModel(BaseChatModel):
         kwargs.pop("strict", None)  # it always is
         about = {"kwargs": {"method": method}, "schema": schema}
         is_model = isinstance(schema, type) and hasattr(schema, "model_validate")
+        kind: Any = schema
         asked: Any
         parser: Any
         if method == "json_schema":
             form = {"schema": convert_to_json_schema(schema)}
             kwargs["response_format"] = {"type": method, "json_schema": form}
             asked = self.bind(ls_structured_output_format=about, **kwargs)
-            parser = PydanticOutputParser(pydantic_object=schema) if is_model else None
+            parser = PydanticOutputParser(pydantic_object=kind) if is_model else None
             parser = parser or JsonOutputParser()
         elif method == "function_calling":
             asked = self.bind_tools(
                 [schema], tool_choice="any", ls_structured_output_format=about, **kwargs
             )
-            parser = PydanticToolsParser(tools=[schema], first_tool_only=True) if is_model else None
+            parser = PydanticToolsParser(tools=[kind], first_tool_only=True) if is_model else None
             name = convert_to_openai_tool(schema)["function"]["name"]
             parser = parser or JsonOutputKeyToolsParser(key_name=name, first_tool_only=True)
         else:
@@ -248,9 +250,11 @@ class DialectChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         asking, model = self._asking(messages, stop, kwargs, "astream")
+        turn = atake_turn(model, asking, is_held=self.hold_content)
         with errors_of_both():
-            async for kind, text in atake_turn(model, asking, is_held=self.hold_content):
-                yield _chunk(kind, text)
+            async with aclosing(turn):
+                async for kind, text in turn:
+                    yield _chunk(kind, text)
         yield self._end(asking)
 
     def _asking(

@@ -12,6 +12,7 @@ This module imports LlamaIndex: `pip install "agent-parsers[llama-index]"`.
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -123,9 +124,10 @@ class DialectLLM(FunctionCallingLLM):
         async def stream() -> theirs.ChatResponseAsyncGen:
             asking, model = self._asking(messages, **kwargs)
             said = {"thought": "", "content": ""}
-            async for kind, text in atake_turn(model, asking, is_held=self.hold_content):
-                said[kind] += text
-                yield _response(asking, said["thought"], said["content"], kind, text)
+            async with aclosing(atake_turn(model, asking, is_held=self.hold_content)) as turn:
+                async for kind, text in turn:
+                    said[kind] += text
+                    yield _response(asking, said["thought"], said["content"], kind, text)
             yield _response(asking, said["thought"], said["content"], is_last=True)
 
         return stream()

@@ -13,6 +13,7 @@ This module imports the SDK: `pip install "agent-parsers[openai-agents]"`.
 from __future__ import annotations
 
 import time
+from contextlib import aclosing
 from dataclasses import fields
 from functools import partial
 from itertools import count
@@ -92,26 +93,27 @@ class AgentsDialectModel(Model):
         asking, model = self._asking(*given, **named)
         texts = {"thought": "", "content": ""}
         number, item_id = count(), f"msg_{uuid4().hex}"
-        async for kind, text in atake_turn(model, asking, is_held=self._hold_content):
-            texts[kind] += text
-            about: dict[str, Any] = {"delta": text, "sequence_number": next(number)}
-            if kind == "thought":
-                yield wire.ResponseReasoningSummaryTextDeltaEvent(
-                    **about,
-                    item_id=f"rs_{item_id}",
-                    output_index=0,
-                    summary_index=0,
-                    type="response.reasoning_summary_text.delta",
-                )
-            else:
-                yield wire.ResponseTextDeltaEvent(
-                    **about,
-                    item_id=item_id,
-                    output_index=1 if texts["thought"] else 0,
-                    content_index=0,
-                    logprobs=[],
-                    type="response.output_text.delta",
-                )
+        async with aclosing(atake_turn(model, asking, is_held=self._hold_content)) as turn:
+            async for kind, text in turn:
+                texts[kind] += text
+                about: dict[str, Any] = {"delta": text, "sequence_number": next(number)}
+                if kind == "thought":
+                    yield wire.ResponseReasoningSummaryTextDeltaEvent(
+                        **about,
+                        item_id=f"rs_{item_id}",
+                        output_index=0,
+                        summary_index=0,
+                        type="response.reasoning_summary_text.delta",
+                    )
+                else:
+                    yield wire.ResponseTextDeltaEvent(
+                        **about,
+                        item_id=item_id,
+                        output_index=1 if texts["thought"] else 0,
+                        content_index=0,
+                        logprobs=[],
+                        type="response.output_text.delta",
+                    )
         output = _items(asking, texts["thought"], texts["content"], item_id)
         for index, item in enumerate(output):
             yield wire.ResponseOutputItemDoneEvent(

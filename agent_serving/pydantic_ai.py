@@ -12,7 +12,7 @@ This module imports Pydantic AI: `pip install "agent-parsers[pydantic-ai]"`.
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +31,7 @@ from agent_parsers import MultiActionDialectParser, ToolSpec, get_parser
 from agent_parsers.loop import Asking, AskingOptions, atake_turn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.profiles import ModelProfile
@@ -132,11 +132,8 @@ class DialectModel(Model):
         is_held = self._hold_content
         if is_held is None:  # otherwise all text is the answer
             is_held = isinstance(asking.parser, MultiActionDialectParser)
-        turn = atake_turn(model, asking, is_held=is_held)
-        try:
+        async with aclosing(atake_turn(model, asking, is_held=is_held)) as turn:
             yield _Streamed(params, self.model_name, asking, turn, is_held)
-        finally:
-            await turn.aclose()  # type: ignore[attr-defined]
 
     def _asking(
         self,
@@ -180,7 +177,7 @@ class _Streamed(StreamedResponse):
 
     _name: str
     _asking: Asking[Any]
-    _turn: AsyncIterator[tuple[str, str]]
+    _turn: AsyncGenerator[tuple[str, str]]
     _is_held: bool
     _at: datetime = field(default_factory=partial(datetime.now, UTC))
 
@@ -207,7 +204,7 @@ class _Streamed(StreamedResponse):
 
     async def close_stream(self) -> None:
         """Close the source."""
-        await self._turn.aclose()  # type: ignore[attr-defined]
+        await self._turn.aclose()
 
     @property
     @override

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from functools import partial
 from inspect import isawaitable
 from threading import Lock
@@ -28,7 +36,7 @@ SaidPart: TypeAlias = tuple[Literal["thought", "content"], str]
 
 def take_turn(
     model: Any, asking: Asking[Any], *, is_streamed: bool = True, is_held: bool = False
-) -> Iterator[SaidPart]:
+) -> Generator[SaidPart]:
     """Ask *model* until *asking* is done; yield the reasoning and the content as they arrive.
 
     ::
@@ -74,7 +82,7 @@ def take_turn(
 
 async def atake_turn(
     model: Any, asking: Asking[Any], *, is_streamed: bool = True, is_held: bool = False
-) -> AsyncIterator[SaidPart]:
+) -> AsyncGenerator[SaidPart]:
     """Do the same as `take_turn` with a *model* that may be asynchronous; if not, in a thread."""
     shown = _Shown(asking, is_held=is_held or not is_streamed)
     while not asking.is_done:

@@ -147,6 +147,37 @@ def test_events_are_those_of_one_model() -> None:
     assert [each["event"] for each in events].count("on_chat_model_end") == 2
 
 
+def test_events_of_protocol_3() -> None:
+    async def run() -> list[Any]:
+        bound: Any = model_of(call(said="<think>Hm.</think>I look.")).bind_tools([depth])
+        return [each async for each in await bound.astream_events("How deep?", version="v3")]
+
+    done = [each for each in asyncio.run(run()) if each["event"] == "content-block-finish"]
+    assert [each["content"]["type"] for each in done] == ["reasoning", "text", "tool_call"]
+    assert done[-1]["content"]["args"] == {"lake": "Como"}
+
+
+def test_a_stream_that_is_left_is_closed() -> None:
+    closed = []
+
+    async def chunks(prompt: Any, stop: Any = None) -> Any:
+        try:
+            for chunk in ("It has", " 425", " m."):
+                yield chunk
+        finally:
+            closed.append(True)
+
+    async def run() -> None:
+        model = DialectChatModel(llm=chunks, dialect="hermes")
+        stream: Any = model._astream([HumanMessage("?")])
+        await anext(stream)
+        assert not closed
+        await stream.aclose()
+        assert closed
+
+    asyncio.run(run())
+
+
 def test_a_graph_with_a_node_for_tools() -> None:
     model = model_of(call() + call("Geneva"), "Como is deeper.").bind_tools([depth])
     graph = StateGraph(MessagesState)
@@ -425,8 +456,8 @@ def test_its_profile_and_its_key_for_caches() -> None:
 
 
 def test_deep_agents() -> None:
-    from deepagents import create_deep_agent
-
+    reason = "deepagents is not installed, not even in CI: it brings clients of providers"
+    create_deep_agent = pytest.importorskip("deepagents", reason=reason).create_deep_agent
     model = model_of(
         '<tool_call>{"name": "write_file", "arguments": {"file_path": "/a.md", "content": "425"}}'
         "</tool_call>",

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 PEERS = frozenset(
     (
-        "agents", "anthropic", "cloudpickle", "httpx", "langchain", "langchain_classic",
+        "PIL", "agents", "anthropic", "cloudpickle", "httpx", "langchain", "langchain_classic",
         "langchain_core", "langgraph", "llguidance", "openai", "pyarrow", "pydantic_ai",
         "smolagents", "starlette", "uvicorn",
     )
