@@ -321,9 +321,8 @@ class DialectChatModel(BaseChatModel):
 
     def _about(self, asking: Asking[Any]) -> dict[str, Any]:
         """Return the metadata of a reply."""
-        is_cut = asking.is_cut or asking.ended == "length"
         about = {
-            "finish_reason": "tool_calls" if asking.actions else "length" if is_cut else "stop",
+            "finish_reason": asking.finish_reason,
             "model_name": self._name,
             "failed_turns": [str(each) for each in asking.steps],
             "repaired": [each.message for each in asking.repairs],

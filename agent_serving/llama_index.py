@@ -255,8 +255,7 @@ def _response(
         used: Any = asking.usage or {}
         keys = {"prompt": "input", "completion": "output", "total": "total"}
         about |= {f"{k}_tokens": used[f"{v}_tokens"] for k, v in keys.items() if used}
-        is_cut = asking.is_cut or asking.ended == "length"
-        raw = {"finish_reason": "tool_calls" if asking.actions else "length" if is_cut else "stop"}
+        raw = {"finish_reason": asking.finish_reason}
     message = theirs.ChatMessage(role=theirs.MessageRole.ASSISTANT, blocks=blocks)
     delta = new if kind == "content" else ""
     return theirs.ChatResponse(message=message, delta=delta, additional_kwargs=about, raw=raw)

@@ -235,9 +235,8 @@ def _usage_of(asking: Asking[Any]) -> RequestUsage:
 
 
 def _finish_reason(asking: Asking[Any]) -> theirs.FinishReason:
-    if asking.actions:
-        return "tool_call"
-    return "length" if asking.is_cut or asking.ended == "length" else "stop"
+    reason = asking.finish_reason
+    return "tool_call" if reason == "tool_calls" else reason
 
 
 # -- messages --------------------------------------------------------------------------------------

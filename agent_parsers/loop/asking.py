@@ -346,6 +346,13 @@ class Asking(Generic[T]):
         return self.finish is not None and any(each.kind == "cut" for each in made)
 
     @property
+    def finish_reason(self) -> Literal["tool_calls", "length", "stop"]:
+        """Why the turn ended, as a server with native calls would say it."""
+        if self.actions:
+            return "tool_calls"
+        return "length" if self.is_cut or self.ended == "length" else "stop"
+
+    @property
     def partial(self) -> Any:
         """The answer so far as data, if it is written as JSON; `None` before it begins."""
         if self._growing is None:

@@ -290,6 +290,19 @@ def test_stop_sequences_of_the_caller_are_added() -> None:
     assert Asking("react", "?", tools=[], plain=True, stop=["END"]).request().stop == ["END"]
 
 
+def test_why_a_turn_ended() -> None:
+    for text, ended, reason in (
+        ("Action: area\nAction Input: Thun", "stop", "tool_calls"),
+        ("Final Answer: 48 km2", "stop", "stop"),
+        ("Final Answer: 48 k", "length", "length"),
+    ):
+        asking = Asking("react", "?", tools=[area])
+        asking.request()
+        asking.feed(text)
+        asking.close(ended)  # type: ignore[arg-type]
+        assert asking.finish_reason == reason
+
+
 def test_a_plain_request_as_text() -> None:
     one = Asking("react", "Who?", tools=[], plain=True, as_messages=False).request()
     assert one.prompt == "Who?"
