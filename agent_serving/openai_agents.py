@@ -71,7 +71,7 @@ class AgentsDialectModel(Model):
     ) -> None:
         if isinstance(dialect, str):
             get_parser(dialect)  # a wrong name is an error now
-        self.model = model_name or f"dialect:{dialect}"
+        self.model: str = model_name or f"dialect:{dialect}"
         self._asked = model
         self._dialect = dialect
         self._hold_content = hold_content
