@@ -39,7 +39,7 @@ from agent_parsers.loop import Asking, OnBadCall, ToolsIn, atake_turn, take_turn
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
-    from langchain_core.language_models import LanguageModelInput, ModelProfile
+    from langchain_core.language_models import LangSmithParams, LanguageModelInput, ModelProfile
     from langchain_core.messages import BaseMessage
 
 __all__ = ["DialectChatModel"]
@@ -108,6 +108,12 @@ class DialectChatModel(BaseChatModel):
         return ids
 
     @override
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        of_llm = getattr(self.llm, "_get_ls_params", super()._get_ls_params)
+        name = self._name or str(self.dialect)
+        return {"ls_model_name": name, **of_llm(stop=stop, **kwargs), "ls_model_type": "chat"}
+
+    @override
     def _resolve_model_profile(self) -> ModelProfile:
         of_llm = getattr(self.llm, "profile", None) or {}
         able = {"tool_calling": True, "tool_choice": True, "structured_output": True}
@@ -148,7 +154,8 @@ class DialectChatModel(BaseChatModel):
             schema: A pydantic model, a `TypedDict`, a JSON Schema or a tool of OpenAI.
             include_raw: Whether to return the message and an error as well, as LangChain does.
             method: ``"json_schema"`` asks for an answer in JSON, which is checked against the
-                schema and asked for again; ``"function_calling"`` for a call.
+                schema and asked for again; ``"function_calling"`` for a call; ``"json_mode"`` for
+                any object, without telling the model of the schema.
             **kwargs: Others go to the model.
 
         Raises:
@@ -160,9 +167,9 @@ class DialectChatModel(BaseChatModel):
         kind: Any = schema
         asked: Any
         parser: Any
-        if method == "json_schema":
-            form = {"schema": convert_to_json_schema(schema)}
-            kwargs["response_format"] = {"type": method, "json_schema": form}
+        if method in ("json_schema", "json_mode"):
+            form = {"type": method, "json_schema": {"schema": convert_to_json_schema(schema)}}
+            kwargs["response_format"] = {"type": "json_object"} if method == "json_mode" else form
             asked = self.bind(ls_structured_output_format=about, **kwargs)
             parser = PydanticOutputParser(pydantic_object=kind) if is_model else None
             parser = parser or JsonOutputParser()
@@ -174,7 +181,8 @@ class DialectChatModel(BaseChatModel):
             name = convert_to_openai_tool(schema)["function"]["name"]
             parser = parser or JsonOutputKeyToolsParser(key_name=name, first_tool_only=True)
         else:
-            raise ValueError(f"method is 'json_schema' or 'function_calling', not {method!r}")
+            known = "'json_schema', 'function_calling' or 'json_mode'"
+            raise ValueError(f"method is {known}, not {method!r}")
         if not include_raw:
             plain: Runnable[LanguageModelInput, Any] = asked | parser
             return plain

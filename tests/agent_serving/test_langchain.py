@@ -301,7 +301,7 @@ def test_one_call_in_a_turn() -> None:
 
 
 @pytest.mark.parametrize("schema", [Lake, LakeData, Lake.model_json_schema()])
-@pytest.mark.parametrize("method", ["json_schema", "function_calling"])
+@pytest.mark.parametrize("method", ["json_schema", "function_calling", "json_mode"])
 def test_structured_output(schema: Any, method: str) -> None:
     wrong, right = '{"name": "Como", "metres": "deep"}', LAKE
     if method == "function_calling":
@@ -310,6 +310,8 @@ def test_structured_output(schema: Any, method: str) -> None:
             f'<tool_call>{{"name": "{name}", "arguments": {each}}}</tool_call>'
             for each in (wrong, right)
         )
+    if method == "json_mode":  # the model is not told of the schema
+        wrong = "deep"
     wanted: Any = Lake(name="Como", metres=425)
     if schema is not Lake:
         wanted = wanted.model_dump()
@@ -333,8 +335,8 @@ def test_structured_output_that_fails() -> None:
         assert isinstance(done["parsing_error"], OutputParserException)
         with pytest.raises(OutputParserException):
             model.with_structured_output(Lake, method=method).invoke("?")
-    with pytest.raises(ValueError, match="method is 'json_schema' or 'function_calling'"):
-        model.with_structured_output(Lake, method="json_mode")
+    with pytest.raises(ValueError, match="method is 'json_schema', 'function_calling' or"):
+        model.with_structured_output(Lake, method="xml")
 
 
 def test_a_response_format_is_bound() -> None:
