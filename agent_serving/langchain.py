@@ -30,6 +30,7 @@ from langchain_core.output_parsers import (
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
+from langchain_core.utils.pydantic import is_basemodel_subclass
 from typing_extensions import override
 
 from agent_parsers import get_parser
@@ -163,7 +164,7 @@ class DialectChatModel(BaseChatModel):
         """
         kwargs.pop("strict", None)  # it always is
         about = {"kwargs": {"method": method}, "schema": schema}
-        is_model = isinstance(schema, type) and hasattr(schema, "model_validate")
+        is_model = isinstance(schema, type) and is_basemodel_subclass(schema)
         kind: Any = schema
         asked: Any
         parser: Any
