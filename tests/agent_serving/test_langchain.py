@@ -107,8 +107,7 @@ def test_an_agent_of_every_dialect_has_two_turns_and_remembers(name: str) -> Non
 
 
 def test_a_stream_of_an_agent_shows_text_and_whole_calls() -> None:
-    async def run(*, is_async: bool) -> list[Any]:
-        model = model_of(call(said="<think>Hm, so.</think>Let me see."), "It has 425 m.")
+    async def run(model: Any, *, is_async: bool) -> list[Any]:
         agent: Any = create_agent(model, [depth])
         given = {"messages": [("user", "How deep?")]}
         if is_async:
@@ -116,7 +115,9 @@ def test_a_stream_of_an_agent_shows_text_and_whole_calls() -> None:
         return [each[0] for each in agent.stream(given, stream_mode="messages")]
 
     for is_async in (False, True):
-        found = asyncio.run(run(is_async=is_async))
+        model = model_of(call(said="<think>Hm, so.</think>Let me see."), "It has 425 m.")
+        found = asyncio.run(run(model, is_async=is_async))
+        assert "Hm, so." in asked(model)[1]
         chunks = [each for each in found if isinstance(each, AIMessageChunk)]
         assert len(chunks) > 6
         assert not [each for each in chunks if "<" in each.text]  # no markup, no events of the llm

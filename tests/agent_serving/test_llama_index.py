@@ -61,8 +61,9 @@ def test_two_turns(spelling: str, is_streamed: bool) -> None:
 
 
 def test_a_stream_of_an_agent() -> None:
+    llm, model = llm_of(f"<think>Hm, so.</think>{call()}", "It has 425 m.")
+
     async def run() -> list[Any]:
-        llm, _ = llm_of(f"<think>Hm, so.</think>{call()}", "It has 425 m.")
         handler = FunctionAgent(tools=[TOOL], llm=llm).run("How deep?")
         events = [event async for event in handler.stream_events()]
         await handler
@@ -74,6 +75,7 @@ def test_a_stream_of_an_agent() -> None:
     calling = [event for event in events if event.tool_calls]
     assert len(calling) == 1
     assert calling[0].tool_calls[0].tool_kwargs == {"lake": "Como"}
+    assert "Hm, so." in prompts(model)[1]
 
 
 def test_a_request_without_tools_goes_to_the_model_as_it_is() -> None:

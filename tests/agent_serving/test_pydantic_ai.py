@@ -61,13 +61,14 @@ def test_two_turns(spelling: str) -> None:
 
 def test_reasoning_content_and_usage() -> None:
     cost = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
-    agent, _ = agent_of(
+    agent, model = agent_of(
         AIMessage(f"<think>Hm.</think>{call(name='width')}", usage_metadata=cost),
         AIMessage(f"<think>Oh.</think>{call()}", usage_metadata=cost),
         AIMessage("425 m.", usage_metadata=cost),
     )
     done = agent.run_sync("How deep?")
     said = done.all_messages()[1]
+    assert "Oh." in prompts(model)[-1]
     assert [type(part) for part in said.parts] == [ThinkingPart, TextPart, ToolCallPart]
     assert (said.thinking, said.text, said.finish_reason) == ("Oh.", "Let me look.", "tool_call")
     assert (done.usage.input_tokens, done.usage.output_tokens) == (30, 6)
