@@ -36,7 +36,7 @@ from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.model_output import part_of, text_of
 from output_parsers.prompt_values import ChatPromptValue
 from output_parsers.streams.readers import Budget
-from outputs import AIMessage, tool_call
+from outputs import AIMessage, SystemMessage, tool_call
 from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.reader import JsonReader
 from outputs.messages.ai import add_usage
@@ -182,6 +182,10 @@ class Asking(Generic[T]):
                 self._is_plain = not len(listed)  # or a call of these is no answer
                 self._is_buffered = not as_messages
                 as_messages = True
+        is_asked = any(not isinstance(each, SystemMessage) for each in past)
+        takes_any = isinstance(parser, MessageParser) and bool(past)
+        if plain and question is None and not (is_asked or takes_any):
+            question = ""  # the system's words are all there is
         self.parser: Final[Any] = parser.model_copy(update={"tools": chosen})
         """The parser that reads the replies."""
         is_templated = tools_in == "template" and not self._is_native

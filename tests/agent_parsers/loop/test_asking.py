@@ -290,6 +290,16 @@ def test_stop_sequences_of_the_caller_are_added() -> None:
     assert Asking("react", "?", tools=[], plain=True, stop=["END"]).request().stop == ["END"]
 
 
+@pytest.mark.parametrize("name", ["hermes", "react", "tools"])
+def test_a_request_of_a_wrapper_may_have_the_systems_words_alone(name: str) -> None:
+    for tools in ([area], []):
+        for given in ({"history": [("system", "Be brief.")]}, {"system": "Be brief."}):
+            asking = Asking(name, tools=tools, plain=True, **given)  # type: ignore[arg-type]
+            assert "Be brief." in asking.request().prompt[0].text
+    with pytest.raises(TypeError, match="takes a question as text"):
+        Asking(name, tools=[area], system="Be brief.").request()
+
+
 def test_why_a_turn_ended() -> None:
     for text, ended, reason in (
         ("Action: area\nAction Input: Thun", "stop", "tool_calls"),
