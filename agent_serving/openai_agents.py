@@ -203,7 +203,7 @@ def _items(asking: Asking[Any], thought: str, content: str, item_id: str) -> lis
         items.append(
             wire.ResponseReasoningItem(id=f"rs_{item_id}", summary=summary, type="reasoning")
         )
-    if content:
+    if content or not asking.actions:
         text = wire.ResponseOutputText(annotations=[], text=content, type="output_text")
         items.append(
             wire.ResponseOutputMessage(

@@ -133,6 +133,12 @@ def test_a_call_that_is_returned_is_reported_by_the_sdk() -> None:
     assert "width" in prompts(model)[1]
 
 
+def test_an_empty_reply_ends_the_run() -> None:
+    agent, model = agent_of("", tools=[])
+    assert run(agent).final_output == ""
+    model.assert_done()
+
+
 def test_what_is_refused() -> None:
     agent, _ = agent_of("Hello.", tools=[WebSearchTool()])
     with pytest.raises(UserError, match="takes no WebSearchTool"):
