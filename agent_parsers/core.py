@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts.transcript import OpenStep as OpenStep
     from agent_parsers.transcripts.transcript import OpenTranscript as OpenTranscript
     from agent_parsers.transcripts.transcript_parser import read_output as read_output
+    from output_parsers.runnables.langchain_parser import errors_of_both as errors_of_both
 
 _MODULES = modules_of(
     {
@@ -129,6 +130,7 @@ _MODULES = modules_of(
         "agent_parsers.parsers.beside_text": "ReasoningBeside",
         "agent_parsers.parsers.dialect_parser": "AnyDialectParser",
         "agent_parsers.parsers.event_parser": "EventParser",
+        "output_parsers.runnables.langchain_parser": "errors_of_both",
         "agent_parsers.parsers.turn_parser": "TurnParser",
         "agent_parsers.reports": "LISTENERS",
         "agent_parsers.toolset.listed": "listed_tools",

@@ -23,19 +23,23 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "examples").glob("*.py"))
 HELPERS = {"executor", "scripted_server"}
 """Examples that others import."""
-TALKATIVE = {"ray_batches"}
+TALKATIVE = {"llama_index_agent", "ray_batches"}
 """Examples whose libraries write to standard error."""
 OURS = {"agent_parsers", "agent_runs", "agent_serving", "output_parsers", "outputs"}
 BROUGHT_BY = {
     "openai": {"openai"},
     "anthropic": {"anthropic"},
     "langchain": {"langchain_core", "langchain_classic"},
+    "llama-index": {"llama_index"},
+    "openai-agents": {"agents"},
+    "pydantic-ai": {"pydantic_ai"},
     "ray": {"pyarrow", "ray"},
+    "smolagents": {"smolagents"},
 }
 """The packages that the extras install."""
 
 COMMAND = re.compile(
-    r'# pip install (?:agent-parsers|"agent-parsers\[(\w+)\]")((?: \w+)*)'
+    r'# pip install (?:agent-parsers|"agent-parsers\[([\w-]+)\]")((?: \w+)*)'
     r' && python examples/(\w+)\.py(?: --help)?\n"""'
 )
 RUN = re.compile(r"^# \$ python examples/\w+\.py(.*)\n((?:# >.*\n)*)", re.MULTILINE)

@@ -53,7 +53,7 @@ PROMISED = {
 """The modules of the core that users are promised; each file of a dialect as well."""
 
 FOR_APPLICATIONS = {
-    "agent_parsers.core": 78, "outputs.growing_json": 3, "outputs.html": 14,
+    "agent_parsers.core": 79, "outputs.growing_json": 3, "outputs.html": 14,
     "outputs.json_form": 4, "outputs.lazy_names": 2, "output_parsers.json_form": 1,
     "output_parsers.model_output": 9,
     "output_parsers.printable": 6, "output_parsers.text": 2,
@@ -79,8 +79,16 @@ LANGCHAIN_BRIDGES = {
     "agent_parsers.parsers.langchain.classic",
     "agent_parsers.parsers.langchain.parser",
     "agent_parsers.parsers.langchain.pipeline",
+    "agent_serving.langchain",
 }
-"""The modules that import LangChain; functions import them, at their first call."""
+"""The modules that import LangChain; functions import them, at their first call, or users."""
+
+FRAMEWORKS = {
+    "agent_serving.langchain": "langchain_core", "agent_serving.llama_index": "llama_index",
+    "agent_serving.openai_agents": "agents", "agent_serving.pydantic_ai": "pydantic_ai",
+    "agent_serving.smolagents": "smolagents",
+}  # fmt: skip
+"""The modules with a model of a framework, which only users import, and what they import."""
 
 NEEDS_SERVERS = {"agent_serving.sglang", "agent_serving.verl", "agent_serving.vllm"}
 """The modules that import an inference server."""
@@ -257,11 +265,12 @@ def test_a_package_is_imported_without_those_above_it(package: str) -> None:
     if package == "agent_runs":
         import pyarrow as pa  # noqa: F401 - or the test is skipped
     above = PACKAGES[PACKAGES.index(package) + 1 :]
-    left_out = LANGCHAIN_BRIDGES | NEEDS_SERVERS
+    left_out = LANGCHAIN_BRIDGES | NEEDS_SERVERS | FRAMEWORKS.keys()
     names = [n for n in modules() if n.split(".")[0] == package and n not in left_out]
+    blocked = [*above, *FRAMEWORKS.values()]
     code = (
         "import sys; from importlib import import_module\n"
-        f"sys.modules |= dict.fromkeys({above!r})\n"
+        f"sys.modules |= dict.fromkeys({blocked!r})\n"
         f"for name in {names!r}: import_module(name)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -306,6 +315,14 @@ def test_only_bridges_import_langchain_and_only_functions_and_bridges_import_the
     for each in own_imports():
         if each.target in LANGCHAIN_BRIDGES and each.source not in LANGCHAIN_BRIDGES:
             assert each.kind in ("function", "typing"), each
+
+
+def test_only_its_own_module_imports_a_framework_and_only_users_import_that() -> None:
+    frameworks = {*FRAMEWORKS.values()} - {"langchain_core"}
+    for name, path in modules().items():
+        found = {each.target.split(".")[0] for each in imports_of(path)} & frameworks
+        assert found <= {FRAMEWORKS.get(name)}, name
+    assert not [str(each) for each in own_imports() if each.target in FRAMEWORKS]
 
 
 # -- the border ----------------------------------------------------------------------------------

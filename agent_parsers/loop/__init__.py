@@ -6,8 +6,12 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.loop.asking import Asking as Asking
+    from agent_parsers.loop.asking import AskingOptions as AskingOptions
     from agent_parsers.loop.asking import OnBadCall as OnBadCall
     from agent_parsers.loop.asking import ToolsIn as ToolsIn
+    from agent_parsers.loop.replies import SaidPart as SaidPart
+    from agent_parsers.loop.replies import atake_turn as atake_turn
+    from agent_parsers.loop.replies import take_turn as take_turn
     from agent_parsers.loop.request import ModelRequest as ModelRequest
     from agent_parsers.loop.request import ToolChoice as ToolChoice
     from agent_parsers.loop.run import AgentRun as AgentRun
@@ -25,8 +29,12 @@ _MODULES = {
     "arun_agent": "agent_parsers.loop.run",
     "run_agent": "agent_parsers.loop.run",
     "Asking": "agent_parsers.loop.asking",
+    "AskingOptions": "agent_parsers.loop.asking",
     "OnBadCall": "agent_parsers.loop.asking",
     "ToolsIn": "agent_parsers.loop.asking",
+    "SaidPart": "agent_parsers.loop.replies",
+    "atake_turn": "agent_parsers.loop.replies",
+    "take_turn": "agent_parsers.loop.replies",
     "ModelRequest": "agent_parsers.loop.request",
     "ToolChoice": "agent_parsers.loop.request",
 }

@@ -7,6 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, get_args
 from uuid import uuid4
 
+from pydantic_core import to_jsonable_python
+from typing_extensions import TypedDict
+
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
 from agent_parsers.events import (
@@ -22,6 +25,8 @@ from agent_parsers.events import (
 )
 from agent_parsers.loop.request import ModelRequest
 from agent_parsers.messages.reading.arguments import ARGUMENT
+from agent_parsers.messages.reading.pieces import as_json
+from agent_parsers.messages.reading.plain import PlainReplyParser
 from agent_parsers.messages.writing.native import with_native_calls, with_results
 from agent_parsers.messages.writing.past import PastTurn, past_of, past_of_steps
 from agent_parsers.parsers.event_parser import TurnReader
@@ -29,13 +34,16 @@ from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.registry.dialects_by_name import get_parser
 from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.model_output import part_of, text_of
+from output_parsers.prompt_values import ChatPromptValue
 from output_parsers.streams.readers import Budget
-from outputs import AIMessage, tool_call
+from outputs import AIMessage, SystemMessage, tool_call
 from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.reader import JsonReader
 from outputs.messages.ai import add_usage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent_parsers.loop.request import ToolChoice
     from agent_parsers.messages.writing.past import History
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
@@ -51,6 +59,20 @@ template of its server, which gets them as they are, and past calls and results 
 OnBadCall: TypeAlias = Literal["retry", "return"]
 """What to do with a call of an unknown tool, or with a wrong input: let the model correct it, or
 return it to the caller, unchecked."""
+
+
+class AskingOptions(TypedDict, total=False):
+    """How a wrapper of a model asks; see `Asking` for what these are."""
+
+    max_retries: int
+    """How many turns in a row may be unreadable; by default 2."""
+    on_bad_call: OnBadCall
+    """Who corrects calls of unknown tools and wrong inputs: by default the model, asked again; with
+    ``"return"`` the framework."""
+    tools_in: ToolsIn
+    """Where the model learns of the tools; by default from the ``"prompt"``."""
+    as_messages: bool
+    """Whether the model takes messages, as by default; if not, a text."""
 
 
 class Asking(Generic[T]):
@@ -79,11 +101,12 @@ class Asking(Generic[T]):
         tools: The tools; by default those of the parser.
         system: Text before the instructions.
         history: What was said before the question.
-        as_messages: Whether the prompt is messages; if not, a text.
+        as_messages: Whether the prompt is messages; if not, a text. A request that is *plain* is
+            then the question alone, or a text in which each message follows its role.
         tools_in: See `ToolsIn`.
         plain: Whether a request in which there is nothing to read, neither tools nor past calls nor
-            a type of the answer, goes to the model as it is, and its reply is the answer: for a
-            wrapper of a model, which also gets such requests.
+            a type of the answer, goes to the model as it is, and its reply is the answer, which may
+            quote calls: for a wrapper of a model, which also gets such requests.
         output_type: The type of the answer, a JSON Schema, or a strategy; by default that of the
             parser. A parser of messages asks for it as a `ToolStrategy` does; or as a
             `ProviderStrategy`, if *has_provider*. An answer with a `ToolStrategy` is a call, and
@@ -92,6 +115,9 @@ class Asking(Generic[T]):
         tool_choice: Whether the model may call a tool; see `ToolChoice`.
         on_bad_call: See `OnBadCall`.
         max_retries: How many turns in a row may be unreadable.
+        parallel: Whether a turn may have several calls; if not, more than one is an error that the
+            model reads.
+        stop: Stop sequences beside those of the parser.
 
     Raises:
         TypeError: *parser* is not a parser, there are no tools, or the strategy does not fit it.
@@ -115,6 +141,8 @@ class Asking(Generic[T]):
         tool_choice: ToolChoice = "auto",
         on_bad_call: OnBadCall = "retry",
         max_retries: int = 2,
+        parallel: bool = True,
+        stop: Sequence[str] = (),
     ) -> None:
         for name, value, known in (
             ("on_bad_call", on_bad_call, OnBadCall), ("tools_in", tools_in, ToolsIn)
@@ -146,17 +174,25 @@ class Asking(Generic[T]):
         self._is_typed: Final = listed.output_type is not None and self._provider is None
         chosen = self._chosen(listed)
         past = with_results(past_of(history))
+        self._is_plain = self._is_buffered = False
         if plain and not (len(chosen) or chosen.output_type):
             before = (*past, *past_of(self.steps))
             if not any(isinstance(each, PastTurn) for each in before):
                 parser = get_parser("tools", tools=[])
+                self._is_plain = not len(listed)  # or a call of these is no answer
+                self._is_buffered = not as_messages
+                as_messages = True
+        is_asked = any(not isinstance(each, SystemMessage) for each in past)
+        takes_any = isinstance(parser, MessageParser) and bool(past)
+        if plain and question is None and not (is_asked or takes_any):
+            question = ""  # the system's words are all there is
         self.parser: Final[Any] = parser.model_copy(update={"tools": chosen})
         """The parser that reads the replies."""
         is_templated = tools_in == "template" and not self._is_native
         self._writer: Final[Any] = (
             get_parser("tools", tools=self.parser.tools) if is_templated else self.parser
         )
-        self._prompted: Final = {
+        self._prompted: Final[dict[str, Any]] = {
             "system": system, "history": past, "as_messages": as_messages,
         }  # fmt: skip
         self.question: Final = question
@@ -165,6 +201,8 @@ class Asking(Generic[T]):
         if max_retries < 0:
             raise ValueError(f"max_retries is 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
+        self._parallel: Final = parallel
+        self._stop: Final = [*dict.fromkeys((*self.parser.stop, *stop))]
         self.ended: Ended = "unknown"
         """How the last reply ended, as far as that is known."""
         self.usage: UsageMetadata | None = None
@@ -174,7 +212,11 @@ class Asking(Generic[T]):
         self._begin()
 
     def _begin(self) -> None:
-        self._stream = self.parser.stream_parser()
+        self._stream: Any = (
+            PlainReplyParser(self.parser.max_chars)
+            if self._is_plain
+            else self.parser.stream_parser()
+        )
         self._chunks: list[Any] = []  # kept if the turn may be read again
         self._error: OutputParserException | None = None
         self._given: list[AgentAction] = []  # calls that give the answer
@@ -248,7 +290,14 @@ class Asking(Generic[T]):
             history = prompted["history"]
             past = with_native_calls([*history, *steps], self._read_past)
             prompted["history"], steps = past[: len(history)], past[len(history) :]
+        if not self._parallel and len(self.parser.tools):
+            prompted["system"] = "\n\n".join(filter(None, (prompted["system"], _ONE_CALL)))
         prompt = self._writer.render_prompt(self.question, steps, **prompted)
+        if self._is_buffered and isinstance(prompt, list):
+            is_question = len(prompt) == 1 and prompt[0].type == "human"
+            prompt = (
+                prompt[0].text if is_question else f"{ChatPromptValue(prompt).to_string()}\nAI:"
+            )
         choice, listed = self._choice, self._listed
         if self._writer is not self.parser:  # a template makes a model do nothing
             choice = "auto"
@@ -256,7 +305,7 @@ class Asking(Generic[T]):
             choice, listed = "required", self.parser.tools
         is_told = isinstance(self._writer, MessageParser)
         tools = listed if is_told and len(listed) else None
-        return ModelRequest(prompt, self.parser.stop, tools, choice, self._provider)
+        return ModelRequest(prompt, [*self._stop], tools, choice, self._provider)
 
     def _read_past(self, text: str) -> tuple[str, str]:
         """Return the thought and the content of a turn that the model wrote in the past."""
@@ -284,6 +333,12 @@ class Asking(Generic[T]):
         return "".join(self._content)
 
     @property
+    def is_checked(self) -> bool:
+        """Whether the answer has a type, or there may be none: text may turn out to be wrong."""
+        is_typed = self.parser.tools.output_type is not None
+        return is_typed or self._answers is not None or self._provider is not None
+
+    @property
     def is_called(self) -> bool:
         """Whether the answer is given by a call."""
         return self.finish is not None and bool(self._given)
@@ -293,6 +348,13 @@ class Asking(Generic[T]):
         """Whether the answer was cut at the limit of tokens."""
         made = self.repairs[self._repaired_before :]
         return self.finish is not None and any(each.kind == "cut" for each in made)
+
+    @property
+    def finish_reason(self) -> Literal["tool_calls", "length", "stop"]:
+        """Why the turn ended, as a server with native calls would say it."""
+        if self.actions:
+            return "tool_calls"
+        return "length" if self.is_cut or self.ended == "length" else "stop"
 
     @property
     def partial(self) -> Any:
@@ -447,6 +509,13 @@ class Asking(Generic[T]):
         Raises:
             OutputParserException: The answer cannot be used.
         """
+        if not self._parallel and len(self.actions) > 1:
+            tools = ", ".join(action.tool for action in self.actions)
+            raise OutputParserException(
+                f"{len(self.actions)} calls in a turn that may have one: {tools}",
+                f"None of your {len(self.actions)} calls was run. {_ONE_CALL}",
+                self._stream.text,
+            )
         answers = self._answers
         if answers is None:
             return []
@@ -506,24 +575,34 @@ class Asking(Generic[T]):
     def message(self) -> AIMessage:
         """The turn as a message, as a server with native calls would return it.
 
-        Each call has an id, and arguments by name: a text is the argument of a tool that has one
-        alone, and else ``__arg1``, which prompts show as text again.
+        Each call has an id, which no other of the run has, and arguments by name: a text is the
+        argument of a tool that has one alone, and else ``__arg1``, which prompts show as text
+        again. An answer with a type is JSON.
         """
+        content = self.content
+        if self.is_checked and self.finish is not None:
+            content = as_json(to_jsonable_python(self.finish.output))
         thought = {"reasoning_content": self.thought} if self.thought else {}
-        calls = [self._call(action) for action in self.actions]
-        return AIMessage(self.content, tool_calls=calls, additional_kwargs=thought)
+        past = (*self._prompted["history"], *past_of_steps(self.steps)) if self.actions else ()
+        ids = {call.id for turn in past if isinstance(turn, PastTurn) for call in turn.calls}
+        calls = [self._call(action, ids) for action in self.actions]
+        return AIMessage(content, tool_calls=calls, additional_kwargs=thought)
 
-    def _call(self, action: AgentAction) -> ToolCall:
+    def _call(self, action: AgentAction, taken: set[str | None]) -> ToolCall:
         given = action.tool_input
         if not isinstance(given, dict):
             known = self.tools[action.tool].parameters if action.tool in self.tools else None
             keys = [*(known or {}).get("properties", ())]
             given = {keys[0] if len(keys) == 1 else ARGUMENT: given}
         # All APIs take an id of nine letters and digits, and Mistral's takes no other.
-        call_id = getattr(action, "tool_call_id", None) or uuid4().hex[:9]
+        call_id = getattr(action, "tool_call_id", None)
+        if not call_id or call_id in taken:
+            call_id = uuid4().hex[:9]
+        taken.add(call_id)
         return tool_call(name=action.tool, args=given, id=call_id)
 
 
+_ONE_CALL: Final = "Call only one tool at a time."
 _OPENS: Final = re.compile(r"\s*(?:`{3,}\w*\s*)?(?=[{\[])")
 """What may stand before an answer in JSON."""
 _MOST_BEFORE: Final = 100

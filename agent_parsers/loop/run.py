@@ -6,19 +6,17 @@ It is made of what is public, so a loop of your own can do the same in seventeen
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Never, TypeAlias, get_args
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, get_args
 
 from agent_parsers.actions.agent import AgentFinish, T, observation_text
 from agent_parsers.events import Event, ObservationDelta, Repair
 from agent_parsers.loop.asking import Asking, ToolsIn
+from agent_parsers.loop.replies import ASYNCHRONOUS, achunks_of, chunks_of, end_of
 from agent_parsers.loop.request import ask, returns_awaitable
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.registry.problems import wrong_option
@@ -30,7 +28,6 @@ from output_parsers.strategies.provider import has_provider
 from output_parsers.streams.readers import aclose, close
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
-from outputs.messages.ended import Ended
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction
@@ -42,6 +39,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.running import Approve, ToolErrors
     from agent_parsers.transcripts.transcript import Transcript
     from outputs import BaseMessage, UsageMetadata
+    from outputs.messages.ended import Ended
 
 OnCut: TypeAlias = Literal["raise", "retry", "return"]
 """What to do with an answer that was cut: raise a `CutAnswerError`, tell the model and ask again,
@@ -49,7 +47,6 @@ or return it."""
 
 _CUT = "the answer was cut at the limit of tokens"
 _CUT_TOLD = "Your answer was cut off, since it was too long. Write it again, shorter."
-_ASYNCHRONOUS = "the model is asynchronous: use `await arun_agent(…)`"
 
 
 @dataclass(slots=True)
@@ -230,10 +227,10 @@ def run_agent(
     loop = _Loop(asking, on_event, on_partial, on_cut)
     with loop:
         for _ in range(max_turns):
-            reply, end = _end_of(present(loop.ask(model), _ASYNCHRONOUS), ended)
+            reply, end = end_of(present(loop.ask(model), ASYNCHRONOUS), ended)
             if isinstance(reply, AsyncIterable):
-                raise TypeError(_ASYNCHRONOUS)
-            source = iter(chunks := _chunks(reply))
+                raise TypeError(ASYNCHRONOUS)
+            source = iter(chunks := chunks_of(reply))
             try:
                 for chunk in source:
                     loop.take(chunk)
@@ -293,9 +290,8 @@ async def arun_agent(
     with loop:
         for _ in range(max_turns):
             reply = await loop.aask(model)
-            reply, end = _end_of(await reply if inspect.isawaitable(reply) else reply, ended)
-            chunks = reply if isinstance(reply, AsyncIterable) else _as_asynchronous(_chunks(reply))
-            source = aiter(chunks)
+            reply, end = end_of(await reply if inspect.isawaitable(reply) else reply, ended)
+            source = aiter(chunks := achunks_of(reply))
             try:
                 async for chunk in source:
                     loop.take(chunk)
@@ -472,75 +468,3 @@ class _Calls:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if error is not None:
             self.loop.add(steps_taken(error))
-
-
-def _end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
-    """Return what a model replied, and how that ended.
-
-    Args:
-        reply: What the model replied, or a pair of that and how it ended.
-        ended: How it ended, unless the pair says it.
-    """
-    if isinstance(reply, tuple) and len(reply) == 2 and reply[1] in get_args(Ended):
-        return reply
-    return reply, ended
-
-
-def _chunks(reply: Any) -> Iterable[Any]:
-    """Return what a model replied as chunks; a whole message is one."""
-    is_whole = isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
-    return [reply] if is_whole else reply
-
-
-async def _as_asynchronous(chunks: Iterable[Any]) -> AsyncIterator[Any]:
-    """Yield *chunks* for ``async for``; waiting for one blocks nothing."""
-    if isinstance(chunks, list):
-        for chunk in chunks:
-            yield chunk
-        return
-    source = _SourceInThreads(chunks)
-    try:
-        while (chunk := await in_thread(source.read)) is not _END:
-            yield chunk
-    finally:
-        source.close()
-
-
-class _SourceInThreads:
-    """Reads *chunks* in threads; closes them once none of these reads.
-
-    A thread goes on reading if the task that waits for it is cancelled, and what it reads can often
-    not be closed meanwhile: a generator refuses. So it closes them itself when it is done.
-    """
-
-    def __init__(self, chunks: Iterable[Any]) -> None:
-        self._chunks = chunks
-        self._source = iter(chunks)
-        self._lock = Lock()  # of the two that follow
-        self._is_reading = self._is_over = False
-
-    def read(self) -> Any:
-        """Return the next chunk; `_END` if there is none."""
-        with self._lock:
-            if self._is_over:
-                return _END
-            self._is_reading = True
-        try:
-            return next(self._source, _END)
-        finally:
-            with self._lock:
-                self._is_reading = False
-                is_over = self._is_over
-            if is_over:
-                close(self._source, self._chunks)
-
-    def close(self) -> None:
-        """Close the chunks, or let the thread that still reads do it."""
-        with self._lock:
-            self._is_over = True
-            is_reading = self._is_reading
-        if not is_reading:
-            close(self._source, self._chunks)
-
-
-_END: Final = object()

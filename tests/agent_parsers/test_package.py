@@ -15,8 +15,8 @@ import agent_parsers
 ROOT = Path(__file__).parents[2]
 
 HEAVY = {
-    "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pkgutil", "pytest", "regex",
-    "rich", "syrupy", "typer", "yaml",
+    "agents", "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "llama_index",
+    "pkgutil", "pydantic_ai", "pytest", "regex", "rich", "smolagents", "syrupy", "typer", "yaml",
 }  # fmt: skip
 
 

@@ -7,8 +7,9 @@ from importlib.util import find_spec
 
 PEERS = frozenset(
     (
-        "anthropic", "cloudpickle", "httpx", "langchain", "langchain_classic", "langchain_core",
-        "langgraph", "llguidance", "openai", "pyarrow", "starlette", "uvicorn",
+        "PIL", "agents", "anthropic", "cloudpickle", "httpx", "langchain", "langchain_classic",
+        "langchain_core", "langgraph", "llguidance", "openai", "pyarrow", "pydantic_ai",
+        "smolagents", "starlette", "uvicorn",
     )
 )  # fmt: skip
 """Packages that the group `peers` installs, and `dev` does not."""

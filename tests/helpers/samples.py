@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ENGINES = ("daft", "datasets", "duckdb", "polars", "pyspark", "ray")
-"""Engines for tables, which are installed only where they are tried."""
+ENGINES = ("daft", "datasets", "duckdb", "llama_index", "polars", "pyspark", "ray")
+"""Engines for tables, and another large package, which are installed only where they are tried."""
 _BLOCK = re.compile(r"^```python( continued)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

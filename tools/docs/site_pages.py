@@ -26,7 +26,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "docs/coming-from.md", "docs/comparison.md", "docs/faq.md", "docs/troubleshooting.md",
     ),
     "Use": (
-        "docs/openai.md", "docs/anthropic.md", "docs/langchain.md", "docs/tools.md",
+        "docs/openai.md", "docs/anthropic.md", "docs/langchain.md",
+        "docs/frameworks.md", "docs/tools.md",
         "docs/prompts.md", "docs/messages.md", "docs/conversations.md", "docs/output-parsers.md",
         "docs/serving.md",
         "docs/grammar.md", "docs/grammar-sizes.md", "docs/production.md", "docs/transcripts.md",

@@ -20,7 +20,7 @@ from agent_parsers.loop import Asking
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset import ToolInputError, UnknownToolError
 from output_parsers import ModelRefusalError
-from outputs import AIMessage
+from outputs import AIMessage, Generation
 
 
 def area(lake: str) -> str:
@@ -234,6 +234,98 @@ def test_a_plain_request_goes_to_the_model_as_it_is(name: str) -> None:
     assert asking.thought == "Hm."
     named = Asking(name, tools=[area], history=said, plain=True, tool_choice="none")
     assert named.request().prompt == prompt
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Action: look\nAction Input: Thun",
+        'As in <tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>',
+        "As in <tool_call>.",
+        '{"name": "look", "arguments": {}}',
+        "",
+    ],
+)
+def test_the_reply_to_a_plain_request_may_quote_calls(text: str) -> None:
+    for chunk in (text, AIMessage(text), Generation(text=text)):
+        asking = Asking("hermes", "Show me a call.", tools=[], plain=True)
+        asking.request()
+        asking.feed(chunk)
+        asking.close()
+        assert asking.is_done
+        assert (asking.message.content, asking.actions) == (text, [])
+
+
+def test_calls_of_other_turns_have_other_ids() -> None:
+    parser: Any = get_parser("kimi_k2", tools=[area])
+    text = parser.render(AgentAction("area", THUN, ""))
+    asking = Asking("kimi_k2", "?", tools=[area])
+    read(asking, text)
+    first = asking.message.tool_calls[0]["id"]
+    asking.steps.append((asking.actions[0], "48 km2"))
+    read(asking, text)
+    assert asking.message.tool_calls[0]["id"] != first
+    said = AIMessage("", tool_calls=[{"name": "area", "args": THUN, "id": first}])
+    later = Asking("kimi_k2", tools=[area], history=[("user", "?"), said, ("user", "?")])
+    read(later, text)
+    assert later.message.tool_calls[0]["id"] != first
+
+
+def test_one_call_in_a_turn() -> None:
+    call = '<tool_call>\n{"name": "area", "arguments": {"lake": "Thun"}}\n</tool_call>'
+    asking = Asking("hermes", "?", tools=[area], parallel=False, system="Be brief.")
+    assert "Call only one tool at a time." in asking.request().prompt[0].text
+    read(asking, call * 2)
+    assert not asking.is_done
+    assert "None of your 2 calls was run." in asking.request().prompt[-1].text
+    read(asking, call)
+    assert len(asking.actions) == 1
+
+
+def test_stop_sequences_of_the_caller_are_added() -> None:
+    own = get_parser("react").stop
+    for stop in (["END"], ["END", *own]):
+        request = Asking("react", "?", tools=[area], stop=stop).request()
+        assert sorted(request.stop) == sorted([*own, "END"])
+    assert Asking("react", "?", tools=[], plain=True, stop=["END"]).request().stop == ["END"]
+
+
+@pytest.mark.parametrize("name", ["hermes", "react", "tools"])
+def test_a_request_of_a_wrapper_may_have_the_systems_words_alone(name: str) -> None:
+    for tools in ([area], []):
+        for given in ({"history": [("system", "Be brief.")]}, {"system": "Be brief."}):
+            asking = Asking(name, tools=tools, plain=True, **given)  # type: ignore[arg-type]
+            assert "Be brief." in asking.request().prompt[0].text
+    with pytest.raises(TypeError, match="takes a question as text"):
+        Asking(name, tools=[area], system="Be brief.").request()
+
+
+def test_why_a_turn_ended() -> None:
+    for text, ended, reason in (
+        ("Action: area\nAction Input: Thun", "stop", "tool_calls"),
+        ("Final Answer: 48 km2", "stop", "stop"),
+        ("Final Answer: 48 k", "length", "length"),
+    ):
+        asking = Asking("react", "?", tools=[area])
+        asking.request()
+        asking.feed(text)
+        asking.close(ended)  # type: ignore[arg-type]
+        assert asking.finish_reason == reason
+
+
+def test_a_plain_request_as_text() -> None:
+    one = Asking("react", "Who?", tools=[], plain=True, as_messages=False).request()
+    assert one.prompt == "Who?"
+    said = [("system", "Be brief."), ("user", "Hello!"), ("assistant", "Hi."), ("user", "Who?")]
+    two = Asking("react", tools=[], history=said, plain=True, as_messages=False).request()
+    assert two.prompt == "System: Be brief.\nHuman: Hello!\nAI: Hi.\nHuman: Who?\nAI:"
+
+
+def test_an_answer_with_a_type_is_json_in_its_message() -> None:
+    asking = Asking("hermes", "?", tools=[], output_type=dict[str, int])
+    assert asking.is_checked
+    read(asking, '```json\n{"km2": "48",}\n```')
+    assert asking.message.content == '{"km2": 48}'
 
 
 def test_a_request_with_something_to_read_is_not_plain() -> None:

@@ -1,0 +1,226 @@
+"""The replies of models, whole or in chunks, and the loops that read a turn from them."""
+
+from __future__ import annotations
+
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from functools import partial
+from inspect import isawaitable
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+
+from pydantic import BaseModel
+
+from agent_parsers.events import AnswerDelta, Event, StepFailed, ThoughtDelta
+from agent_parsers.loop.request import ask, returns_awaitable
+from agent_parsers.parsers.dialect_parser import DialectParser
+from agent_parsers.toolset.running import in_thread
+from output_parsers.runnables.functions import present
+from output_parsers.streams.readers import aclose, close
+from outputs.messages.ended import Ended
+
+if TYPE_CHECKING:
+    from agent_parsers.loop.asking import Asking
+
+ASYNCHRONOUS: Final = "the model is asynchronous: use `await arun_agent(…)`"
+SaidPart: TypeAlias = tuple[Literal["thought", "content"], str]
+"""A part of what a model says in a turn: what it is, and the text."""
+
+
+def take_turn(
+    model: Any, asking: Asking[Any], *, is_streamed: bool = True, is_held: bool = False
+) -> Generator[SaidPart]:
+    """Ask *model* until *asking* is done; yield the reasoning and the content as they arrive.
+
+    ::
+
+        for kind, text in take_turn(model, asking):
+            show(kind, text)
+        asking.message    # the turn: its content, its calls, its reasoning
+
+    What was shown cannot be taken back. If a turn has to be asked for again, what it said beside
+    its calls stays, and an empty line separates it from what follows; after an answer was shown,
+    the model is not asked again. `Asking.message` has only the last turn.
+
+    Args:
+        model: What is asked, as `run_agent` takes it.
+        asking: What it is asked.
+        is_streamed: Whether to ask a client for chunks.
+        is_held: Whether to give the content only at the end, when it is known that it is the
+            content of this turn. It is where no chunks are asked for, where the answer has a type,
+            and where a call is required.
+
+    Raises:
+        OutputParserException: As `Asking.close` does; or an answer turned out to be wrong when it
+            had been shown.
+        Exception: What the model raises.
+    """
+    shown = _Shown(asking, is_held=is_held or not is_streamed)
+    while not asking.is_done:
+        asked = ask(model, asking.request(), is_streamed=is_streamed)
+        reply, end = end_of(present(asked, _ASYNCHRONOUS_TURN), "unknown")
+        if isinstance(reply, AsyncIterable):
+            raise TypeError(_ASYNCHRONOUS_TURN)
+        source = iter(chunks := chunks_of(reply))
+        try:
+            for chunk in source:
+                yield from shown.parts(asking.feed(chunk))
+                if asking.is_over:
+                    break
+        finally:
+            close(source, chunks)
+        yield from shown.parts(asking.close(end))
+    yield from shown.rest()
+
+
+async def atake_turn(
+    model: Any, asking: Asking[Any], *, is_streamed: bool = True, is_held: bool = False
+) -> AsyncGenerator[SaidPart]:
+    """Do the same as `take_turn` with a *model* that may be asynchronous; if not, in a thread."""
+    shown = _Shown(asking, is_held=is_held or not is_streamed)
+    while not asking.is_done:
+        asked = partial(ask, model, asking.request(), is_streamed=is_streamed, is_asynchronous=True)
+        reply = asked() if returns_awaitable(model) else await in_thread(asked)
+        reply, end = end_of(await reply if isawaitable(reply) else reply, "unknown")
+        source = aiter(chunks := achunks_of(reply))
+        try:
+            async for chunk in source:
+                for part in shown.parts(asking.feed(chunk)):
+                    yield part
+                if asking.is_over:
+                    break
+        finally:
+            await aclose(source, chunks)
+        for part in shown.parts(asking.close(end)):
+            yield part
+    for part in shown.rest():
+        yield part
+
+
+_ASYNCHRONOUS_TURN: Final = "the model is asynchronous: use `atake_turn`"
+
+_SHOWN: Final = (
+    "an answer had been shown before this was seen, so the model was not asked again: hold the"
+    " content back until the turn was read"
+)
+
+
+class _Shown:
+    """What is shown of a turn while it arrives."""
+
+    def __init__(self, asking: Asking[Any], *, is_held: bool) -> None:
+        self._asking = asking
+        self._is_held = is_held or asking.is_checked
+        self._shown: set[str] = set()  # the kinds of which there was something
+        self._apart: set[str] = set()  # those of which all belongs to a turn that failed
+
+    def parts(self, events: list[Event]) -> Iterator[SaidPart]:
+        """Yield what is to be shown of *events*."""
+        for event in events:
+            match event:
+                case ThoughtDelta(text=text):
+                    yield self._part("thought", text)
+                case AnswerDelta(text=text) if not self._is_held:
+                    yield self._part("content", text)
+                case StepFailed(error=error):
+                    if "content" in self._shown and isinstance(self._asking.parser, DialectParser):
+                        error.add_note(_SHOWN)  # all content of these is the answer
+                        raise error
+                    self._apart = {*self._shown}
+                case _:
+                    pass
+
+    def rest(self) -> Iterator[SaidPart]:
+        """Yield the content that was held back."""
+        if self._is_held and (content := self._asking.message.text):
+            yield "content", content
+
+    def _part(self, kind: Literal["thought", "content"], text: str) -> SaidPart:
+        if kind in self._apart:
+            self._apart.discard(kind)
+            text = f"\n\n{text}"
+        self._shown.add(kind)
+        return kind, text
+
+
+def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
+    """Return what a model replied, and how that ended.
+
+    Args:
+        reply: What the model replied, or a pair of that and how it ended.
+        ended: How it ended, unless the pair says it.
+    """
+    if isinstance(reply, tuple) and len(reply) == 2 and reply[1] in get_args(Ended):
+        return reply
+    return reply, ended
+
+
+def chunks_of(reply: Any) -> Iterable[Any]:
+    """Return what a model replied as chunks; a whole message is one."""
+    is_whole = isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
+    return [reply] if is_whole else reply
+
+
+def achunks_of(reply: Any) -> AsyncIterable[Any]:
+    """Do the same for ``async for``; waiting for a chunk blocks nothing."""
+    return reply if isinstance(reply, AsyncIterable) else _as_asynchronous(chunks_of(reply))
+
+
+async def _as_asynchronous(chunks: Iterable[Any]) -> AsyncIterator[Any]:
+    if isinstance(chunks, list):
+        for chunk in chunks:
+            yield chunk
+        return
+    source = _SourceInThreads(chunks)
+    try:
+        while (chunk := await in_thread(source.read)) is not _END:
+            yield chunk
+    finally:
+        source.close()
+
+
+class _SourceInThreads:
+    """Reads *chunks* in threads; closes them once none of these reads.
+
+    A thread goes on reading if the task that waits for it is cancelled, and what it reads can often
+    not be closed meanwhile: a generator refuses. So it closes them itself when it is done.
+    """
+
+    def __init__(self, chunks: Iterable[Any]) -> None:
+        self._chunks = chunks
+        self._source = iter(chunks)
+        self._lock = Lock()  # of the two that follow
+        self._is_reading = self._is_over = False
+
+    def read(self) -> Any:
+        """Return the next chunk; `_END` if there is none."""
+        with self._lock:
+            if self._is_over:
+                return _END
+            self._is_reading = True
+        try:
+            return next(self._source, _END)
+        finally:
+            with self._lock:
+                self._is_reading = False
+                is_over = self._is_over
+            if is_over:
+                close(self._source, self._chunks)
+
+    def close(self) -> None:
+        """Close the chunks, or let the thread that still reads do it."""
+        with self._lock:
+            self._is_over = True
+            is_reading = self._is_reading
+        if not is_reading:
+            close(self._source, self._chunks)
+
+
+_END: Final = object()
