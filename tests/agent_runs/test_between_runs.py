@@ -176,6 +176,23 @@ def test_lines_of_known_loggers_stand_in_no_value(line: str) -> None:
                     assert own[slice(*span)].startswith(value or ""), at
 
 
+LOGGED = (
+    'INFO:httpx:HTTP Request: POST https://llm.example.com "HTTP/1.1 200 OK"',
+    '2026-02-03 10:11:12 INFO httpx HTTP Request: POST https://a.b "HTTP/1.1 200 OK"',
+    '[INFO] HTTP Request: POST https://a.b "HTTP/1.1 200 OK"',
+)
+
+
+@pytest.mark.parametrize("line", LOGGED)
+@pytest.mark.parametrize("dialect", [None, "react"])
+def test_a_logger_that_writes_all_the_time_is_no_prefix_of_the_log(
+    line: str, dialect: str | None
+) -> None:
+    steps = FIRST.splitlines(keepends=True)
+    text = "".join(f"{line}\n{each}" for each in steps)
+    assert facts(runs_in(f"{text}{line}\n{text}", dialect)) == facts(runs_in(FIRST)) * 2
+
+
 def test_a_fence_may_show_a_line_of_a_logger() -> None:
     shown = "```\nINFO:httpx:connected\n```"
     (run,) = runs_in(f"{FIRST.rstrip()}\n{shown}\n")
