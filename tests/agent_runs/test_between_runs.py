@@ -381,6 +381,23 @@ def test_a_system_message_before_a_prompt_may_be_no_part_of_the_answer() -> None
     assert told(runs[:1], "unclear_end") == "We measure rivers here."
 
 
+@pytest.mark.parametrize("told", [FORMATS["questions"], None])
+def test_a_run_that_each_prompt_repeats_is_one(told: str | None) -> None:
+    told = told or f"{get_parser('react', tools=TWO).get_format_instructions()}\n\nBegin.\n"
+    question, thought, action, given, seen, rest, answer = FIRST.splitlines(keepends=True)
+    first = f"{told}\n{question}{thought}{action}{given}"
+    log = f"{first}\n{told}\n{question}{thought}{action}{given}{seen}{rest}{answer}"
+    runs = runs_in(log)
+    assert facts(runs) == facts(runs_in(FIRST))
+    assert "gauge" in told_by(runs)
+    assert len(runs_in(f"{log}\n{told}\n{FIRST}")) == 2  # an answered run was not repeated
+    assert len(runs_in(f"{first}\n{told}\n{SECOND}")) == 2
+
+
+def told_by(runs: list[Transcript]) -> str:
+    return told(runs, "unowned_text")
+
+
 EXAMPLE = "Question: Is it old?\nThought 1: a look\nAction 1: Search[it]\nObservation 1: yes\n"
 DONE = "Thought 2: so\nAction 2: Finish[yes]\n"
 SHOTS = f"Solve it in steps. Here are some examples:\n\n{EXAMPLE}{DONE}\n"
