@@ -104,7 +104,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
             ModelRefusalError: The message of the first of *result* refuses.
             OutputParserException: There is no value, and *partial* is not set.
         """
-        check_refusal(result[0])
+        check_refusal(vars(result[0]).get("message"))
         text = result[0].text
         if not partial:
             return self._whole(text)

@@ -100,8 +100,11 @@ class _Checking(Generic[T]):
         self._refusal = RefusalInChunks()
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
-        chunk = adds_up(chunk)  # once, for both
-        self._refusal.take(chunk)
+        if isinstance(chunk, str):
+            self._refusal.texts.append(chunk)
+        else:
+            chunk = adds_up(chunk)  # once, for both
+            self._refusal.take(chunk)
         return self._reader.feed(chunk)
 
     def close(self) -> Iterable[T]:

@@ -19,6 +19,7 @@ from agent_runs.detecting.prefix_fields import COLOURS, ESCAPE, FIELDS, Field, f
 from agent_runs.reading.reader import NumberedLines, Reading
 from agent_runs.splitting.labels import begins_any, size_of_observation_label
 from agent_runs.splitting.prompts import is_prompt
+from agent_runs.splitting.separators import is_logged
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
@@ -214,9 +215,11 @@ def find_prefix(head: str) -> Prefix | None:
 
     It has a time, or the name of a service and a bar, or a level and a name, or the path of a pod.
     The fields behind are those that nearly all of the prefixed lines have, with the same marks
-    between them.
+    between them. Lines of known loggers count for nothing: they stand in any console.
     """
-    lines = [line for line in head.split("\n")[:_MOST_LINES] if line.strip()]
+    lines = [
+        line for line in head.split("\n")[:_MOST_LINES] if line.strip() and not is_logged(line)
+    ]
     if not any(map(_may_be_prefix, lines[:_FIRST])):
         return None
     rows = [[*fields_of(line)] for line in lines]

@@ -62,6 +62,8 @@ _MOST_HEADERS: Final = 4
 """How many lines at the top may be a program's first words, rulers and counters aside."""
 _TITLE: Final = 100
 """How long a title between two rulers may be."""
+FOUND_PROMPT: Final = "found a prompt"
+"""The message of the notice about a prompt."""
 _GAP: Final = "found text between the runs"
 _LOGGED: Final = "found a line of a logger"
 _DOUBT: Final = "the log does not show whether the last lines belong to the value before them"
@@ -105,6 +107,9 @@ class OutsideOfRuns:
         self._looked_until = 0  # no gap begins before this line
         self._cut = (-1, 0)  # the line where the next gap begins, and how many lines it has
         self._shapes = _shapes_between(head, dialect)
+        self._is_behind_gap = False
+        self.begins: set[int] = set()
+        """How much stands before each question behind lines that were taken out: a run begins."""
         self._first: tuple[int, set[str]] = (0, set())  # how many shapes there were, see `_firsts`
         self._examples = _size_of_examples(head, dialect) if is_whole else 0
         self._rest = 0 if self._examples else size_of_rest(head, dialect)
@@ -121,6 +126,10 @@ class OutsideOfRuns:
             if not self._takes_out(line):
                 number, _ = self._ahead.popleft()
                 self._index += 1
+                if self._is_behind_gap and line.strip():
+                    self._is_behind_gap = False
+                    if self._begins_question(line):
+                        self.begins.add(self._size)
                 self._size += len(line)
                 self._before.append(line)
                 yield number, line
@@ -175,6 +184,7 @@ class OutsideOfRuns:
         text = "".join(line for _, line in taken)
         number = next((number for number, line in taken if line.strip()), taken[0][0])
         self._removed.append(Removed(self._size, len(text)))
+        self._is_behind_gap = self._is_behind_gap or message != _LOGGED
         if text.strip():
             self._note(Notice("unowned_text", message, text=text.strip("\r\n"), line=number))
         return True
@@ -192,12 +202,12 @@ class OutsideOfRuns:
             self._is_fenced = not self._is_fenced
         elif self._is_fenced and begins_any(line):
             self._is_fenced = False
-        if self._is_fenced:
-            return False
         if opens_prompt(line) and (size := size_of_prompt(self._at, self._begins_question)):
             if self._has_begun and (paragraph := self._paragraph_before()):
                 self._doubt(paragraph, self._ahead[0][0] - 1)
-            return self._take_out(size, "found a prompt")
+            return self._take_out(size, FOUND_PROMPT)
+        if self._is_fenced:
+            return False
         if is_logged(line):
             return self._take_out(1, _LOGGED)
         if not self._has_begun:

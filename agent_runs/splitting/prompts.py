@@ -279,10 +279,11 @@ def _window(ahead: Callable[[int], str]) -> Iterator[str]:
 def _end_of_example(ahead: Callable[[int], str], at: int) -> int:
     """Return where the example of a turn ends that begins at *at*: at an empty line, or a new turn.
 
-    An example has each label once.
+    An example has each label once. Another prompt ends it, too.
     """
     seen: set[str] = set()
-    while (line := ahead(at)).strip():
+    start = at
+    while (line := ahead(at)).strip() and not (at > start and opens_prompt(line)):
         label = re.match(r"\s*<?[\w ]+?[ \d]*[:：>]", line)
         if label is not None and begins_any(line):
             name = re.sub(r"\d+", "", label[0]).strip()

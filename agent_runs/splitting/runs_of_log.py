@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -210,6 +210,7 @@ class RunsOfLog:
         dialect: The dialect of the log.
         tools: The tools of the runs; `None` to accept any name and any input.
         watch: Called with each event, and the offset of its run in the log.
+        begins: How much of the log stands before lines that begin a run whatever stands there.
     """
 
     def __init__(
@@ -218,8 +219,10 @@ class RunsOfLog:
         dialect: Dialect,
         tools: ToolSet | None = None,
         watch: Callable[[Event, int], None] | None = None,
+        begins: Container[int] = (),
     ) -> None:
         self._lines = lines
+        self._begins = begins
         self._dialect = dialect
         self._tools = tools
         self._watch = watch
@@ -249,7 +252,7 @@ class RunsOfLog:
                 yield from self._end()
                 self._size += len(line)
                 continue
-            if self._begins_run(line):
+            if self._size in self._begins or self._begins_run(line):
                 yield from self._end()
             if (self._run is None or not self._run.is_begun) and self._is_quoted(line, number):
                 line = " " * (len(line) - 1) + "\n"

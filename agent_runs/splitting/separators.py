@@ -77,7 +77,7 @@ _KNOWN: Final = re.compile(
     rf"[ \t]*(?:.{{0,80}}?\b{_LEVEL}[\])]?[ \t|:-]+\[?(?:{_LOGGERS})(?:\.[\w.]+)?(?::\d+)?\]?"
     rf"[ \t]*[:|-]+[ \t]*\S"
     rf"|.{{0,80}}?\b(?:{_LOGGERS})(?:\.[\w.]+)?\]?[ \t|:-]+\[?{_LEVEL}[\])]?[ \t|:-]+\S"
-    rf"|(?:.{{0,80}}?\b{_LEVEL}[\])]?[ \t|:-]+)?(?:"
+    rf"|(?:.{{0,80}}?\b{_LEVEL}\b.{{0,60}}?)?(?:"
     r"HTTP Request: [A-Z]+ \S+ \"HTTP/[\d.]+ \d{3}"
     r"|Retrying request to \S+ in [\d.]+ seconds"
     r"|[\d.]+:\d+ - \"[A-Z]+ \S+ HTTP/[\d.]+\" \d{3}))"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
+
+from pydantic import BaseModel
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import ModelOutput, part_of
 from output_parsers.streams.accumulator import Accumulator
 from outputs import BaseMessage, ChatGeneration
 from outputs.messages.base import text_of
-from outputs.messages.ended import is_filtered, is_refused
+from outputs.messages.ended import is_filtered, is_held_back, is_refused
 from outputs.messages.utils import is_langchains
 
 
@@ -114,24 +117,21 @@ def _refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError
 def may_refuse(message: Any) -> bool:
     """Return whether *message*, or a chunk of one, may be an error for `refusal_error`."""
     beside = getattr(message, "additional_kwargs", None)
-    if refusal_in(message) is not None or (beside and isinstance(beside.get("refusal"), str)):
+    if beside and isinstance(beside.get("refusal"), str):
         return True
     metadata = getattr(message, "response_metadata", None)
-    return (
-        bool(metadata)
-        and isinstance(metadata, Mapping)
-        and (is_refused(metadata) or is_filtered(metadata))
-    )
+    if metadata and isinstance(metadata, Mapping) and is_held_back(metadata):
+        return True
+    return isinstance(message.content, list) and refusal_in(message) is not None
 
 
-def check_refusal(output: Any) -> None:
-    """Check that *output*, a message or a generation, does not refuse; anything else does not.
+def check_refusal(message: Any) -> None:
+    """Check that *message*, which may be `None`, does not refuse.
 
     Raises:
         ModelRefusalError: It refuses, as `refusal_error` says, whatever else it contains.
     """
-    message = getattr(output, "message", output)
-    if hasattr(message, "content") and may_refuse(message):
+    if message is not None and may_refuse(message):
         text = text_of(message.content or "", untyped=True)
         error = refusal_error(message, text, calls=has_calls(message))
         if error is not None:
@@ -140,30 +140,32 @@ def check_refusal(output: Any) -> None:
 
 def has_calls(message: Any) -> bool:
     """Return whether *message*, or a chunk of one, has calls or pieces of calls."""
-    beside = getattr(message, "additional_kwargs", None) or {}
-    return any(
-        getattr(message, name, None)
-        for name in ("tool_calls", "invalid_tool_calls", "tool_call_chunks")
-    ) or bool(beside.get("tool_calls") or beside.get("function_call"))
+    # A missing attribute of a pydantic model takes longer than parsing.
+    find = vars(message).get if isinstance(message, BaseModel) else partial(getattr, message)
+    if find("tool_calls", None) or find("tool_call_chunks", None):
+        return True
+    beside = find("additional_kwargs", None)
+    if beside and (beside.get("tool_calls") or beside.get("function_call")):
+        return True
+    return bool(find("invalid_tool_calls", None))
 
 
 class RefusalInChunks:
     """Notices that a message refuses that comes in chunks."""
 
     def __init__(self) -> None:
-        self._text = ""  # of the message, up to the first that is not blank
+        self.texts: list[str] = []
+        """The texts of the chunks."""
         self._has_calls = False
         self._chunks: Accumulator | None = None  # from the first that may refuse
 
     def take(self, chunk: ModelOutput) -> None:
         """Read the next *chunk*."""
         part = part_of(chunk)
-        if not self._text.strip():
-            self._text = (
-                part if isinstance(part, str) else text_of(part.content or "", untyped=True)
-            )
         if isinstance(part, str):
+            self.texts.append(part)
             return
+        self.texts.append(text_of(part.content or "", untyped=True))
         self._has_calls = self._has_calls or has_calls(part)
         if self._chunks is None and may_refuse(part):
             self._chunks = Accumulator()
@@ -180,6 +182,7 @@ class RefusalInChunks:
             return
         generation = self._chunks.generation()
         assert isinstance(generation, ChatGeneration)
-        error = refusal_error(generation.message, self._text, calls=self._has_calls)
+        text = "".join(self.texts)
+        error = refusal_error(generation.message, text, calls=self._has_calls)
         if error is not None:
             raise error

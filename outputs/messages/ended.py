@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 __all__ = [
-    "Ended", "ended_of", "is_filtered", "is_paused", "is_refused", "reason_to_call", "reasons_in",
-    "sooner",
+    "Ended", "ended_of", "is_filtered", "is_held_back", "is_paused", "is_refused",
+    "reason_to_call", "reasons_in", "sooner",
 ]  # fmt: skip
 
 Ended: TypeAlias = Literal["unknown", "stop", "length"]
@@ -77,6 +77,17 @@ def is_refused(metadata: Mapping[str, Any]) -> bool:
     return not _REFUSED.isdisjoint(_reasons(metadata))
 
 
+def is_held_back(metadata: Mapping[str, Any]) -> bool:
+    """Return whether the model refused, or a filter ended the message, as `is_filtered` says."""
+    beside = metadata.get("incomplete_details") or metadata.get("prompt_feedback")
+    reasons = _reasons(metadata)
+    return (
+        not _REFUSED.isdisjoint(reasons)
+        or not _FILTERED.isdisjoint(reasons)
+        or (bool(beside) and is_filtered(metadata))
+    )
+
+
 def is_paused(metadata: Mapping[str, Any]) -> bool:
     """Return whether the provider paused the message, to be sent back for the model to continue."""
     return "pause_turn" in _reasons(metadata)
@@ -106,7 +117,8 @@ def _reasons(metadata: Mapping[str, Any]) -> list[str]:
     """Return the known stop reasons in *metadata*."""
     found: list[str] = []
     for field in _FIELDS:
-        if word := _word(metadata.get(field)):
+        value = metadata.get(field)
+        if value and (word := _word(value)):
             if word in _STOP or word in _CUT:
                 found.append(word)
             else:
@@ -116,7 +128,7 @@ def _reasons(metadata: Mapping[str, Any]) -> list[str]:
 
 def _word(reason: Any) -> str:
     """Return a *reason* in lower case: a text, or a member of an enumeration as Gemini has them."""
-    named = getattr(reason, "name", reason)
+    named = reason if isinstance(reason, str) else getattr(reason, "name", None)
     return named.lower().rpartition("finishreason.")[2] if isinstance(named, str) else ""
 
 

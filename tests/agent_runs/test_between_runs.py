@@ -176,6 +176,23 @@ def test_lines_of_known_loggers_stand_in_no_value(line: str) -> None:
                     assert own[slice(*span)].startswith(value or ""), at
 
 
+LOGGED = (
+    'INFO:httpx:HTTP Request: POST https://llm.example.com "HTTP/1.1 200 OK"',
+    '2026-02-03 10:11:12 INFO httpx HTTP Request: POST https://a.b "HTTP/1.1 200 OK"',
+    '[INFO] HTTP Request: POST https://a.b "HTTP/1.1 200 OK"',
+)
+
+
+@pytest.mark.parametrize("line", LOGGED)
+@pytest.mark.parametrize("dialect", [None, "react"])
+def test_a_logger_that_writes_all_the_time_is_no_prefix_of_the_log(
+    line: str, dialect: str | None
+) -> None:
+    steps = FIRST.splitlines(keepends=True)
+    text = "".join(f"{line}\n{each}" for each in steps)
+    assert facts(runs_in(f"{text}{line}\n{text}", dialect)) == facts(runs_in(FIRST)) * 2
+
+
 def test_a_fence_may_show_a_line_of_a_logger() -> None:
     shown = "```\nINFO:httpx:connected\n```"
     (run,) = runs_in(f"{FIRST.rstrip()}\n{shown}\n")
@@ -362,6 +379,23 @@ def test_a_prompt_of_others_is_no_run_nor_a_part_of_one(name: str, dialect: str 
 def test_a_system_message_before_a_prompt_may_be_no_part_of_the_answer() -> None:
     runs = runs_in(f"{FIRST}\nWe measure rivers here.\n\n{FORMATS['questions']}\n{SECOND}")
     assert told(runs[:1], "unclear_end") == "We measure rivers here."
+
+
+@pytest.mark.parametrize("told", [FORMATS["questions"], None])
+def test_a_run_that_each_prompt_repeats_is_one(told: str | None) -> None:
+    told = told or f"{get_parser('react', tools=TWO).get_format_instructions()}\n\nBegin.\n"
+    question, thought, action, given, seen, rest, answer = FIRST.splitlines(keepends=True)
+    first = f"{told}\n{question}{thought}{action}{given}"
+    log = f"{first}\n{told}\n{question}{thought}{action}{given}{seen}{rest}{answer}"
+    runs = runs_in(log)
+    assert facts(runs) == facts(runs_in(FIRST))
+    assert "gauge" in told_by(runs)
+    assert len(runs_in(f"{log}\n{told}\n{FIRST}")) == 2  # an answered run was not repeated
+    assert len(runs_in(f"{first}\n{told}\n{SECOND}")) == 2
+
+
+def told_by(runs: list[Transcript]) -> str:
+    return told(runs, "unowned_text")
 
 
 EXAMPLE = "Question: Is it old?\nThought 1: a look\nAction 1: Search[it]\nObservation 1: yes\n"

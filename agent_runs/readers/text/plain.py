@@ -47,7 +47,12 @@ from agent_runs.splitting.labels import (
     begins_step,
     spelling_of,
 )
-from agent_runs.splitting.outside import OutsideOfRuns, is_header_of_log, without_prompts
+from agent_runs.splitting.outside import (
+    FOUND_PROMPT,
+    OutsideOfRuns,
+    is_header_of_log,
+    without_prompts,
+)
 from agent_runs.splitting.prompts import opens_prompt, shows_format
 from agent_runs.splitting.quoted import Quotations, has_structure
 from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
@@ -197,23 +202,29 @@ def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str
 
 def _runs(outside: OutsideOfRuns, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
     """Yield the runs in a log; text that no run owns is a notice of the run before it."""
-    log = RunsOfLog(NumberedLines(outside), dialect, reading.tools)
+    log = RunsOfLog(NumberedLines(outside), dialect, reading.tools, begins=outside.begins)
     done: Transcript | None = None
     loose: list[Notice] = []
     for run in log:
         if run.transcript is None and run.has_steps:  # it has just begun
             if done is not None:
-                yield _with(done, outside.notices_before(run.offset))
-            done = None
+                done = _with(done, outside.notices_before(run.offset))
+                if not _precedes_prompt(done):
+                    yield done
+                    done = None
         elif run.transcript is not None and shows_format(run.transcript, dialect):
-            notice = Notice("unowned_text", "found a prompt", text=_text_of(run.transcript))
+            notice = Notice("unowned_text", FOUND_PROMPT, text=_text_of(run.transcript))
             if done is not None:
                 done = _with(done, [*outside.notices_before(run.offset), notice])
             else:
                 loose.append(notice)
         elif run.transcript is not None:
             if done is not None:
-                yield _with(done, outside.notices_before(run.offset))
+                done = _with(done, outside.notices_before(run.offset))
+            if done is not None and _is_repeated(done, run.transcript):
+                loose = [*_about_prompts(done), _repeated(done)]
+            elif done is not None:
+                yield done
             transcript = _shifted(run.transcript, outside.shift(run.offset))
             done = _finished(transcript, run, loose, reading, is_bare=not log.is_labelled)
             loose = []
@@ -232,6 +243,40 @@ def _with(run: Transcript, notices: Sequence[Notice]) -> Transcript:
     last = len(run.all_steps)
     placed = [replace(n, step=last) if n.kind == "unclear_end" else n for n in notices]
     return replace(run, notices=(*run.notices, *placed))
+
+
+def _about_prompts(run: Transcript) -> list[Notice]:
+    return [notice for notice in run.notices if notice.message == FOUND_PROMPT]
+
+
+def _precedes_prompt(run: Transcript) -> bool:
+    return run.finish is None and bool(_about_prompts(run))
+
+
+def _is_repeated(run: Transcript, longer: Transcript) -> bool:
+    """Return whether a prompt behind *run* repeats it, as the beginning of a *longer* one.
+
+    So a program logs what it sends in each turn: the question, and the steps so far.
+    """
+    if not _precedes_prompt(run) or run.question.strip() != longer.question.strip():
+        return False
+    steps, others = run.all_steps, longer.all_steps
+    if steps and steps[-1].action is None:  # its input is the last of the log, so it is not read
+        steps = steps[:-1]
+    return len(steps) <= len(others) and all(
+        isinstance(step.action, AgentAction)
+        and isinstance(other.action, AgentAction)
+        and (step.action.tool, step.action.tool_input)
+        == (other.action.tool, other.action.tool_input)
+        and step.observation in (None, other.observation)
+        for step, other in zip(steps, others, strict=False)
+    )
+
+
+def _repeated(run: Transcript) -> Notice:
+    line = run.source.line if run.source is not None else 0
+    what = "found the beginning of the run, which a prompt repeats"
+    return Notice("unowned_text", what, text=_text_of(run), line=line)
 
 
 def _text_of(run: Transcript) -> str:

@@ -137,6 +137,14 @@ def test_what_langchain_takes_for_a_refusal_is_one_here(fields: dict[str, Any]) 
                 continue
 
 
+def test_a_streamed_refusal_has_all_of_its_words() -> None:
+    last = AIMessageChunk("", response_metadata=STOPPED)
+    chunks = [AIMessageChunk("I will "), AIMessageChunk("not."), last]
+    with pytest.raises(op.ModelRefusalError) as raised:
+        [*op.JsonOutputParser().transform(iter(chunks))]
+    assert raised.value.refusal == "I will not."
+
+
 def test_a_text_is_cut_by_a_filter_and_no_refusal() -> None:
     cut = {"finish_reason": "content_filter"}
     assert op.JsonOutputParser().invoke(AIMessage("[1]", response_metadata=cut)) == [1]
