@@ -156,6 +156,7 @@ def _in_input(
 
 def _in_name(dialect: Dialect, mode: Mode) -> Iterator[DoubleKey]:
     """Yield turns with a whole call in place of the name of a tool: ``search({"query": "x"})``."""
+    nothing: str | dict[str, Any]
     for nothing in ("", {}):
         turn = written_turn(dialect, nothing)
         if turn is None:

@@ -405,7 +405,11 @@ def test_steps_that_failed_are_read_back_between_the_others() -> None:
 def test_what_else_is_known_of_a_run_is_kept() -> None:
     step = TranscriptStep(1, "", AgentAction("a", "b", ""), "no", None, None, None)
     failed = dataclasses.replace(step, tool_failed=True)
-    told: dict[str, Any] = {"metadata": {"reward": 0.5}, "called_by": "c1", "conversation": Conversation("t", 2)}
+    told: dict[str, Any] = {
+        "metadata": {"reward": 0.5},
+        "called_by": "c1",
+        "conversation": Conversation("t", 2),
+    }
     assert_kept(Transcript("", (failed,), **told))
     plain = Transcript("", (step,)).to_json()
     assert told.keys().isdisjoint(plain)
