@@ -18,7 +18,7 @@ from typing import Any, Self
 from typing_extensions import override
 
 from outputs import BaseMessage, HumanMessage
-from outputs.messages.utils import is_langchains
+from outputs.messages.base import is_langchains
 
 __all__ = ["ChatPromptValue", "PromptValue", "StringPromptValue", "text_of_prompt"]
 

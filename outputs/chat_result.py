@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from outputs.chat_generation import ChatGeneration
-from outputs.messages.utils import OrLangChains
+from outputs.messages.base import OrLangChains
 
 __all__ = ["ChatResult"]
 

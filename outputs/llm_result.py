@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from outputs.chat_generation import ChatGeneration, ChatGenerationChunk
 from outputs.generation import Generation, GenerationChunk
-from outputs.messages.utils import OrLangChains
+from outputs.messages.base import OrLangChains
 from outputs.run_info import RunInfo
 
 __all__ = ["LLMResult"]

@@ -23,8 +23,7 @@ from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.clients.media import MediaFile, Parts, parts_of
 from outputs.json_form.storable import TABLES, Storable
-from outputs.messages.base import text_of
-from outputs.messages.utils import AnyMessage, OrLangChains, as_langchains, is_langchains
+from outputs.messages.base import OR_MESSAGE, OrLangChains, is_langchains, text_of
 
 TABLES["agent_parsers.json_form"] = None
 
@@ -79,7 +78,7 @@ class AgentActionMessageLog(AgentAction):
         message_log: The messages the model sent.
     """
 
-    message_log: Sequence[AnyMessage]
+    message_log: Sequence[Annotated[BaseMessage, OR_MESSAGE]]
     """The messages the model sent, in order; those of LangChain are kept as they are."""
     type: Literal["AgentActionMessageLog"] = "AgentActionMessageLog"  # type: ignore[assignment]  # the tag of the subclass
     """Distinguishes this class from its subclasses and siblings in serialised form."""
@@ -176,6 +175,8 @@ def in_kind_of(
     actions = list(actions)
     if not any(map(is_from_langchain, actions)):
         return [*messages]
+    from outputs.messages.utils import as_langchains  # imported lazily: LangChain is there
+
     logs = (getattr(action, "message_log", ()) for action in actions)
     given = {id(known[id(each)]): each for log in logs for each in log if id(each) in known}
     return [as_langchains(given.get(id(each), each)) for each in messages]

@@ -31,7 +31,8 @@ from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategy
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError, check_refusal
 from outputs import AIMessage, ToolMessage
-from outputs.messages.utils import as_langchains, is_langchains
+from outputs.messages.base import is_langchains
+from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
     from types import UnionType

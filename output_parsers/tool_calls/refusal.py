@@ -12,9 +12,8 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import ModelOutput, part_of
 from output_parsers.streams.accumulator import Accumulator
 from outputs import BaseMessage, ChatGeneration
-from outputs.messages.base import text_of
+from outputs.messages.base import is_langchains, text_of
 from outputs.messages.ended import is_filtered, is_held_back, is_refused
-from outputs.messages.utils import is_langchains
 
 
 class ModelRefusalError(OutputParserException):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from outputs.json_form.values import Misfit, name_of, read_value, write_value
-from outputs.messages.utils import MESSAGE_CLASSES, is_langchains
+from outputs.messages.base import is_langchains
+from outputs.messages.utils import MESSAGE_CLASSES
 
 if TYPE_CHECKING:
     from outputs.messages.base import BaseMessage

@@ -2,13 +2,17 @@
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import CoreSchema, core_schema
 
 from outputs.messages.brief_repr import without_defaults
 from outputs.messages.merging import ListMerger, merge_dicts
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
 
 __all__ = ["BaseMessage", "BaseMessageChunk", "Content", "TextAccessor", "merge_content", "text_of"]
 
@@ -17,6 +21,46 @@ _BOLD = "\x1b[1m{}\x1b[0m"
 
 Content: TypeAlias = str | list[str | dict[Any, Any]]
 """Text, or a list of text and blocks such as ``{"type": "text", "text": "Hello"}``."""
+
+
+class OrLangChains:
+    """Lets a field also hold an object of a class of LangChain, which it keeps as it is.
+
+    What it holds is serialized with all fields of its own class. This combines `WrapValidator` and
+    `SerializeAsAny`, whose import costs a millisecond.
+
+    Args:
+        module: The module of LangChain's class, which is not imported for this.
+        name: The name of the class.
+    """
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def has(self, value: object) -> bool:
+        """Return whether *value* is an object of LangChain's class."""
+        return isinstance(value, getattr(sys.modules.get(self._module), self._name, ()))
+
+    def keep(self, value: Any, validate: Callable[[Any], Any]) -> Any:
+        """Return *value* if it is LangChain's, and what *validate* makes of it if not."""
+        return value if self.has(value) else validate(value)
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: "GetCoreSchemaHandler"
+    ) -> CoreSchema:
+        return core_schema.no_info_wrap_validator_function(
+            self.keep, handler(source), serialization=core_schema.simple_ser_schema("any")
+        )
+
+
+OR_MESSAGE: Final = OrLangChains("langchain_core.messages.base", "BaseMessage")
+"""Lets a field of messages hold LangChain's."""
+
+
+def is_langchains(value: object) -> bool:
+    """Return whether *value* is a message of LangChain's."""
+    return OR_MESSAGE.has(value)
 
 
 class TextAccessor(str):

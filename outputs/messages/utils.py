@@ -4,24 +4,18 @@ Fields of these types are serialized in full, and read back by the `type` of the
 take messages of LangChain, and keep them as they are.
 """
 
-import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
-
-from pydantic_core import CoreSchema, core_schema
+from typing import Annotated, Any, Final, TypeAlias
 
 from outputs.messages.ai import AIMessage, AIMessageChunk
-from outputs.messages.base import BaseMessage, BaseMessageChunk
+from outputs.messages.base import BaseMessage, BaseMessageChunk, OrLangChains, is_langchains
 from outputs.messages.chat import ChatMessage, ChatMessageChunk
 from outputs.messages.function import FunctionMessage, FunctionMessageChunk
 from outputs.messages.human import HumanMessage, HumanMessageChunk
 from outputs.messages.system import SystemMessage, SystemMessageChunk
 from outputs.messages.tool import ToolMessage, ToolMessageChunk
 from outputs.messages.wire_calls import keep_arguments
-
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
 
 __all__ = ["MESSAGE_CLASSES", "AnyMessage", "AnyMessageChunk", "message_chunk_to_message"]
 
@@ -42,42 +36,19 @@ MESSAGE_CLASSES: dict[str, type[BaseMessage]] = {
 """The message classes by their `type`."""
 
 
-class OrLangChains:
-    """Lets a field also hold an object of a class of LangChain, which it keeps as it is.
+class _ByType(OrLangChains):
+    """Reads messages by their `type` too."""
 
-    What it holds is serialized with all fields of its own class, and messages are read by their
-    `type`. This combines `WrapValidator` and `SerializeAsAny`, whose import costs a millisecond.
-
-    Args:
-        module: The module of LangChain's class, which is not imported for this.
-        name: The name of the class.
-    """
-
-    def __init__(self, module: str, name: str) -> None:
-        self._module = module
-        self._name = name
-
-    def has(self, value: object) -> bool:
-        """Return whether *value* is an object of LangChain's class."""
-        return isinstance(value, getattr(sys.modules.get(self._module), self._name, ()))
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: "GetCoreSchemaHandler"
-    ) -> CoreSchema:
-        return core_schema.no_info_wrap_validator_function(
-            self._keep, handler(source), serialization=core_schema.simple_ser_schema("any")
-        )
-
-    def _keep(self, value: Any, validate: Callable[[Any], Any]) -> Any:
+    def keep(self, value: Any, validate: Callable[[Any], Any]) -> Any:
         if isinstance(value, dict) and isinstance(kind := value.get("type"), str):
             message_class = MESSAGE_CLASSES.get(kind)
             if message_class is not None:
-                return validate(message_class.model_validate(value))
-        return value if self.has(value) else validate(value)
+                value = message_class.model_validate(value)
+        return super().keep(value, validate)
 
 
-_MESSAGE: Final = OrLangChains("langchain_core.messages.base", "BaseMessage")
-_CHUNK: Final = OrLangChains("langchain_core.messages.base", "BaseMessageChunk")
+_MESSAGE: Final = _ByType("langchain_core.messages.base", "BaseMessage")
+_CHUNK: Final = _ByType("langchain_core.messages.base", "BaseMessageChunk")
 
 AnyMessage: TypeAlias = Annotated[BaseMessage, _MESSAGE]
 """A message; a field of this type keeps the message's class in serialization round trips, and a
@@ -86,11 +57,6 @@ message of LangChain's as it is."""
 AnyMessageChunk: TypeAlias = Annotated[BaseMessageChunk, _CHUNK]
 """A message chunk; a field of this type keeps the chunk's class in serialization round trips, and a
 chunk of LangChain's as it is."""
-
-
-def is_langchains(value: object) -> bool:
-    """Return whether *value* is a message of LangChain's."""
-    return _MESSAGE.has(value)
 
 
 def as_langchains(message: BaseMessage) -> Any:

@@ -13,7 +13,8 @@ from langchain_core import outputs as lc_outputs
 
 import outputs as ours
 from output_parsers.prompt_values import ChatPromptValue
-from outputs.messages.utils import as_langchains, is_langchains
+from outputs.messages.base import is_langchains
+from outputs.messages.utils import as_langchains
 
 CALL = {"name": "weigh", "args": {"what": "salt"}, "id": "c1"}
 THEIRS: list[Any] = [
