@@ -16,7 +16,7 @@ from typing import Final
 
 _DRAWN: Final = "\u2010-\u2015\u2500-\u259f\u2e3a\u2e3b\u25a0-\u25ff\u2022\u2043\u00b7\u2219"
 _MARKS: Final = rf"=*_~+#<>.:/\\^%&@|{_DRAWN}-"
-_RULER: Final = re.compile(rf"[{_MARKS}]*").fullmatch
+_RULER: Final = re.compile(rf"[{_MARKS}]*|<hr ?/?>", re.IGNORECASE).fullmatch
 _EMOJI: Final = re.compile(
     r"[\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u2600-\u27bf\u2b00-\u2bff\u3030\u303d"
     r"\U0001f000-\U0001faff\ufe0f\u200d\u20e3]+"
@@ -46,7 +46,9 @@ _COUNTER: Final = re.compile(
     r"|#[ ]?\d+",
     re.IGNORECASE,
 ).fullmatch
-_BRACKETED: Final = re.compile(r"[\[(][ ]?\d+[ ]?(?:/|of)[ ]?\d+[ ]?[\])].{0,120}").fullmatch
+_BRACKETED: Final = re.compile(
+    r"[\[(][ ]?\d+[ ]?(?:/|of)[ ]?\d+[ ]?[\])].{0,120}|\(\d{1,4}\)|\[\d{1,4}\]"
+).fullmatch
 _DECORATION: Final = rf"[ \t\[\]()!?,;{_MARKS}]*"
 _bare: Final = re.compile(rf"{_DECORATION}(.*?){_DECORATION}").fullmatch
 _DAY: Final = (
@@ -103,6 +105,7 @@ _KEY: Final = re.compile(r"[^\W\d_][\w .()/@#%&'-]{0,40}?[ \t]*[:=：][ \t]*\S.{
 _TITLE: Final = re.compile(
     r"#{1,6}[ \t]+\S.{0,100}|\*\*[^*\n]{1,80}\*\*:?|[^.!?:\n]{1,60}:|\[[^\]\n]{1,60}\].{0,100}"
     r"|[>$][ \t>]*\S.{0,100}|[A-Z][A-Z \d_-]{2,60}[.!]?|[-+\d][\d.,eE%+ \t-]*"
+    rf"|{_LEVEL}[ ]?[|:-]+[ ].{{0,200}}|[=-]{{1,2}}>[ ].{{0,100}}|[Nn]ext[.!]?"
     r"|\{.{2,1000}\}|(?:next|end of|new|start of) (?:the )?\w+[.!]?"
     r"|\w+ (?:finished|done|started)[.!]?",
 ).fullmatch

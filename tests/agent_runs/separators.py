@@ -40,6 +40,8 @@ CERTAIN = (
     "▶ Trial 3",
     "[2/10] next question",
     "(3/20)",
+    "(4)",
+    "<hr>",
     "[ 4 / 5 ]",
     "2026-02-03 10:11:12",
     "[2026-02-03T10:11:12.123Z]",
@@ -66,6 +68,9 @@ DOUBTFUL = (
     "**Verdict**",
     "NEXT QUESTION",
     "Next question:",
+    "Next.",
+    "==> bridges",
+    "DEBUG - next one",
     "{'steps': 2, 'em': 1}",
 )
 """What an answer may end in, too, so that it belongs to nobody only if it comes again."""
