@@ -394,6 +394,14 @@ def test_a_run_that_each_prompt_repeats_is_one(told: str | None) -> None:
     assert len(runs_in(f"{first}\n{told}\n{SECOND}")) == 2
 
 
+@pytest.mark.parametrize("between", ["\n", "\n=====\n\n"])
+def test_a_question_behind_an_input_begins_a_run(between: str) -> None:
+    open_end = FIRST.partition("Observation")[0]
+    runs = runs_in(f"{open_end}{between}{SECOND}")
+    assert facts(runs)[0][1] == [(("gauge", "Aare"), "a look", None)]
+    assert facts(runs)[1:] == facts(runs_in(SECOND))
+
+
 def told_by(runs: list[Transcript]) -> str:
     return told(runs, "unowned_text")
 
