@@ -108,7 +108,7 @@ def test_what_stands_there_once_stays_with_a_notice(separator: str) -> None:
     assert facts([second]) == facts(runs_in(SECOND))
 
 
-@pytest.mark.parametrize(("ending", "tail"), product(ENDINGS, ["", f"\n{SECOND}"]))
+@pytest.mark.parametrize(("ending", "tail"), [*product(ENDINGS, ["", f"\n{SECOND}"])])
 def test_an_answer_keeps_its_last_paragraph(ending: str, tail: str) -> None:
     first, *_ = runs_in(f"{FIRST.rstrip()}\n\n{ending}\n{tail}")
     assert facts([first])[0][2] == f"2 m\n\n{ending}"
