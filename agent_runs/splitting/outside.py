@@ -109,7 +109,7 @@ class OutsideOfRuns:
         self._shapes = _shapes_between(head, dialect)
         self._is_behind_gap = False
         self.begins: set[int] = set()
-        """How much stands before each question behind lines that were taken out: a run begins."""
+        """How much stands before each question that stands in no value: a run begins there."""
         self._first: tuple[int, set[str]] = (0, set())  # how many shapes there were, see `_firsts`
         self._examples = _size_of_examples(head, dialect) if is_whole else 0
         self._rest = 0 if self._examples else size_of_rest(head, dialect)
@@ -126,10 +126,9 @@ class OutsideOfRuns:
             if not self._takes_out(line):
                 number, _ = self._ahead.popleft()
                 self._index += 1
-                if self._is_behind_gap and line.strip():
-                    self._is_behind_gap = False
-                    if self._begins_question(line):
-                        self.begins.add(self._size)
+                if self._asks_anew(line):
+                    self.begins.add(self._size)
+                self._is_behind_gap = self._is_behind_gap and not line.strip()
                 self._size += len(line)
                 self._before.append(line)
                 yield number, line
@@ -220,6 +219,16 @@ class OutsideOfRuns:
 
     def _begins_question(self, line: str) -> bool:
         return begins_question(self._dialect, line)
+
+    def _asks_anew(self, line: str) -> bool:
+        """Return whether *line*, which was taken, is a question that stands in no value.
+
+        It is behind lines that were taken out, or behind an empty line and before a step.
+        """
+        is_behind_blank = bool(self._before) and self._before[-1].isspace()
+        if not (self._is_behind_gap or is_behind_blank) or not self._begins_question(line):
+            return False
+        return self._is_behind_gap or begins_step(self._dialect, self._at(0))
 
     def _paragraph_before(self) -> list[str]:
         """Return the last paragraph that stays, unless it begins with a label or is the first."""

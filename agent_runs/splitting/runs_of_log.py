@@ -252,7 +252,8 @@ class RunsOfLog:
                 yield from self._end()
                 self._size += len(line)
                 continue
-            if self._size in self._begins or self._begins_run(line):
+            is_begun = self._run is not None and self._run.is_begun
+            if (is_begun and self._size in self._begins) or self._begins_run(line):
                 yield from self._end()
             if (self._run is None or not self._run.is_begun) and self._is_quoted(line, number):
                 line = " " * (len(line) - 1) + "\n"

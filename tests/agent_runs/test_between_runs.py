@@ -108,7 +108,7 @@ def test_what_stands_there_once_stays_with_a_notice(separator: str) -> None:
     assert facts([second]) == facts(runs_in(SECOND))
 
 
-@pytest.mark.parametrize(("ending", "tail"), product(ENDINGS, ["", f"\n{SECOND}"]))
+@pytest.mark.parametrize(("ending", "tail"), [*product(ENDINGS, ["", f"\n{SECOND}"])])
 def test_an_answer_keeps_its_last_paragraph(ending: str, tail: str) -> None:
     first, *_ = runs_in(f"{FIRST.rstrip()}\n\n{ending}\n{tail}")
     assert facts([first])[0][2] == f"2 m\n\n{ending}"
@@ -392,6 +392,14 @@ def test_a_run_that_each_prompt_repeats_is_one(told: str | None) -> None:
     assert "gauge" in told_by(runs)
     assert len(runs_in(f"{log}\n{told}\n{FIRST}")) == 2  # an answered run was not repeated
     assert len(runs_in(f"{first}\n{told}\n{SECOND}")) == 2
+
+
+@pytest.mark.parametrize("between", ["\n", "\n=====\n\n"])
+def test_a_question_behind_an_input_begins_a_run(between: str) -> None:
+    open_end = FIRST.partition("Observation")[0]
+    runs = runs_in(f"{open_end}{between}{SECOND}")
+    assert facts(runs)[0][1] == [(("gauge", "Aare"), "a look", None)]
+    assert facts(runs)[1:] == facts(runs_in(SECOND))
 
 
 def told_by(runs: list[Transcript]) -> str:
