@@ -69,7 +69,7 @@ class Console:
     def _plain_signs(self) -> tuple[str, ...]:
         """How the titles begin that are signs; nothing if one does not begin with plain text."""
         begins = [_plain_start(piece.title) for piece in self.pieces if piece.is_sign]
-        return tuple(begins) if all(begins) else ()
+        return tuple(dict.fromkeys(begins)) if all(begins) else ()
 
     @property
     def _splitter(self) -> Splitter:

@@ -89,6 +89,7 @@ _SHOWN: Final = r"(?:```[^\n`]*\n(?P<text>.*)\n```\s*|(?P<plain>.*))"
 # What people's own scripts write of the sessions of coding agents; no two are alike.
 BY_HAND: Final = Console(
     name="markdown_by_hand", has_fences=True, before=("roles",),
+    signs=("**tool: ", "🔧 using tool: ", "- **used "),
     summary="Markdown with roles and tools: **User:**, **Tool: X**, ## 🤖 Claude, 🔧 Using tool: X",
     pieces=[
         ConsolePiece("question", r"\*\*(?:User|Human)(?::\*\*|\*\*:)[ \t]*"),
@@ -132,6 +133,7 @@ CURSOR: Final = Console(
 # appworld/environment.py (0.1.3): what its environment writes of each execution of code.
 APPWORLD: Final = Console(
     name="appworld", summary="interactions with AppWorld's environment (0.1): environment_io.md",
+    signs=("### environment interaction", "### execution"),
     pieces=[
         ConsolePiece("call", r"### (?:Environment Interaction|Execution) \d+\n",
                      r"-+\n```python\n(?P<args>.*?)\n```\s*\n```\n(?P<output>.*)\n```\s*",

@@ -120,7 +120,7 @@ AUTOGEN_OLD: Final = Console(
 # transformers/agents/agents.py (4.44, 4.47); the results of tools are shown at the level INFO only.
 TRANSFORMERS_AGENTS: Final = Console(
     name="transformers_agents", summary="console of transformers.agents (4.44 to 4.47)",
-    nests=True,
+    nests=True, signs=("== new task ==",),
     pieces=[
         ConsolePiece("question", r"={8} New task ={8}\n", is_sign=True),
         ConsolePiece("call", r"(?:={4}|>>>) Agent is executing the code below:\n",
