@@ -54,6 +54,8 @@ class Console:
     signs: tuple[str, ...] = ()
     """Casefolded texts of which each such log has one; by default the beginnings of the titles
     that are signs, where these are plain text."""
+    needs: tuple[Shown, ...] = ()
+    """The kinds of pieces of which the beginning of each such log has one beside the sign."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise such consoles too, but know less of them."""
 
@@ -80,13 +82,18 @@ class Console:
         splitter = self._splitter
         quotations = Quotations(lambda line: bool(splitter.titles_in(line)))
         lines = Lines(head.splitlines(keepends=True))
+        missing = {*self.needs}
+        sign: tuple[str, ...] = ()
         for line in map(without_codes, lines):
             if quotations.has(line, lines.peek):
                 continue
-            begun = splitter.begun(line, lines)
-            for title in begun:
-                if title.piece.is_sign and splitter.has_end(title, line, lines):
-                    return (f"{title.title.strip()!r} in line {lines.number - 1}",)
+            for title in splitter.begun(line, lines):
+                missing.discard(title.piece.what)
+                is_sign = title.piece.is_sign and not sign
+                if is_sign and splitter.has_end(title, line, lines):
+                    sign = (f"{title.title.strip()!r} in line {lines.number - 1}",)
+            if sign and not missing:
+                return sign
         return ()
 
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:

@@ -89,7 +89,7 @@ _SHOWN: Final = r"(?:```[^\n`]*\n(?P<text>.*)\n```\s*|(?P<plain>.*))"
 # What people's own scripts write of the sessions of coding agents; no two are alike.
 BY_HAND: Final = Console(
     name="markdown_by_hand", has_fences=True, before=("roles",),
-    signs=("**tool: ", "🔧 using tool: ", "- **used "),
+    signs=("**tool: ", "🔧 using tool: ", "- **used "), needs=("question", "text"),
     summary="Markdown with roles and tools: **User:**, **Tool: X**, ## 🤖 Claude, 🔧 Using tool: X",
     pieces=[
         ConsolePiece("question", r"\*\*(?:User|Human)(?::\*\*|\*\*:)[ \t]*"),

@@ -37,7 +37,8 @@ CREWAI_HEADINGS: Final = Console(
     name="crewai_headings", summary="console of CrewAI 0.61 to 0.1xx: # Agent:, ## Using tool:",
     pieces=[
         ConsolePiece("nothing", r"# Agent: ?(?P<agent>[^\n]*)\n", "", is_sign=True,
-                     ahead=r"\s*## (?:Task|Thought|Using tool|Final Answer): ?"),
+                     ahead=r"## (?:Thought|Using tool|Final Answer): ?"),
+        ConsolePiece("nothing", r"# Agent: ?(?P<agent>[^\n]*)\n", "", ahead=r"\s*## Task: ?"),
         ConsolePiece("question", r"## Task: ?"),
         ConsolePiece("thought", r"## Thought: ?", r"(?:Thought: ?)?(?P<text>.*)"),
         ConsolePiece("call", r"## Using tool: ?(?P<tool>[^\n]*)\n",

@@ -578,3 +578,15 @@ def test_a_log_in_the_bytes_of_windows_is_the_same(name: str) -> None:
     text = LOGS[name].replace("\n", "\r\n")
     assert detect_log(io.StringIO(text, newline="")).reader == name
     assert [*map(answer_of, runs_of(text))] == [*map(answer_of, runs_of(LOGS[name]))]
+
+
+@pytest.mark.parametrize("text", [
+    "# Tools\n\n**Tool: hammer**\n\nIt is heavy.\n\n**Result:** a hole\n",
+    "**User:** the one who asks\n\n**Tool: hammer**\n\nIt is heavy.\n",
+    "# Agent: Planner\n\n## Task: Plan.\n\n# Agent: Writer\n\n## Task: Write.\n",
+    "Ann (to Bob):\n\nSee you.\n", "> quoted\n\n● a point (and more)\n● Point(s)\n",
+    "#### Title  \n\n> quoted  \n", "---\n\n**User**\n\nwhat it is\n",
+])  # fmt: skip
+def test_other_texts_are_no_logs(text: str) -> None:
+    with pytest.raises(OutputParserException):
+        runs_of(text)
