@@ -8,17 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_runs.reading.reader import Lines, Reading, TextReader
 from agent_runs.reading.said import OpenConversation, Said
-from agent_runs.splitting.ansi import without_codes
+from agent_runs.splitting.ansi import with_codes, without_codes
 from agent_runs.splitting.quoted import Quotations
 from agent_runs.tables.piece import ConsolePiece, Shown, left_out
 from agent_runs.tables.split import Found, Splitter
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
+
+_PASTED: Final = re.compile(r"(?m:^)(?:\[[0-9]{1,2}m){1,3}[^\W\d_#]?")
+"""A line that begins with colours whose escape character was lost in pasting."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +84,7 @@ class Console:
     def _evidence(self, head: str) -> Sequence[str]:
         splitter = self._splitter
         quotations = Quotations(lambda line: bool(splitter.titles_in(line)))
-        lines = Lines(head.splitlines(keepends=True))
+        lines = with_codes(Lines(head.splitlines(keepends=True)), _PASTED)
         missing = {*self.needs}
         sign: tuple[str, ...] = ()
         for line in map(without_codes, lines):
@@ -99,6 +102,7 @@ class Console:
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
         runs = _Runs(self, reading)
         kinds: Counter[str] = Counter()
+        lines = with_codes(lines, _PASTED)
         text = lines.head(1)[:1000]
         is_empty = True
         pieces = (runs.take(found) for found in self._counted(lines, kinds))

@@ -83,7 +83,6 @@ SPECSTORY: Final = Console(
 )  # fmt: skip
 
 _WHEN: Final = r"(?: \([^\n()]*\))?"
-_SHOWN: Final = r"(?:```[^\n`]*\n(?P<text>.*)\n```\s*|(?P<plain>.*))"
 
 # What people's own scripts write of the sessions of coding agents; no two are alike.
 BY_HAND: Final = Console(
@@ -99,8 +98,8 @@ BY_HAND: Final = Console(
                      r"\s*(?:```[^\n`]*\n(?P<args>.*)\n```\s*)?", is_sign=True),
         ConsolePiece("call", r"\*\*Tool: (?P<tool>[^\n*]+)\*\*\s*$", r"\s*(?P<args>.*?)\s*"),
         ConsolePiece("result", r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*",
-                     r"\s*```[^\n`]*\n(?P<text>.*)\n```\s*"),
-        ConsolePiece("result", r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*"),
+                     r"\s*```[^\n`]*\n(?P<text>.*)\n```\s*", behind=("call",)),
+        ConsolePiece("result", r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*", behind=("call",)),
         ConsolePiece("call", r"🔧 Using tool: (?P<tool>[^\n]+)\n",
                      r"(?:Input: (?P<args>\{.*\}))?\s*", is_sign=True),
         ConsolePiece("call", r"- \*\*Used (?P<tool>[^\n*]+)\*\*", r"(?: on (?P<args>[^\n]*))?"
