@@ -8,17 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_runs.reading.reader import Lines, Reading, TextReader
 from agent_runs.reading.said import OpenConversation, Said
-from agent_runs.splitting.ansi import without_codes
+from agent_runs.splitting.ansi import with_codes, without_codes
 from agent_runs.splitting.quoted import Quotations
 from agent_runs.tables.piece import ConsolePiece, Shown, left_out
 from agent_runs.tables.split import Found, Splitter
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
+
+_PASTED: Final = re.compile(r"(?m:^)(?:\[[0-9]{1,2}m){1,3}[^\W\d_#]?")
+"""A line that begins with colours whose escape character was lost in pasting."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +57,8 @@ class Console:
     signs: tuple[str, ...] = ()
     """Casefolded texts of which each such log has one; by default the beginnings of the titles
     that are signs, where these are plain text."""
+    needs: tuple[Shown, ...] = ()
+    """The kinds of pieces of which the beginning of each such log has one beside the sign."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise such consoles too, but know less of them."""
 
@@ -69,7 +74,7 @@ class Console:
     def _plain_signs(self) -> tuple[str, ...]:
         """How the titles begin that are signs; nothing if one does not begin with plain text."""
         begins = [_plain_start(piece.title) for piece in self.pieces if piece.is_sign]
-        return tuple(begins) if all(begins) else ()
+        return tuple(dict.fromkeys(begins)) if all(begins) else ()
 
     @property
     def _splitter(self) -> Splitter:
@@ -79,19 +84,25 @@ class Console:
     def _evidence(self, head: str) -> Sequence[str]:
         splitter = self._splitter
         quotations = Quotations(lambda line: bool(splitter.titles_in(line)))
-        lines = Lines(head.splitlines(keepends=True))
+        lines = with_codes(Lines(head.splitlines(keepends=True)), _PASTED)
+        missing = {*self.needs}
+        sign: tuple[str, ...] = ()
         for line in map(without_codes, lines):
             if quotations.has(line, lines.peek):
                 continue
-            begun = splitter.begun(line, lines)
-            for title in begun:
-                if title.piece.is_sign and splitter.has_end(title, line, lines):
-                    return (f"{title.title.strip()!r} in line {lines.number - 1}",)
+            for title in splitter.begun(line, lines):
+                missing.discard(title.piece.what)
+                is_sign = title.piece.is_sign and not sign
+                if is_sign and splitter.has_end(title, line, lines):
+                    sign = (f"{title.title.strip()!r} in line {lines.number - 1}",)
+            if sign and not missing:
+                return sign
         return ()
 
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
         runs = _Runs(self, reading)
         kinds: Counter[str] = Counter()
+        lines = with_codes(lines, _PASTED)
         text = lines.head(1)[:1000]
         is_empty = True
         pieces = (runs.take(found) for found in self._counted(lines, kinds))

@@ -37,7 +37,8 @@ CREWAI_HEADINGS: Final = Console(
     name="crewai_headings", summary="console of CrewAI 0.61 to 0.1xx: # Agent:, ## Using tool:",
     pieces=[
         ConsolePiece("nothing", r"# Agent: ?(?P<agent>[^\n]*)\n", "", is_sign=True,
-                     ahead=r"\s*## (?:Task|Thought|Using tool|Final Answer): ?"),
+                     ahead=r"## (?:Thought|Using tool|Final Answer): ?"),
+        ConsolePiece("nothing", r"# Agent: ?(?P<agent>[^\n]*)\n", "", ahead=r"\s*## Task: ?"),
         ConsolePiece("question", r"## Task: ?"),
         ConsolePiece("thought", r"## Thought: ?", r"(?:Thought: ?)?(?P<text>.*)"),
         ConsolePiece("call", r"## Using tool: ?(?P<tool>[^\n]*)\n",
@@ -120,7 +121,7 @@ AUTOGEN_OLD: Final = Console(
 # transformers/agents/agents.py (4.44, 4.47); the results of tools are shown at the level INFO only.
 TRANSFORMERS_AGENTS: Final = Console(
     name="transformers_agents", summary="console of transformers.agents (4.44 to 4.47)",
-    nests=True,
+    nests=True, signs=("== new task ==",),
     pieces=[
         ConsolePiece("question", r"={8} New task ={8}\n", is_sign=True),
         ConsolePiece("call", r"(?:={4}|>>>) Agent is executing the code below:\n",

@@ -1,6 +1,7 @@
 """Consoles and transcripts in Markdown that are tables, in the spellings that people have."""
 
 import io
+import re
 
 import pytest
 
@@ -9,8 +10,6 @@ from agent_runs import detect_log, get_writer, report_html, to_text
 
 from .console_logs import HEADING, LOGS, RULE, STAMP, STARS, saved, sent, used
 from .consoles import ESC, answer_of, notices_of, runs_of, said_in, steps_of
-
-COLOURED = {"# Agent:": "1m\x1b[95m", "## ": "95m"}
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -196,14 +195,16 @@ def test_a_title_inside_a_message_is_text():
 
 
 def test_colours_and_trees_are_no_part_of_values():
-    log = LOGS["crewai_headings"]
-    for title, code in COLOURED.items():
-        log = log.replace(title, f"{ESC}{code}{title}").replace(":\n", f":{ESC}00m\n")
+    plain = LOGS["crewai_headings"]
+    expected = steps_of(*runs_of(plain)), "Fog."
+    log = re.sub(r"(?m)^(#+ [\w ]+:) ?", rf"{ESC}95m\1{ESC}00m {ESC}92m", plain)
+    log = re.sub(r"(?m)(?<=[\w?}}.\"])$", f"{ESC}00m", log)
+    for coloured in (log, log.replace("\x1b", "")):  # pasting drops the escape character
+        (run,) = runs_of(coloured)
+        assert (steps_of(run), answer_of(run)) == expected
     tree = (
         "🚀 Crew: crew\n└── 📋 Task: 1f\n       Status: Executing...\n    └── 🤖 Agent: Planner\n\n"
     )
-    (run,) = runs_of(log)
-    assert (steps_of(run), answer_of(run)) == (steps_of(*runs_of(LOGS["crewai_headings"])), "Fog.")
     (run,) = runs_of(LOGS["crewai_headings"].replace("\n\n\n#", f"\n{tree}\n#"))
     assert (steps_of(run)[0][3], answer_of(run)) == ("November", "Fog.")
     assert notices_of(run) == []
@@ -554,6 +555,12 @@ def test_markdown_by_hand_has_several_spellings(log: str, step: object) -> None:
     assert answer_of(run) == "Done."
 
 
+def test_a_result_that_an_answer_names_is_text():
+    answer = "Done.\n\n**Result:** all is well"
+    (run,) = runs_of(PLAIN.replace("Done.", answer))
+    assert (answer_of(run), len(run.failed)) == (answer, 0)
+
+
 def test_a_heading_between_two_exports_of_cursor_is_no_answer():
     runs = runs_of(LOGS["cursor_export"] * 2)
     assert [(run.question, answer_of(run)) for run in runs] == [("Which month?", "Fog.")] * 2
@@ -578,3 +585,15 @@ def test_a_log_in_the_bytes_of_windows_is_the_same(name: str) -> None:
     text = LOGS[name].replace("\n", "\r\n")
     assert detect_log(io.StringIO(text, newline="")).reader == name
     assert [*map(answer_of, runs_of(text))] == [*map(answer_of, runs_of(LOGS[name]))]
+
+
+@pytest.mark.parametrize("text", [
+    "# Tools\n\n**Tool: hammer**\n\nIt is heavy.\n\n**Result:** a hole\n",
+    "**User:** the one who asks\n\n**Tool: hammer**\n\nIt is heavy.\n",
+    "# Agent: Planner\n\n## Task: Plan.\n\n# Agent: Writer\n\n## Task: Write.\n",
+    "Ann (to Bob):\n\nSee you.\n", "> quoted\n\n● a point (and more)\n● Point(s)\n",
+    "#### Title  \n\n> quoted  \n", "---\n\n**User**\n\nwhat it is\n",
+])  # fmt: skip
+def test_other_texts_are_no_logs(text: str) -> None:
+    with pytest.raises(OutputParserException):
+        runs_of(text)
