@@ -161,7 +161,8 @@ class Transcript(Storable, Viewable):
             if step.error is not None:
                 told.append(in_a_line(f"not read: {step.error.reason}"))
             if step.observation is not None:
-                told.append(in_a_line(f"-> {step.observation}"))
+                failed = "failed: " if step.tool_failed else ""
+                told.append(in_a_line(f"-> {failed}{step.observation}"))
             number = f"{step.number}. "
             lines += (
                 f"{' ' * len(number) if at else number}{line}" for at, line in enumerate(told)
