@@ -80,7 +80,6 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.problems.input_problem import shown as shown
     from agent_parsers.toolset.problems.names import did_you_mean as did_you_mean
     from agent_parsers.transcripts.facts import FACTS as FACTS
-    from agent_parsers.transcripts.facts import about_run as about_run
     from agent_parsers.transcripts.facts import facts_of as facts_of
     from agent_parsers.transcripts.facts import first_line_of as first_line_of
     from agent_parsers.transcripts.facts import form_of as form_of
@@ -135,7 +134,7 @@ _MODULES = modules_of(
         "agent_parsers.toolset.listed": "listed_tools",
         "agent_parsers.toolset.problems.input_problem": "shown",
         "agent_parsers.toolset.problems.names": "did_you_mean",
-        "agent_parsers.transcripts.facts": "FACTS about_run facts_of first_line_of form_of",
+        "agent_parsers.transcripts.facts": "FACTS facts_of first_line_of form_of",
         "agent_parsers.transcripts.transcript": "NoticeKind OpenSource OpenStep OpenTranscript",
         "agent_parsers.transcripts.transcript_parser": "read_output",
     }

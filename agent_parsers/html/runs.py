@@ -15,7 +15,7 @@ from agent_parsers.html.turn_pages import (
     result_fields,
     start_of_log,
 )
-from agent_parsers.transcripts.facts import about_run, first_line_of, form_of
+from agent_parsers.transcripts.facts import first_line_of, form_of
 from agent_parsers.transcripts.transcript import transcript_of
 from outputs.html import (
     NamedText,
@@ -90,7 +90,7 @@ def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None
     place = f"{source.file}:{source.line or 1}" if source and source.file else ""
     told = "".join(
         f'<p class="ap-sub"><bdi>{html_text(line)}</bdi></p>'
-        for line in (place, *about_run(run))
+        for line in (place, ", ".join(run.about))
         if line
     )
     return (

@@ -55,15 +55,3 @@ def facts_of(run: Transcript) -> Iterator[Fact]:
             yield Fact("errors_by_reason", step.error.reason, step.number)
     for notice in run.notices:
         yield Fact("notices_by_kind", notice.kind, notice.step)
-
-
-def about_run(run: Transcript) -> list[str]:
-    """Return what is known of a run besides its steps, a line each."""
-    lines = []
-    if run.conversation is not None:
-        lines.append(f"turn {run.conversation.turn} of conversation {run.conversation.id}".strip())
-    if run.called_by:
-        lines.append(f"carries out call {run.called_by}")
-    if run.metadata:
-        lines.append(", ".join(f"{name}: {value}" for name, value in run.metadata.items()))
-    return lines

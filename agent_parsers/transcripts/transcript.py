@@ -186,6 +186,17 @@ class Transcript(Storable, Viewable):
         return (*self.question_repairs, *steps)
 
     @property
+    def about(self) -> tuple[str, ...]:
+        """What is known of the run besides its steps, in words: its turn, its caller, metadata."""
+        told = [f"{name}: {value}" for name, value in self.metadata.items()]
+        if self.called_by:
+            told.insert(0, f"carries out the call {self.called_by}")
+        if self.conversation is not None:
+            place = f"turn {self.conversation.turn} of conversation {self.conversation.id}"
+            told.insert(0, place.strip())
+        return tuple(told)
+
+    @property
     def finish(self) -> AgentFinish | None:
         """The final answer; `None` if the run ended without one."""
         answers = (step.action for step in self.steps if isinstance(step.action, AgentFinish))

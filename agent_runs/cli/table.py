@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from agent_parsers import AgentAction, AgentFinish
-from agent_parsers.core import about_run
 from agent_runs.cli.trouble import name_of, trouble_lines
 from output_parsers.printable import printable
 
@@ -69,7 +68,7 @@ def print_run(console: Console, run: ShownRun, *, full: bool = False) -> None:
     if transcript.id:
         title += f", {printable(transcript.id)}"
     console.rule(Text(f"{title} ({run.dialect})", "bold"), align="left", style="dim")
-    if about := ", ".join(about_run(transcript)):
+    if about := ", ".join(transcript.about):
         console.print(Text(printable(about), "dim"), soft_wrap=True)
     if transcript.question:
         console.print(field("Question", transcript.question))
