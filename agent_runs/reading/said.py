@@ -86,7 +86,7 @@ class Said:
     """What the same message says after its tools have run."""
     errors: Sequence[str] = ()
     """What the program reported that went wrong, which is no answer."""
-    about: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    about: Mapping[str, Any] | None = field(default=None, compare=False)
     """What it says of its run, such as the model and the time."""
     stated: str = ""
     """The answer of the run, where the log states it once more."""
@@ -145,7 +145,7 @@ def _joined(messages: Iterable[Said]) -> Iterator[Said]:
                 held,
                 text=held.text + message.text,
                 thought=held.thought + message.thought,
-                about={**held.about, **message.about},
+                about={**(held.about or {}), **(message.about or {})},
             )
             continue
         if held is not None:
