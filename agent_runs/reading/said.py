@@ -300,9 +300,11 @@ class _Conversation:
         return ended
 
     def _take_turn(self, message: Said) -> None:
+        if not (message.text.strip() or message.thought or message.calls or message.signed):
+            return  # it has nothing but an error, or what is left out
         if self._answer is not None:
             self._think_answer()
-        if self._notes and (message.text.strip() or message.calls):
+        if self._notes:
             self._introduce_notes()  # the run goes on behind them
         if message.thought:
             self._run.think(message.thought)
