@@ -90,25 +90,13 @@ def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None
     place = f"{source.file}:{source.line or 1}" if source and source.file else ""
     told = "".join(
         f'<p class="ap-sub"><bdi>{html_text(line)}</bdi></p>'
-        for line in (place, *_about(run))
+        for line in (place, ", ".join(run.about))
         if line
     )
     return (
         f'<div class="ap-whole">{told}{fields_html(fields)}{messages_html(messages)}'
         f'<ol class="ap-steps">{"".join(steps)}</ol></div>'
     )
-
-
-def _about(run: Transcript) -> list[str]:
-    """Return lines with what is known of a run besides its steps."""
-    lines = []
-    if run.conversation is not None:
-        lines.append(f"turn {run.conversation.turn} of conversation {run.conversation.id}".strip())
-    if run.called_by:
-        lines.append(f"carries out call {run.called_by}")
-    if run.metadata:
-        lines.append(", ".join(f"{name}: {value}" for name, value in run.metadata.items()))
-    return lines
 
 
 def _step_html(step: TranscriptStep, anchor: str, keys: str, first_line: int) -> str:

@@ -162,7 +162,8 @@ class Transcript(Storable, Viewable):
             if step.error is not None:
                 told.append(in_a_line(f"not read: {step.error.reason}"))
             if step.observation is not None:
-                told.append(in_a_line(f"-> {step.observation}"))
+                failed = "failed: " if step.tool_failed else ""
+                told.append(in_a_line(f"-> {failed}{step.observation}"))
             number = f"{step.number}. "
             lines += (
                 f"{' ' * len(number) if at else number}{line}" for at, line in enumerate(told)
@@ -184,6 +185,17 @@ class Transcript(Storable, Viewable):
         """All repairs of the run."""
         steps = (repair for step in self.all_steps for repair in step.repairs)
         return (*self.question_repairs, *steps)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What is known of the run besides its steps, in words: its turn, its caller, metadata."""
+        told = [f"{name}: {value}" for name, value in self.metadata.items()]
+        if self.called_by:
+            told.insert(0, f"carries out the call {self.called_by}")
+        if self.conversation is not None:
+            place = f"turn {self.conversation.turn} of conversation {self.conversation.id}"
+            told.insert(0, place.strip())
+        return tuple(told)
 
     @property
     def finish(self) -> AgentFinish | None:

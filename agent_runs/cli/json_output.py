@@ -15,13 +15,15 @@ version, type, id, preamble, question, question_repairs,
 file, record (number of the run in the file), dialect (or the reader)
 steps: number, thought, content, action (tool, tool_input, log; or for the
        answer return_values, log), observation, repairs (kind, span,
-       message), thought_span, action_span, observation_span
+       message), thought_span, action_span, observation_span; tool_failed
+       if the log says so
 failed: the same with error (message, reason, problem, observation for the
        model, llm_output, send_to_llm, span, begins_at (line and column of
        llm_output), line, column) instead of an action; line, column (in
        the file or, in records and messages, in the model's text)
 source: reader, within, dialect, evidence, file, line
 notices: kind, message, step, text, line
+conversation (id, turn), metadata, called_by: if the log has them
 finish: return_values, log; or null
 
 docs/json.md describes it. Transcript.from_json reads it."""

@@ -68,6 +68,8 @@ def print_run(console: Console, run: ShownRun, *, full: bool = False) -> None:
     if transcript.id:
         title += f", {printable(transcript.id)}"
     console.rule(Text(f"{title} ({run.dialect})", "bold"), align="left", style="dim")
+    if about := ", ".join(transcript.about):
+        console.print(Text(printable(about), "dim"), soft_wrap=True)
     if transcript.question:
         console.print(field("Question", transcript.question))
     console.print(_steps(run, console.width, full=full))
@@ -143,7 +145,7 @@ def _cells(step: TranscriptStep, *, is_answer: bool) -> Iterator[tuple[str, str]
         case _:
             yield "not read", "red"
             yield "", ""
-    yield step.observation or "", ""
+    yield step.observation or "", "red" if step.tool_failed else ""
 
 
 def as_text(tool_input: str | dict[Any, Any]) -> str:

@@ -134,8 +134,8 @@ def _conversation(messages: list[Any], record: Value, form: MessageFormat) -> Ta
     values = [Value(message) for message in messages]
     if form.arranged is not None:
         values = form.arranged(values)
-    if not isinstance(data, (dict, Mapping)):
-        return Talk(values, record.name, record.line)
+    if not isinstance(data, (dict, Mapping)) or (len(data) == 1 and form.about is None):
+        return Talk(values, record.name, record.line)  # nothing stands beside the messages
     names = (data[key] for key in _NAMES if key in data)
     name = next((str(each) for each in names if isinstance(each, str | int) and each != ""), "")
     return Talk(values, record.name or name, record.line, _about(data, form))

@@ -92,7 +92,7 @@ class Said:
     """What the same message says after its tools have run."""
     errors: Sequence[str] = ()
     """What the program reported that went wrong, which is no answer."""
-    about: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    about: Mapping[str, Any] | None = field(default=None, compare=False)
     """What it says of its run, such as the model and the time."""
     stated: str = ""
     """The answer of the run, where the log states it once more."""
@@ -151,7 +151,7 @@ def _joined(messages: Iterable[Said]) -> Iterator[Said]:
                 held,
                 text=held.text + message.text,
                 thought=held.thought + message.thought,
-                about={**held.about, **message.about},
+                about={**(held.about or {}), **(message.about or {})},
             )
             continue
         if held is not None:
@@ -321,9 +321,11 @@ class OpenConversation:
         return ended
 
     def _take_turn(self, message: Said) -> None:
+        if not (message.text.strip() or message.thought or message.calls or message.signed):
+            return  # it has nothing but an error, or what is left out
         if self._answer is not None:
             self._think_answer()
-        if self._notes and (message.text.strip() or message.calls):
+        if self._notes:
             self._introduce_notes()  # the run goes on behind them
         if message.thought:
             self._run.think(message.thought)

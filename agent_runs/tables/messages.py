@@ -373,7 +373,7 @@ class Messages:
         if isinstance(message, LeftOut):
             return Said("tool", left_out=(message.words,))
         found = message
-        about = self._about(found) if self.about else {}
+        about = self._about(found) if self.about else None
         if self.skips is not None and self.skips(message):
             return self._told(found, about)
         message = at(message, self.message)
@@ -400,7 +400,7 @@ class Messages:
         said.is_piece = bool(self.piece and at(found, self.piece))
         return said
 
-    def _told(self, found: Any, about: dict[str, Any]) -> Said | None:
+    def _told(self, found: Any, about: dict[str, Any] | None) -> Said | None:
         """Return what an object that is no message tells of its run; `None` if nothing."""
         asked = at(found, self.question) if self.question else None
         stated = at(found, self.stated) if self.stated else None

@@ -328,7 +328,8 @@ CLAUDE_CODE: Final = replace(
     messages="", system="", answer="", lacks=(), before=(), has=("message", "uuid", "type"),
     sign="'uuid', 'type' and 'message'", thread=("sessionId", "isSidechain"),
     program=_of_claude_code,
-    about={"model": "message.model", "time": "timestamp", "version": "version",
+    about={"model": lambda event: None if event.get("isApiErrorMessage")
+           else at(event, "message.model"), "time": "timestamp", "version": "version",
            "branch": "gitBranch", "folder": "cwd"},
     skips=lambda event: "message" not in event and isinstance(event.get("type"), str)
     and ("sessionId" in event or event["type"] in _CLAUDE_OTHERS),

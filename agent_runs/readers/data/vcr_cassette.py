@@ -27,11 +27,9 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.messages import to_anthropic, to_openai
 from agent_parsers.transcripts import Notice
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.tables.part import at, loaded
-from outputs import from_any, message_chunk_to_message
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -82,6 +80,9 @@ def _said_in_stream(text: str) -> dict[str, Any] | None:
         return response
     if not events or not (events[0].get("type") == "message_start" or "choices" in events[0]):
         return None
+    from agent_parsers.messages import to_anthropic, to_openai  # imported lazily: few need it
+    from outputs import from_any, message_chunk_to_message
+
     chunks = [from_any(event) for event in events if event.get("type") not in _SILENT]
     message = message_chunk_to_message(reduce(add, chunks))
     if "choices" in events[0]:

@@ -193,6 +193,13 @@ def test_an_error_of_the_service_is_no_answer() -> None:
     assert run.notices[0].text == "error_max_turns"
 
 
+def test_an_error_behind_an_answer_takes_nothing_from_it() -> None:
+    log = [*LOGS["codex_exec"][0][:-1], item("error", id="item_9", message="retrying")]
+    run = only(log)
+    assert run.output == ANSWER
+    assert [notice.text for notice in run.notices] == ["retrying"]
+
+
 def test_a_text_that_begins_like_one_of_the_program_is_the_assistants() -> None:
     run = only([event("user", QUESTION), event("assistant", [text("Caveat: it rains.")])])
     assert run.output == "Caveat: it rains."
