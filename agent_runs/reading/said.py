@@ -263,7 +263,7 @@ class OpenConversation:
                 self._fail(f"found {kind}, which is not known and may be a call or a result")
                 continue
             if kind not in self._left_out:
-                reason = f"left out {kind}"
+                reason = f"dropped {kind}"
                 self._run.notice("unowned_text", reason, text=message.unowned, line=message.line)
             if kind.startswith(OTHER_OBJECT):
                 self._left_out.add(kind)  # they may be many
@@ -374,7 +374,7 @@ class OpenConversation:
             call_id=call.call_id, message=message, repairs=call.repairs,
         )  # fmt: skip
         if call.cut:
-            reason = f"the log cuts the input of {call.tool!r} short, so it is left out"
+            reason = f"the log cuts the input of {call.tool!r} short, so it is dropped"
             self._run.notice("cut_value", reason, text=call.cut, line=line)
         elif not call.has_input:
             self._run.notice("no_input", f"the log does not show the input of {call.tool!r}")

@@ -168,7 +168,7 @@ def test_paths(path: Any, found: Any) -> None:
 def test_a_part_of_an_unknown_type_is_a_notice_or_refuses_its_message() -> None:
     odd = [{"who": "desk", "said": [{"kind": "picture"}, {"kind": "words", "words": "So."}]}]
     (run,) = read_runs([*CHAT[:1], *odd], format=OURS)
-    assert [notice.message for notice in run.notices] == ["left out a part of type 'picture'"]
+    assert [notice.message for notice in run.notices] == ["dropped a part of type 'picture'"]
     odd[0]["said"].append({"kind": "toolCall2"})  # type: ignore[attr-defined]
     with pytest.raises(
         OutputParserException, match=r"others, 'ours': it does not know a part of type 'toolCall2'"
@@ -228,7 +228,7 @@ def test_the_check_doubts_rows_that_fit_nothing() -> None:
     report = check_reader(with_jobs(replace(JOBS, at="ops[]")), [AT_ONCE])
     assert report.failures == ("log 1 has results that no call waits for: 3",)
     assert report.doubts == (
-        "log 1: left out a part of type 'jobs'",
+        "log 1: dropped a part of type 'jobs'",
         "no part of the logs is that of row 2, 'call' with type='', key='what', at='ops[]'",
     )
     assert all(doubt in str(report) for doubt in report.doubts)

@@ -181,7 +181,7 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
         # Whole runs in the turns of the assistant: only who asks is said by roles.
         asked = {"user": "Question: ", "assistant": "", "system": "", "tool": "Observation: "}
         said = "".join(f"{asked[turn.role]}{turn.text}\n" for turn in turns)
-        notice = Notice("unowned_text", "left out text above the first turn", 0, above, 1)
+        notice = Notice("unowned_text", "dropped the text above the first turn", 0, above, 1)
         for number, run in enumerate(reading.inside(Lines(said.splitlines(keepends=True)))):
             is_noticed = above and not number
             yield replace(run, notices=(notice, *run.notices)) if is_noticed else run

@@ -344,11 +344,11 @@ def test_messages_that_are_taken_back_are_told() -> None:
            {"$rewindTo": "2"}, gemini("3", "gemini", ANSWER)]  # fmt: skip
     run = only(log)
     assert (run.question, run.output) == (QUESTION, ANSWER)
-    assert told(run) == ["left out 1 message that was taken back later"]
+    assert told(run) == ["dropped 1 message that was taken back later"]
     anew = {"$set": {"messages": [gemini("1", "user", "Other?"), gemini("4", "gemini", ANSWER)]}}
     run = only([*log[:3], anew])
     assert (run.question, run.output) == ("Other?", ANSWER)
-    assert told(run) == ["left out 1 message that was taken back later"]
+    assert told(run) == ["dropped 1 message that was taken back later"]
 
 
 def test_a_branch_that_was_left_counts_no_more() -> None:
@@ -356,7 +356,7 @@ def test_a_branch_that_was_left_counts_no_more() -> None:
     wrong = {**events[-1], "uuid": "x", "message": {"role": "model", "parts": [{"text": "No."}]}}
     run = only([*events[:-1], wrong, events[-1]])
     assert (actions(run), run.output) == ([("search", GIVEN, RESULT)], ANSWER)
-    assert told(run) == ["left out 1 message that was taken back later"]
+    assert told(run) == ["dropped 1 message that was taken back later"]
 
 
 def test_a_command_that_has_not_ended_has_no_result() -> None:
@@ -419,7 +419,7 @@ def test_objects_of_types_that_are_not_known_are_told() -> None:
            {"type": "message", "role": "assistant", "content": ANSWER}]  # fmt: skip
     run = only(log)
     assert run.output == ANSWER
-    assert told(run) == ["left out an object of type 'weather'"]
+    assert told(run) == ["dropped an object of type 'weather'"]
 
 
 def test_texts_in_pieces_are_one() -> None:
@@ -444,7 +444,7 @@ def test_other_branches_of_an_export_are_told() -> None:
     nodes = {**CHATGPT["mapping"], "z": node("z", "a", "assistant", parts("No."))}
     run = only([{**CHATGPT, "mapping": nodes}])
     assert (actions(run), run.output) == ([("search", GIVEN, RESULT)], ANSWER)
-    assert told(run) == ["left out 1 message of another branch"]
+    assert told(run) == ["dropped 1 message of another branch"]
     assert run.metadata["title"] == "Fog"
 
 
@@ -631,7 +631,7 @@ def test_a_response_in_pieces_is_read() -> None:
     run = only({"interactions": [{"request": asked, "response": sse(*events)}]})
     assert (run.question, run.output) == ("q", "Yes.")
     run = only({"interactions": [{"request": asked, "response": sse({"candidates": []})}]})
-    assert "left out a response that is a stream of an unknown form: /v1" in told(run)
+    assert "dropped a response that is a stream of an unknown form: /v1" in told(run)
 
 
 def test_a_cassette_is_read_as_yaml() -> None:
@@ -643,4 +643,4 @@ def test_a_cassette_is_read_as_yaml() -> None:
     written = yaml.safe_dump({"interactions": [*cassette["interactions"], other], "version": 1})
     run = only(written)
     assert actions(run) == [("search", GIVEN, RESULT)]
-    assert told(run) == ["left out a request that is no conversation: https://example.com/a"]
+    assert told(run) == ["dropped a request that is no conversation: https://example.com/a"]

@@ -75,7 +75,7 @@ def test_parts_that_are_no_text_are_named() -> None:
     image = {"type": "image_url", "image_url": {"url": "data:…"}}
     run = only([user([{"type": "text", "text": "What is it?"}, image]), assistant("A bird.")])
     assert (run.question, answer(run)) == ("What is it?", "A bird.")
-    assert [notice.message for notice in run.notices] == ["left out a part of type 'image_url'"]
+    assert [notice.message for notice in run.notices] == ["dropped a part of type 'image_url'"]
 
 
 @pytest.mark.parametrize(
