@@ -16,11 +16,15 @@ class RunsSoFar:
     """The runs of one conversation that were read."""
 
     def __init__(
-        self, name: str, about: Mapping[str, Any], called_by: str, is_conversation: bool
+        self,
+        name: str,
+        about: Mapping[str, Any] | None = None,
+        called_by: str = "",
+        is_conversation: bool = False,
     ) -> None:
         self.name = name
         """Its id, if it has one."""
-        self._about = about
+        self._about = about or {}
         self._called_by = called_by
         self._is_conversation = is_conversation
         self._runs: list[Transcript] = []

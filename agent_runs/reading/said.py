@@ -120,8 +120,8 @@ def runs_of_messages(
         about: What the log says of each of its runs.
         called_by: Id of the call of another conversation that this one carried out.
     """
-    runs = RunsSoFar(name, {} if about is None else about, called_by, is_conversation)
-    conversation = _Conversation(reading, runs, is_one_run)
+    runs = RunsSoFar(name, about, called_by, is_conversation)
+    conversation = _Conversation(reading, name, is_one_run, runs)
     for message in _joined(messages):
         said: Said | None = message
         while said is not None:
@@ -169,11 +169,17 @@ def _is_silent(message: Said) -> bool:
 class _Conversation:
     """The run of a conversation that is being read."""
 
-    def __init__(self, reading: Reading, runs: RunsSoFar, is_one_run: bool) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        name: str = "",
+        is_one_run: bool = False,
+        runs: RunsSoFar | None = None,
+    ) -> None:
         self._reading = reading
-        self._runs = runs
+        self._runs = RunsSoFar(name) if runs is None else runs
         self._is_one_run = is_one_run
-        self._run = RunBuilder(reading, name=runs.name)
+        self._run = RunBuilder(reading, name=self._runs.name)
         self._about: dict[str, Any] = {}
         self._notes: list[str] = []  # what the program said behind an answer
         self._stated = ""
