@@ -45,7 +45,7 @@ class ReaderReport:
     failures: tuple[str, ...]
     """What is wrong, a sentence each."""
     doubts: tuple[str, ...] = ()
-    """What may be wrong, a sentence each: parts that are left out, and kinds that no log has."""
+    """What may be wrong, a sentence each: parts that were dropped, and kinds that no log has."""
 
     @property
     def ok(self) -> bool:
@@ -99,7 +99,7 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
         if unasked := sum(error is not None and error.reason == UNASKED for error in errors):
             failures.append(f"log {number} has results that no call waits for: {unasked}")
         notices = dict.fromkeys(each.message for run in found for each in run.notices)
-        doubts += (f"log {number}: {each}" for each in notices if each.startswith("left out"))
+        doubts += (f"log {number}: {each}" for each in notices if each.startswith("dropped"))
         text = _text_of(source)
         for law in (_of_cuts, _of_malformed):
             failures += (f"log {number}, {each}" for each in _tried(law, text, form))

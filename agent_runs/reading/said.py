@@ -126,7 +126,7 @@ def runs_of_messages(
         about: What the log says of each of its runs.
         called_by: Id of the call of another conversation that this one carried out.
     """
-    runs = RunsSoFar(name, {} if about is None else about, called_by, is_conversation)
+    runs = RunsSoFar(name, about or {}, called_by, is_conversation)
     conversation = OpenConversation(reading, runs, is_one_run)
     for message in _joined(messages):
         said: Said | None = message
@@ -178,11 +178,10 @@ class OpenConversation:
     def __init__(
         self, reading: Reading, runs: RunsSoFar | None = None, is_one_run: bool = False
     ) -> None:
-        runs = RunsSoFar() if runs is None else runs
         self._reading = reading
-        self._runs = runs
+        self._runs = RunsSoFar() if runs is None else runs
         self._is_one_run = is_one_run
-        self._run = RunBuilder(reading, name=runs.name)
+        self._run = RunBuilder(reading, name=self._runs.name)
         self._about: dict[str, Any] = {}
         self._notes: list[str] = []  # what the program said behind an answer
         self._stated = ""

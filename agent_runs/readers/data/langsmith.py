@@ -22,6 +22,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.transcripts import Notice
 from agent_runs.readers.data import langchain_messages, langchain_steps, openai
 from agent_runs.reading.messages import evidence_of_each, read_each, said_of
 from agent_runs.reading.parts import result_of, text_of
@@ -44,7 +45,24 @@ def _is_run(value: Any) -> bool:
 
 
 def _runs_of(root: Mapping[str, Any], reading: Reading) -> Iterable[Transcript]:
-    """Return the runs of an agent in the tree below *root*."""
+    """Return the runs of an agent in the tree below *root*; those of sub-agents are left out."""
+    runs = [*_outer_runs(root, reading)]
+    inner = [leaf["name"] for leaf in _leaves(root) if leaf["run_type"] == "tool" and _acts(leaf)]
+    if runs and inner:
+        notices = (
+            Notice("unowned_text", f"left out what an agent did inside {name!r}") for name in inner
+        )
+        runs[-1] = replace(runs[-1], notices=(*runs[-1].notices, *notices))
+    return runs
+
+
+def _acts(tool: Mapping[str, Any]) -> bool:
+    """Return whether models and tools have run inside a *tool*."""
+    inside = {leaf["run_type"] for child in tool.get("child_runs") or () for leaf in _leaves(child)}
+    return inside >= {"llm", "tool"}
+
+
+def _outer_runs(root: Mapping[str, Any], reading: Reading) -> Iterable[Transcript]:
     inputs, outputs = root["inputs"], root.get("outputs") or {}
     name = str(root.get("id") or "")
     if langchain_steps.is_result(outputs):

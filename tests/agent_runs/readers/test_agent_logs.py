@@ -309,6 +309,22 @@ def test_a_conversation_goes_on_behind_a_sub_agent() -> None:
     assert (outer.called_by, child.called_by) == ("", "c1")
 
 
+def test_what_a_sub_agent_did_inside_a_tool_is_told() -> None:
+    def ran(kind: str, number: int, inputs: Any, outputs: Any, *inner: Any) -> dict[str, Any]:
+        return {"run_type": kind, "name": f"n{number}", "id": f"i{number}", "inputs": inputs,
+                "outputs": outputs, "start_time": str(number), "child_runs": [*inner]}  # fmt: skip
+
+    call = {"id": "c1", "type": "function", "function": {"name": "n3", "arguments": "{}"}}
+    said = {"choices": [{"message": {"role": "assistant", "tool_calls": [call]}}]}
+    asked = {"messages": [{"role": "user", "content": QUESTION}]}
+    inner = ran("chain", 4, {}, {}, ran("llm", 5, asked, said), ran("tool", 6, {}, {"output": "1"}))
+    tree = ran("chain", 1, {"input": QUESTION}, {"output": ANSWER}, ran("llm", 2, asked, said),
+               ran("tool", 3, {}, {"output": RESULT}, inner))  # fmt: skip
+    run = only(tree)
+    assert actions(run) == [("n3", {}, RESULT)]
+    assert told(run) == ["left out what an agent did inside 'n3'"]
+
+
 # -- messages that come again ----------------------------------------------------------------------
 
 HEAD = {"sessionId": "s", "projectHash": "0f", "startTime": STAMP, "kind": "main"}
