@@ -79,7 +79,8 @@ def test_a_refusal_tries_few_parts_of_a_log_against_the_dialects(
 def test_a_fence_shows_the_end_of_an_input_in_a_console() -> None:
     text = (
         "> Entering new AgentExecutor chain...\n\nThought: a look\n\nAction: gauge\n\n"
-        'Action Input:\n```json\n{\n  "river": "Aare"\n}\n```\n2 m\n\nThought: so\nFinal Answer: 2 m\n\n'
+        'Action Input:\n```json\n{\n  "river": "Aare"\n}\n```\n2 m\n\n'
+        "Thought: so\nFinal Answer: 2 m\n\n"
         'INFO:httpx:HTTP Request: POST https://a.b "HTTP/1.1 200 OK"\n> Finished chain.\n'
     )
     (run,) = read_runs(text)
