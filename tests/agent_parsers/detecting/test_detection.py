@@ -172,7 +172,7 @@ def test_what_knows_more_of_a_text_is_named_before_what_reads_the_same() -> None
 
 
 def test_equal_candidates_that_read_differently_are_ambiguous() -> None:
-    found = detect("```\nFinal Answer: 0.38\n```")
+    found = detect("Here:\n```\nFinal Answer: 0.38\n```")
     assert found.is_ambiguous
     with pytest.raises(OutputParserException) as caught:
         _ = found.dialect
@@ -229,7 +229,7 @@ def test_evidence_of_several_texts_adds_up() -> None:
 
 
 def test_another_text_decides_what_one_leaves_open() -> None:
-    fence = "```\nFinal Answer: 0.38\n```"
+    fence = "Here:\n```\nFinal Answer: 0.38\n```"
     assert detect(fence).is_ambiguous
     assert detect([fence, REACT]).dialect == "react"
 
