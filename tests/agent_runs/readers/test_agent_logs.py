@@ -322,7 +322,7 @@ def test_what_a_sub_agent_did_inside_a_tool_is_told() -> None:
                ran("tool", 3, {}, {"output": RESULT}, inner))  # fmt: skip
     run = only(tree)
     assert actions(run) == [("n3", {}, RESULT)]
-    assert told(run) == ["left out what an agent did inside 'n3'"]
+    assert told(run) == ["dropped what an agent did inside 'n3'"]
 
 
 # -- messages that come again ----------------------------------------------------------------------
