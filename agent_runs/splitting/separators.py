@@ -32,7 +32,7 @@ _PROGRAM_RULER: Final = 8
 
 _COUNTED: Final = (
     "run|example|question|task|episode|trial|test(?:[ _-]?case)?|sample|query|problem|iteration"
-    "|iter|round|step|attempt|instance|prompt|conversation|dialog(?:ue)?|session|experiment|epoch"
+    "|iter|round|step|attempt|instance|prompt|conversation|dialogue|dialog|session|experiment|epoch"
     "|batch|seed|idx|index|scenario|puzzle|turn"
 )
 _STATE: Final = (
