@@ -109,7 +109,6 @@ class CallsCollector(Collector):
             self._tell_held(events, thought)
             if thought.is_over:
                 return
-        self._beside.see_text(left.span)
         if state.is_draft:
             assert thought is not None, "the draft stands in a thought"
             self._leave_draft(events, left, thought)
@@ -241,7 +240,6 @@ class CallsCollector(Collector):
         message = "ended the thought at the last mark that closes one, though more were opened"
         events.append(Repair("open_reasoning", place, message))
         events.append(AnswerDelta(content, (start, stop)))
-        self._beside.see_text(span)
         self._beside.marks.append(place)
         if thought.begins_at >= 0:
             thought.drop_calls(self._beside, end)
@@ -325,10 +323,6 @@ class CallsCollector(Collector):
     def restart(self, events: list[Event], left: Left) -> bool:
         before = len(events)
         self.leave(events, left._replace(to=None, stop=left.span[1]))
-        is_odd = self.problem or self._lost or self._beside.content or self._beside.thoughts
-        is_sound = self._met and all(met.bad is None for met in self._met)
-        if is_sound and self._is_marked and not is_odd:
-            return False  # a block at the very beginning is not in a thought
         events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
         super().restart(events, left)
         self._beside.restart(left.span)

@@ -18,7 +18,7 @@ class TextBeside:
     """Where the text beside the calls of a turn is."""
 
     __slots__ = (
-        "asides", "begun", "closer", "content", "hidden", "marks", "opener", "skipped_at",
+        "asides", "closer", "content", "hidden", "marks", "opener", "skipped_at",
         "thoughts",
     )  # fmt: skip
 
@@ -33,8 +33,6 @@ class TextBeside:
         """What holds no call of another dialect: thoughts with their marks, and quoted calls."""
         self.marks: list[Span] = []
         """The markers."""
-        self.begun: int = -1
-        """Where the first text begins; -1 before it."""
         self.skipped_at: int = -1
         """Where the text after the end of the turn begins; -1 without such text."""
         self.opener: Span | None = None
@@ -47,11 +45,6 @@ class TextBeside:
         """Where the last text begins; -1 without text."""
         starts = (start for start, _ in (*self.content, *self.thoughts))
         return max((self.skipped_at, *starts))
-
-    def see_text(self, span: Span) -> None:
-        """Note that there is text at *span*, unless it is empty; the first begins the turn."""
-        if span[0] < span[1] and self.begun < 0:
-            self.begun = span[0]
 
     @property
     def answer(self) -> list[Span]:
@@ -99,8 +92,7 @@ class TextBeside:
         return None
 
     def restart(self, span: Span) -> None:
-        """Treat all text so far, of which the last is at *span*, as a thought."""
-        begun = span[0] if self.begun < 0 else self.begun
-        self.thoughts = [(begun, span[1])] if begun < span[1] else []
+        """Treat all text so far, the last of it at *span*, as a thought."""
+        self.thoughts = [(0, span[1])] if span[1] else []
         self.content, self.asides, self.marks, self.hidden = [], [], [], []
         self.opener = self.closer = None

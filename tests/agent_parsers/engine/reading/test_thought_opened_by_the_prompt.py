@@ -1,0 +1,54 @@
+"""A thought that the prompt opened has only its end in the text: no call before it is made."""
+
+import pytest
+
+from agent_parsers import (
+    AgentAction,
+    DialectParser,
+    OutputParserException,
+    get_parser,
+    list_dialects,
+)
+from agent_parsers.events import ActionComplete
+
+ENDS = ("</think>", "</thinking>", "[/THINK]")
+OVER = {"hunyuan_a13b": ("</thinking>", "[/THINK]"), "xml": ("</thinking>",)}
+"""Marks of other dialects that nothing looks at, since the turn is over behind the call."""
+
+
+def send(to: str = "nobody") -> None:
+    """Sends a letter."""
+
+
+def written_call(dialect: str) -> str:
+    """Return a call as *dialect* writes it; ``""`` if it takes no tool of this name."""
+    try:
+        return get_parser(dialect, tools=[send]).render(AgentAction("send", {"to": "Ann"}, ""))
+    except ValueError:
+        return ""
+
+
+def calls_made(parser: DialectParser, chunks: list[str]) -> list[AgentAction]:
+    """Return the calls of the turn that these *chunks* are, none if it is refused."""
+    stream = parser.stream_parser()
+    try:
+        events = [event for chunk in chunks for event in stream.feed(chunk)]
+        events += stream.close(ended="stop")
+    except OutputParserException:
+        return []
+    return [event.action for event in events if isinstance(event, ActionComplete)]
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_a_call_before_the_end_of_a_thought_is_not_made(dialect: str, lenient: bool) -> None:
+    call = written_call(dialect)
+    parser = get_parser(dialect, tools=[send], lenient=lenient)
+    for end in ENDS:
+        if not call or end in OVER.get(dialect, ()):
+            continue
+        for before in ("", "I could write. ", "<think>"):
+            for after in ("", "\nNo letter today.", " 4"):
+                text = f"{before}{call}\n{end}{after}"
+                assert not calls_made(parser, [text]), text
+                assert not calls_made(parser, [*text]), text
