@@ -188,11 +188,21 @@ def _told_apart(messages: Iterator[Value], first: Value, form: MessageFormat) ->
             names.setdefault(session, name)
             names[session] = names[session] or name
         found.setdefault((session, "" if is_whole else name), []).append(message)
+    talks: dict[tuple[int, str], Talk] = {}
     for (session, own), members in found.items():
         name = own or names.get(session, "")
         caller = form.caller_of(members[0].data) if form.caller_of is not None else ""
         counted = members if form.arranged is None else form.arranged(members)
-        yield Talk(counted, name, members[0].line, called_by=caller)
+        key = (0 if is_whole and name else session, name)  # a session may be taken up again
+        before = talks.get(key)
+        if before is not None:
+            counted = [*before.messages, *counted]
+        first = members[0] if before is None else before
+        about = before.about if before is not None else {}
+        if session and form.about is not None:  # it has a beginning, which says what it is
+            about = {**form.about(members[0].data), **about}
+        talks[key] = Talk(counted, name, first.line, about, caller)
+    yield from talks.values()
 
 
 ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
 from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
-from agent_runs.reading.said import OTHER_OBJECT, Said
+from agent_runs.reading.said import OTHER_OBJECT, Border, Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
@@ -85,6 +85,9 @@ class Messages:
     """Where an object has the id of the call that its conversation, a sub-agent's, carries out."""
     begins: Callable[[Mapping[str, Any]], bool] | None = None
     """Returns whether another session begins with an object; ids may begin anew."""
+    border: Callable[[Mapping[str, Any]], Border] | None = None
+    """Returns whether a turn of the program ``"begins"`` or ``"ends"`` with an object, and a run
+    with it, also where the log does not show what was asked; else ``""``."""
     key: Path = ""
     """Where an object has its own id: of several with one id the last counts, in the place of the
     first."""
@@ -368,6 +371,15 @@ class Messages:
         return " ".join(str(at(message, path) or "") for path in self.thread).strip()
 
     def _said(self, message: Any) -> Said | None:
+        said = self._says(message)
+        border = self.border(message) if self.border and isinstance(message, Mapping) else ""
+        if border:
+            said = said or Said("tool")
+            said.border = border
+        return said
+
+    def _says(self, message: Any) -> Said | None:
+        """Return what a *message* says, without whether a turn begins or ends with it."""
         if isinstance(message, _Bare):
             return Said(message.role, text_of(message.content))  # type: ignore[arg-type]
         if isinstance(message, LeftOut):
