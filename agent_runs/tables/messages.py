@@ -126,7 +126,7 @@ class Messages:
     def form(self) -> MessageFormat:
         """The form, as readers of messages take it."""
         order = Arranging(
-            self.key, self.follows, self.voids, self.rewinds, self.anew, self.begins
+            self.key, self.follows, self.voids, self.rewinds, self.anew, self.begins, self._asks
         )  # fmt: skip
         return MessageFormat(
             self._said,
@@ -366,6 +366,10 @@ class Messages:
     def _role_of(self, message: Mapping[str, Any]) -> Role | None:
         name = at(message, self.role)
         return self.roles.get(name if isinstance(name, str) else "")
+
+    def _asks(self, found: Any) -> bool:
+        message = at(found, self.message)
+        return isinstance(message, Mapping) and self._role_of(message) == "user"
 
     def _thread(self, message: Any) -> str:
         return " ".join(str(at(message, path) or "") for path in self.thread).strip()

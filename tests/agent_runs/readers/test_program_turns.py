@@ -94,6 +94,9 @@ def test_a_prompt_behind_an_end_begins_one_run() -> None:
     head, *rest = gemini("s1", "Snow.")
     first, second = read_runs([*gemini("s1", "Rain."), head, said, *rest])
     assert (first.output, second.question, second.output) == ("Rain.", "Which?", "Snow.")
+    both = [said, *gemini("s1", "Rain."), {**said, "content": "When?"}, *gemini("s2", "May.")]
+    assert [(run.id, run.question, run.output) for run in read_runs(both)] == [
+        ("s1", "Which?", "Rain."), ("s2", "When?", "May.")]  # fmt: skip
     done = {"type": "complete", "total_tokens": 5}
     log = [{"type": "message", "message": goose(role, {"type": "text", "text": words})}
            for role, words in (("assistant", "Rain."), ("assistant", "Snow."))]  # fmt: skip
