@@ -213,7 +213,7 @@ class OpenConversation:
     @property
     def is_waiting(self) -> bool:
         """Whether a call waits for its result."""
-        return bool(self._run.waiting)
+        return self._run.is_waiting
 
     def take(self, message: Said) -> Transcript | None:
         """Take the next message, and return the run that it ends, if any."""
@@ -259,7 +259,7 @@ class OpenConversation:
         if isinstance(self._answer, TranscriptStep) and is_result(text):
             seen = "\n".join(self._speech.results(text))  # of the environment
             self._answer = replace(self._answer, observation=seen)
-        elif self._has_spoken and self._run.waiting:
+        elif self._has_spoken and self._run.is_waiting:
             for result in self._speech.results(text):
                 self._run.observe(result)
         elif isinstance(self._answer, Said) and is_result(text):
