@@ -62,6 +62,11 @@ class RunBuilder:
         return bool(self._steps)
 
     @property
+    def size(self) -> int:
+        """How many steps there are."""
+        return len(self._steps)
+
+    @property
     def is_answered(self) -> bool:
         """Whether the run has its answer."""
         return bool(self._steps) and isinstance(self._steps[-1].action, AgentFinish)

@@ -102,6 +102,8 @@ class Said:
     """The answer of the run, where the log states it once more."""
     is_piece: bool = False
     """Whether its text goes on with that of the message before, if that is a piece as well."""
+    cut: str = ""
+    """Why the reply before it is cut short."""
     border: Border = ""
     """Whether a turn of the program begins or ends with it."""
 
@@ -176,7 +178,7 @@ def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
     said = (message.text, message.thought, message.calls, message.results, message.left_out)
     more = (message.error, message.errors, message.stated, message.is_piece, message.border)
-    return not any((*said, *more))
+    return not any((*said, *more, message.cut))
 
 
 def _speaks(message: Said) -> bool:
@@ -237,7 +239,7 @@ class OpenConversation:
                 pass
         for result in message.results:
             self._observe(result)
-        if message.left_out or message.calls or message.errors:
+        if message.left_out or message.calls or message.errors or message.cut:
             self._take_others(message)
         if message.about and self._is_over:
             self._about_next = with_more(self._about_next, message.about)
@@ -293,6 +295,10 @@ class OpenConversation:
                 self._run.notice("unowned_text", reason, text=message.unowned, line=message.line)
             if kind.startswith(OTHER_OBJECT):
                 self._left_out.add(kind)  # they may be many
+        if message.cut:
+            reason = f"the reply is cut short: {message.cut}"
+            number = self._run.size + (self._answer is not None)
+            self._run.notice("cut_value", reason, line=message.line, step=number)
         for text in message.errors:
             reason, self._has_error = "the program reported an error", True
             self._run.notice("unowned_text", reason, text=text, line=message.line)
