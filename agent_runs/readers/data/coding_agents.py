@@ -108,6 +108,12 @@ def _ran(item: Mapping[str, Any]) -> str | None:
     return item.get("aggregated_output") or "" if has_ended else None
 
 
+def _printed(*streams: str | None) -> str:
+    """Return what a command printed on its *streams*, each from a line of its own."""
+    shown = [each for each in streams if each]
+    return "\n".join([*(each.removesuffix("\n") for each in shown[:-1]), *shown[-1:]])
+
+
 _EXEC_ITEMS: Final = (
     "agent_message", "assistant_message", "reasoning", "agent_reasoning", "command_execution",
     "file_change", "mcp_tool_call", "web_search", "todo_list", "plan", "error", "turn.failed",
@@ -149,7 +155,7 @@ CODEX_EXEC: Final = Messages(
         MessagePart("call", at="", type="exec_command_begin", name="=exec_command", id="call_id",
                     arguments=lambda event: {"command": event["command"]}),
         MessagePart("result", at="", type="exec_command_end", id="call_id", failed="exit_code",
-                    output=lambda event: f"{event.get('stdout', '')}{event.get('stderr', '')}"),
+                    output=lambda event: _printed(event.get("stdout"), event.get("stderr"))),
         MessagePart("error", at="", type="error|turn.failed", of="message|error.message"),
         MessagePart("nothing", at="", type="todo_list|plan"),
     ],
@@ -277,11 +283,24 @@ COPILOT_CLI: Final = Messages(
     ],
 )  # fmt: skip
 
+
+def _goose_sign(found: Mapping[str, Any]) -> str:
+    """Return what of an object shows that Goose wrote it; empty if nothing."""
+    if found.get("type") == "complete" and "total_tokens" in found:
+        return "'complete' with 'total_tokens'"
+    if at(found, "message.created") is not None and at(found, "message.content") is not None:
+        return "a message with 'created' and 'content'"
+    content = at(found, "message.content|content")
+    kinds = [at(part, "type") for part in content] if isinstance(content, list) else []
+    known = next((kind for kind in kinds if kind in ("toolRequest", "toolResponse")), "")
+    return f"a part of type {known!r}" if known else ""
+
+
 # conversation/message.rs of Goose.
 GOOSE: Final = Messages(
     name="goose", summary="sessions and stream-json of Goose", message="message|",
     roles={"user": "user", "assistant": "assistant"}, messages="conversation|messages",
-    others="type", about={"time": "created", "total_tokens": "total_tokens"},
+    others="type", about={"time": "created", "total_tokens": "total_tokens"}, sign=_goose_sign,
     skips=lambda event: event.get("type") == "complete" and "total_tokens" in event,
     border=_borders("", "complete"),
     parts=[
