@@ -21,6 +21,8 @@ class LeftOut(NamedTuple):
     """What of a log counts no more, in words."""
 
     words: str
+    text: str = ""
+    """Its text, if it is one."""
 
 
 class Arranging(NamedTuple):

@@ -156,8 +156,19 @@ class Messages:
 
     def _evidence(self, values: Sequence[Any]) -> Sequence[str]:
         if self.gather is not None:
-            values = self.gather(values)
+            values = self._gathered_head(values, self.gather)
         return evidence_of(self._records(values), self.form, self._sign)
+
+    def _gathered_head(
+        self, values: Sequence[Any], gather: Callable[[Sequence[Any]], Sequence[Any]]
+    ) -> Sequence[Any]:
+        """Return the messages in the first *values*, up to one that is malformed."""
+        for size in range(len(values), 1, -1):
+            try:
+                return gather(values[:size])
+            except MALFORMED:
+                continue
+        return gather(values[:1])
 
     def _read(self, values: Values, reading: Reading) -> Iterator[Transcript]:
         if self.others and not self._is_shown(values):
@@ -193,7 +204,7 @@ class Messages:
         try:
             found = gather(objects)
         except MALFORMED as error:
-            reading.refuse_value(Value(objects), error)
+            reading.refuse_value(Value({"objects": objects}), error)
             found = ()
         return Values(map(Value, found), are_items=True)
 
@@ -387,7 +398,7 @@ class Messages:
         if isinstance(message, _Bare):
             return Said(message.role, text_of(message.content))  # type: ignore[arg-type]
         if isinstance(message, LeftOut):
-            return Said("tool", left_out=(message.words,))
+            return Said("tool", left_out=(message.words,), unowned=message.text)
         found = message
         about = self._about(found) if self.about else None
         if self.skips is not None and self.skips(message):
