@@ -140,7 +140,7 @@ def _conversation(
 ) -> Talk:
     data = record.data
     values = [Value(message) for message in messages]
-    for number, ending in reversed(endings.items()):
+    for number, ending in reversed([*endings.items()]):
         values.insert(number, Value(ending))
     if form.arranged is not None:
         values = form.arranged(values)
@@ -207,11 +207,11 @@ def _told_apart(messages: Iterator[Value], first: Value, form: MessageFormat) ->
         before = talks.get(key)
         if before is not None:
             counted = [*before.messages, *counted]
-        first = members[0] if before is None else before
+        line = members[0].line if before is None else before.line
         about = before.about if before is not None else {}
         if session and form.about is not None:  # it has a beginning, which says what it is
             about = {**form.about(members[0].data), **about}
-        talks[key] = Talk(counted, name, first.line, about, caller)
+        talks[key] = Talk(counted, name, line, about, caller)
     yield from talks.values()
 
 

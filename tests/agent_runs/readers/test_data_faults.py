@@ -116,3 +116,20 @@ def test_a_change_that_is_not_known_is_named(change: dict[str, Any], words: str)
     assert only(log).question == QUESTION
     with pytest.raises(OutputParserException, match=f"a change of {words}"):
         list(read_runs([*log, change]))
+
+
+# -- results by id ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", [None, 5, "timeout", [1]])
+def test_what_differs_among_results_by_id_is_named(other: Any) -> None:
+    turns = {"query": QUESTION, "turn_history": {"actions": ["ls"], "observations": ["a"]}}
+    results = {"r1": turns, "r2": other, "r3": turns}
+    with pytest.raises(OutputParserException, match="under 'r2': expected"):
+        list(read_runs(results))
+    errors: list[OutputParserException] = []
+    runs = [*read_runs(results, on_error=errors.append)]
+    assert [(run.id, len(errors)) for run in runs] == [("r1", 1), ("r3", 1)]
+    if other is None:
+        with pytest.raises(OutputParserException, match="under 'r2': expected"):
+            list(read_runs({"r1": turns, "r2": None}))
