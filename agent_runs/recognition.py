@@ -310,7 +310,7 @@ def _keyed_in(values: Sequence[Any]) -> list[Any]:
     keyed = [each for each in values[0].values() if each is not None]
     lists = [each for each in keyed if isinstance(each, list)]
     objects = [each for each in keyed if isinstance(each, Mapping)]
-    found = max(objects, lists, key=len)
+    found: list[Any] = lists if len(lists) > len(objects) else objects
     is_most = len(found) == len(keyed) or len(found) > max(1, len(keyed) // 2)
     is_one_list = found is lists and len(keyed) == 1
     return found[:HEAD_VALUES] if is_most and not is_one_list else []
