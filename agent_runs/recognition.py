@@ -301,12 +301,19 @@ def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
 
 
 def _keyed_in(values: Sequence[Any]) -> list[Any]:
-    """Return the first values of the one object in *values*, if all are objects, or all lists."""
+    """Return the first values of the one object in *values*, if most are objects, or lists.
+
+    The others, such as those of runs that failed, are refused as they are read.
+    """
     if len(values) != 1 or not isinstance(values[0], Mapping):
         return []
-    keyed = [*values[0].values()]
-    kind = list if len(keyed) > 1 and isinstance(keyed[0], list) else Mapping
-    return keyed[:HEAD_VALUES] if all(isinstance(each, kind) for each in keyed) else []
+    keyed = [each for each in values[0].values() if each is not None]
+    lists = [each for each in keyed if isinstance(each, list)]
+    objects = [each for each in keyed if isinstance(each, Mapping)]
+    found: list[Any] = lists if len(lists) > len(objects) else objects
+    is_most = len(found) == len(keyed) or len(found) > max(1, len(keyed) // 2)
+    is_one_list = found is lists and len(keyed) == 1
+    return found[:HEAD_VALUES] if is_most and not is_one_list else []
 
 
 def unkeyed(log: Values, reader: DataReader) -> Values:

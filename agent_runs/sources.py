@@ -142,7 +142,7 @@ def check_encoding(name: str) -> str:
     """
     try:
         "".encode(name)
-    except LookupError:
+    except (LookupError, ValueError):  # also of one that cannot be used, such as 'undefined'
         raise ValueError(
             f"there is no encoding {name!r}; Python knows utf-8, utf-16, cp1252, latin-1 and others"
         ) from None

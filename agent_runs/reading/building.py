@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException
@@ -49,6 +50,8 @@ class RunBuilder:
         self._words: list[str] = []  # for the user, beside the next call
         self._steps: list[TranscriptStep] = []  # each an `OpenStep`
         self._ids: dict[str, int] = {}  # index of the step of each call with an id
+        self._all = _Waiting()
+        self._nameless = _Waiting()  # those of the steps whose calls have no id
         self._notices: list[Notice] = []
         self.is_observed = True
         """Whether the log may contain results, so that a missing one is worth a notice."""
@@ -57,6 +60,11 @@ class RunBuilder:
     def is_begun(self) -> bool:
         """Whether there is any step, or an answer."""
         return bool(self._steps)
+
+    @property
+    def size(self) -> int:
+        """How many steps there are."""
+        return len(self._steps)
 
     @property
     def is_answered(self) -> bool:
@@ -80,9 +88,9 @@ class RunBuilder:
         return self._steps[-1] if self._steps else None
 
     @property
-    def waiting(self) -> list[TranscriptStep]:
-        """The calls so far whose results have not arrived."""
-        return [step for step in self._steps if _is_waiting(step)]
+    def is_waiting(self) -> bool:
+        """Whether the result of a call so far has not arrived."""
+        return self._all.first(self._steps) is not None
 
     def in_dialect(self, dialect: Dialect, *evidence: str) -> None:
         """Say that the model's text is in *dialect*, and what shows it."""
@@ -155,9 +163,7 @@ class RunBuilder:
             action = make_tool_call(tool, tool_input, log, said, call_id or None)
         elif error is None:
             action = make_action(tool, tool_input, log)
-        if call_id:
-            self._ids[call_id] = len(self._steps)
-        self._add(thought, content, action, error, repairs)
+        self._add(thought, content, action, error, repairs, call_id)
 
     def add(self, step: TranscriptStep) -> None:
         """Add a *step* that was read elsewhere, such as by a dialect; it is numbered anew."""
@@ -170,14 +176,13 @@ class RunBuilder:
                 step.action_span, step.observation_span, step.repairs, step.error, content,
             )
         )  # fmt: skip
+        self._await()
 
     def fail(
         self, error: OutputParserException, *, call_id: str = "", repairs: Iterable[Repair] = ()
     ) -> None:
         """Add a step that could not be read; a result may refer to it by *call_id*."""
-        if call_id:
-            self._ids[call_id] = len(self._steps)
-        self._add(*self._take(), None, error, repairs)
+        self._add(*self._take(), None, error, repairs, call_id)
 
     def observe(self, text: str, *, call_id: str = "", tool: str = "", failed: bool = False) -> int:
         """Add what a tool returned to the call that it answers, and return the step's number.
@@ -191,14 +196,11 @@ class RunBuilder:
         """
         index = self._ids.get(call_id, -1)
         if index < 0 or self._steps[index].observation is not None:
-            known = set(self._ids.values()) if call_id else ()
-            waiting = [
-                at for at, step in enumerate(self._steps) if _is_waiting(step) and at not in known
-            ]
-            named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
-            if not (named or waiting):
+            found = (self._nameless if call_id else self._all).first(self._steps, tool)
+            if found is None:
+                found = len(self._steps)
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
-            index = (named or waiting or [len(self._steps) - 1])[0]
+            index = found
         self._see(index, text, failed)
         return index + 1
 
@@ -271,6 +273,7 @@ class RunBuilder:
         action: AgentAction | AgentFinish | None,
         error: OutputParserException | None,
         repairs: Iterable[Repair] = (),
+        call_id: str = "",
     ) -> None:
         number = len(self._steps) + 1
         self._steps.append(
@@ -278,6 +281,18 @@ class RunBuilder:
                 number, thought, action, None, None, None, None, tuple(repairs), error, content
             )
         )
+        self._await(call_id)
+
+    def _await(self, call_id: str = "") -> None:
+        """Await the result of the last step; of several calls with one id, that of the last."""
+        index = len(self._steps) - 1
+        self._all.add(index, self._steps[index])
+        if not call_id:
+            self._nameless.add(index, self._steps[index])
+            return
+        if (before := self._ids.get(call_id)) is not None:
+            self._nameless.add(before, self._steps[before])
+        self._ids[call_id] = index
 
     def _see(self, index: int, text: str, failed: bool = False) -> None:
         """Set what the tool of a step returned; a transcript that has the step keeps its own."""
@@ -287,6 +302,28 @@ class RunBuilder:
             step.tool_failed = failed  # type: ignore[misc]
         else:
             self._steps[index] = replace(step, observation=text, tool_failed=failed)
+
+
+class _Waiting:
+    """The steps whose results have not arrived, in order; each is looked at once."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[int]] = {"": []}  # heaps: of all, and of each tool
+
+    def add(self, index: int, step: TranscriptStep) -> None:
+        """Add the *step* with an *index*."""
+        for tool in {"", _tool_of(step)}:
+            heappush(self._found.setdefault(tool, []), index)
+
+    def first(self, steps: Sequence[TranscriptStep], tool: str = "") -> int | None:
+        """Return the index of the first, if possible of a *tool*; `None` if no step waits."""
+        for name in (tool, ""):
+            found = self._found.get(name, [])
+            while found and not _is_waiting(steps[found[0]]):
+                heappop(found)
+            if found:
+                return found[0]
+        return None
 
 
 def _is_waiting(step: TranscriptStep) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from agent_runs.reading.endings import Ending, ending_of
 from agent_runs.reading.misfits import Misfits
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_runs.reading.reader import MALFORMED, NotJson, Reading, Value, Values
@@ -98,15 +99,20 @@ def is_message(value: Any, form: MessageFormat) -> bool:
 
 def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Talk]:
     """Yield the conversations in *values*; a value that is none is refused."""
-    held: tuple[list[Any], Value] | None = None
+    held: tuple[list[Any], Value, dict[int, Ending]] | None = None
     for value in values:
         messages = messages_in(value.data, form)
+        endings: dict[int, Ending] = {}  # and behind how many messages
         if held is not None:
-            if messages is None or not _goes_on(held[0], messages, form):
+            if messages is not None and _goes_on(held[0], messages, form):
+                endings = held[2]
+            else:
                 yield _conversation(*held, form)
             held = None
         if messages is not None:
-            held = messages, value
+            if (ending := ending_of(value.data)) is not None:
+                endings[len(messages)] = ending
+            held = messages, value, endings
         elif is_message(value.data, form):
             yield from _told_apart(chain([value], _while_loose(values, form)), value, form)
         else:
@@ -129,9 +135,13 @@ def _goes_on(before: list[Any], after: list[Any], form: MessageFormat) -> bool:
         return False
 
 
-def _conversation(messages: list[Any], record: Value, form: MessageFormat) -> Talk:
+def _conversation(
+    messages: list[Any], record: Value, endings: Mapping[int, Ending], form: MessageFormat
+) -> Talk:
     data = record.data
     values = [Value(message) for message in messages]
+    for number, ending in reversed([*endings.items()]):
+        values.insert(number, Value(ending))
     if form.arranged is not None:
         values = form.arranged(values)
     if not isinstance(data, (dict, Mapping)) or (len(data) == 1 and form.about is None):
@@ -188,11 +198,21 @@ def _told_apart(messages: Iterator[Value], first: Value, form: MessageFormat) ->
             names.setdefault(session, name)
             names[session] = names[session] or name
         found.setdefault((session, "" if is_whole else name), []).append(message)
+    talks: dict[tuple[int, str], Talk] = {}
     for (session, own), members in found.items():
         name = own or names.get(session, "")
         caller = form.caller_of(members[0].data) if form.caller_of is not None else ""
         counted = members if form.arranged is None else form.arranged(members)
-        yield Talk(counted, name, members[0].line, called_by=caller)
+        key = (0 if is_whole and name else session, name)  # a session may be taken up again
+        before = talks.get(key)
+        if before is not None:
+            counted = [*before.messages, *counted]
+        line = members[0].line if before is None else before.line
+        about = before.about if before is not None else {}
+        if session and form.about is not None:  # it has a beginning, which says what it is
+            about = {**form.about(members[0].data), **about}
+        talks[key] = Talk(counted, name, line, about, caller)
+    yield from talks.values()
 
 
 ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
@@ -340,7 +360,9 @@ def _said_in(
     behind = iter(messages)
     has_failed = False  # a message behind the last of the user's has another form
     for message in behind:
-        if is_message(message.data, form):
+        if isinstance(message.data, Ending):
+            yield message.data.said()
+        elif is_message(message.data, form):
             misfits.total += 1
             found = said_or_refused(message, reading, form.said)
             if found is not None:

@@ -275,6 +275,8 @@ class Reading:
             return self.refuse(value.data.reason, value.data, line=value.line)
         if isinstance(reason, Exception):
             reason = _reason_of(reason, value.data)
+        if value.name:
+            reason = f"under {value.name!r}: {reason}"
         return self.refuse(reason, repr(value.data)[:1000], line=value.line)
 
     def converted(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.core import make_message, split_content
@@ -67,6 +67,10 @@ class SaidResult(NamedTuple):
     """What the log has in place of what it leaves out."""
 
 
+Border: TypeAlias = Literal["", "begins", "ends"]
+"""Whether a turn of the program begins or ends; its end is that of a run, whoever asked."""
+
+
 @dataclass(slots=True)
 class Said:
     """One message of a conversation."""
@@ -98,6 +102,10 @@ class Said:
     """The answer of the run, where the log states it once more."""
     is_piece: bool = False
     """Whether its text goes on with that of the message before, if that is a piece as well."""
+    cut: str = ""
+    """Why the reply before it is cut short."""
+    border: Border = ""
+    """Whether a turn of the program begins or ends with it."""
 
 
 def runs_of_messages(
@@ -169,7 +177,16 @@ def _joined(messages: Iterable[Said]) -> Iterator[Said]:
 def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
     said = (message.text, message.thought, message.calls, message.results, message.left_out)
-    return not any((*said, message.error, message.errors, message.stated, message.is_piece))
+    more = (message.error, message.errors, message.stated, message.is_piece, message.border)
+    return not any((*said, *more, message.cut))
+
+
+def _speaks(message: Said) -> bool:
+    """Return whether a *message* is a question, or says something for the assistant."""
+    if message.role == "user":
+        return not message.results
+    said = message.text.strip() or message.thought or message.calls or message.signed
+    return message.role == "assistant" and bool(said)
 
 
 class OpenConversation:
@@ -183,6 +200,8 @@ class OpenConversation:
         self._is_one_run = is_one_run
         self._run = RunBuilder(reading, name=self._runs.name)
         self._about: dict[str, Any] = {}
+        self._is_over = False  # the turn of the program, whose end is that of the run
+        self._about_next: dict[str, Any] = {}  # said behind it
         self._notes: list[str] = []  # what the program said behind an answer
         self._stated = ""
         self._has_error = False
@@ -196,17 +215,17 @@ class OpenConversation:
     @property
     def is_waiting(self) -> bool:
         """Whether a call waits for its result."""
-        return bool(self._run.waiting)
+        return self._run.is_waiting
 
     def take(self, message: Said) -> Transcript | None:
         """Take the next message, and return the run that it ends, if any."""
-        ended = None
+        ended = self._end_turn(message)
         if message.error is not None:
             self._run.fail(message.error)
         match message.role:
             case "assistant":
                 self._take_turn(message)
-            case "system" if self._answer is not None and message.text:
+            case "system" if message.text and (self._answer is not None or self._is_over):
                 self._notes.append(message.text)  # before the next question, if one follows
             case "system":
                 self._run.introduce(message.text)
@@ -215,24 +234,34 @@ class OpenConversation:
                     reason = "found text of the user beside results"
                     self._run.notice("unowned_text", reason, text=message.text, line=message.line)
             case "user" if message.error is None and not self._take_result(message.text):
-                ended = self._take_question(message)
+                ended = self._take_question(message) or ended
             case _:
                 pass
         for result in message.results:
             self._observe(result)
-        if message.left_out or message.calls or message.errors:
+        if message.left_out or message.calls or message.errors or message.cut:
             self._take_others(message)
-        if message.about:
+        if message.about and self._is_over:
+            self._about_next = with_more(self._about_next, message.about)
+        elif message.about:
             self._about = with_more(self._about, message.about)
         self._stated = message.stated or self._stated
+        self._is_over = self._is_over or message.border == "ends"
         return ended
+
+    def _end_turn(self, message: Said) -> Transcript | None:
+        """Return the run whose turn is over, if *message* begins the next."""
+        if message.border == "begins":  # a turn that did not end may have a question only
+            is_begun = self._run.is_begun or self._answer is not None or self._has_error
+            self._is_over = self._is_over or is_begun
+        return self._begin_run(message.line) if self._is_over and _speaks(message) else None
 
     def _take_result(self, text: str) -> bool:
         """Take a *text* of the user if it is a result; return whether it is one."""
         if isinstance(self._answer, TranscriptStep) and is_result(text):
             seen = "\n".join(self._speech.results(text))  # of the environment
             self._answer = replace(self._answer, observation=seen)
-        elif self._has_spoken and self._run.waiting:
+        elif self._has_spoken and self._run.is_waiting:
             for result in self._speech.results(text):
                 self._run.observe(result)
         elif isinstance(self._answer, Said) and is_result(text):
@@ -266,6 +295,10 @@ class OpenConversation:
                 self._run.notice("unowned_text", reason, text=message.unowned, line=message.line)
             if kind.startswith(OTHER_OBJECT):
                 self._left_out.add(kind)  # they may be many
+        if message.cut:
+            reason = f"the reply is cut short: {message.cut}"
+            number = self._run.size + (self._answer is not None)
+            self._run.notice("cut_value", reason, line=message.line, step=number)
         for text in message.errors:
             reason, self._has_error = "the program reported an error", True
             self._run.notice("unowned_text", reason, text=text, line=message.line)
@@ -274,6 +307,7 @@ class OpenConversation:
         """Return the last run, if there is one."""
         if is_last:
             self._introduce_notes()
+            self._about = with_more(self._about, self._about_next)
         if isinstance(self._answer, Said):
             self._run.answer(self._answer.text, log=self._answer.text)
         elif self._answer is not None:
@@ -308,15 +342,21 @@ class OpenConversation:
                 reason = "found text of the user during the run"
                 self._run.notice("unowned_text", reason, text=message.text, line=message.line)
                 return None
-            ended = self.end(is_last=False)
-            self._run = RunBuilder(self._reading.at(message.line), name=self._runs.name)
-            self._signed.clear()
-            self._answer = None
-            self._about, self._has_error = {}, False
-            self._left_out.clear()
-            self._say_dialect()
+            ended = self._begin_run(message.line)
         self._introduce_notes()
         self._run.ask(message.text)
+        return ended
+
+    def _begin_run(self, line: int) -> Transcript | None:
+        """Begin another run, and return the one before it."""
+        ended = self.end(is_last=False)
+        self._run = RunBuilder(self._reading.at(line), name=self._runs.name)
+        self._signed.clear()
+        self._answer = None
+        self._about, self._about_next = self._about_next, {}
+        self._is_over = self._has_error = False
+        self._left_out.clear()
+        self._say_dialect()
         return ended
 
     def _take_turn(self, message: Said) -> None:

@@ -21,6 +21,8 @@ class LeftOut(NamedTuple):
     """What of a log counts no more, in words."""
 
     words: str
+    text: str = ""
+    """Its text, if it is one."""
 
 
 class Arranging(NamedTuple):
@@ -32,14 +34,25 @@ class Arranging(NamedTuple):
     rewinds: Path = ""
     anew: Path = ""
     begins: Callable[[Mapping[str, Any]], bool] | None = None
+    asks: Callable[[Any], bool] = lambda _: False
 
     def session_of(self, values: Iterable[Value]) -> Iterator[tuple[int, Value]]:
-        """Yield *values*, each with the number of its session, in which keys are unique."""
+        """Yield *values*, each with the number of its session, in which keys are unique.
+
+        A session begins with the object that says so; what was asked just before belongs to it.
+        """
         session = 0
+        asked: list[Value] = []
         for value in values:
-            if self.begins is not None and self._begins(value.data):
-                session += 1
-            yield session, value
+            if self.asks(value.data):
+                asked.append(value)
+                continue
+            is_first = self._begins(value.data)
+            session += is_first
+            for each in [value, *asked] if is_first else [*asked, value]:
+                yield session, each
+            asked.clear()
+        yield from ((session, each) for each in asked)
 
     def _begins(self, data: Any) -> bool:
         return isinstance(data, Mapping) and self.begins is not None and self.begins(data)

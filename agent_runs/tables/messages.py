@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
 from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
-from agent_runs.reading.said import OTHER_OBJECT, Said
+from agent_runs.reading.said import OTHER_OBJECT, Border, Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
@@ -85,6 +85,9 @@ class Messages:
     """Where an object has the id of the call that its conversation, a sub-agent's, carries out."""
     begins: Callable[[Mapping[str, Any]], bool] | None = None
     """Returns whether another session begins with an object; ids may begin anew."""
+    border: Callable[[Mapping[str, Any]], Border] | None = None
+    """Returns whether a turn of the program ``"begins"`` or ``"ends"`` with an object, and a run
+    with it, also where the log does not show what was asked; else ``""``."""
     key: Path = ""
     """Where an object has its own id: of several with one id the last counts, in the place of the
     first."""
@@ -123,7 +126,7 @@ class Messages:
     def form(self) -> MessageFormat:
         """The form, as readers of messages take it."""
         order = Arranging(
-            self.key, self.follows, self.voids, self.rewinds, self.anew, self.begins
+            self.key, self.follows, self.voids, self.rewinds, self.anew, self.begins, self._asks
         )  # fmt: skip
         return MessageFormat(
             self._said,
@@ -153,8 +156,19 @@ class Messages:
 
     def _evidence(self, values: Sequence[Any]) -> Sequence[str]:
         if self.gather is not None:
-            values = self.gather(values)
+            values = self._gathered_head(values, self.gather)
         return evidence_of(self._records(values), self.form, self._sign)
+
+    def _gathered_head(
+        self, values: Sequence[Any], gather: Callable[[Sequence[Any]], Sequence[Any]]
+    ) -> Sequence[Any]:
+        """Return the messages in the first *values*, up to one that is malformed."""
+        for size in range(len(values), 1, -1):
+            try:
+                return gather(values[:size])
+            except MALFORMED:
+                continue
+        return gather(values[:1])
 
     def _read(self, values: Values, reading: Reading) -> Iterator[Transcript]:
         if self.others and not self._is_shown(values):
@@ -190,7 +204,7 @@ class Messages:
         try:
             found = gather(objects)
         except MALFORMED as error:
-            reading.refuse_value(Value(objects), error)
+            reading.refuse_value(Value({"objects": objects}), error)
             found = ()
         return Values(map(Value, found), are_items=True)
 
@@ -364,14 +378,27 @@ class Messages:
         name = at(message, self.role)
         return self.roles.get(name if isinstance(name, str) else "")
 
+    def _asks(self, found: Any) -> bool:
+        message = at(found, self.message)
+        return isinstance(message, Mapping) and self._role_of(message) == "user"
+
     def _thread(self, message: Any) -> str:
         return " ".join(str(at(message, path) or "") for path in self.thread).strip()
 
     def _said(self, message: Any) -> Said | None:
+        said = self._says(message)
+        border = self.border(message) if self.border and isinstance(message, Mapping) else ""
+        if border:
+            said = said or Said("tool")
+            said.border = border
+        return said
+
+    def _says(self, message: Any) -> Said | None:
+        """Return what a *message* says, without whether a turn begins or ends with it."""
         if isinstance(message, _Bare):
             return Said(message.role, text_of(message.content))  # type: ignore[arg-type]
         if isinstance(message, LeftOut):
-            return Said("tool", left_out=(message.words,))
+            return Said("tool", left_out=(message.words,), unowned=message.text)
         found = message
         about = self._about(found) if self.about else None
         if self.skips is not None and self.skips(message):

@@ -35,14 +35,16 @@ def _way(record: Mapping[str, Any]) -> list[Any] | None:
     nodes = record.get("mapping")
     if not isinstance(nodes, Mapping):
         return None
-    way: list[Mapping[str, Any]] = []
+    names: dict[Any, None] = {}  # from the last one back
     name = record["current_node"]
-    while name in nodes and len(way) <= len(nodes):
-        way.insert(0, nodes[name])
+    while name in nodes and name not in names:
+        names[name] = None
         name = nodes[name].get("parent")
+    way = [nodes[each] for each in reversed(names)]
+    circle = [LeftOut("what stands before a message that follows itself")] * (name in names)
     known = [node for node in way if _is_said(node.get("message"))]
     gone = sum(_is_said(node.get("message")) for node in nodes.values()) - len(known)
-    found: list[Any] = [*_with_calls(node["message"] for node in known)]
+    found: list[Any] = [*circle, *_with_calls(node["message"] for node in known)]
     words = "1 message of another branch" if gone == 1 else f"{gone} messages of other branches"
     return [*found, LeftOut(words)] if gone else found
 
@@ -154,6 +156,8 @@ CLAUDE_AI: Final = replace(
                     failed="is_error"),
         *(part for part in ANTHROPIC.parts if part.what != "result"),
         MessagePart("text", at="attachments", key="extracted_content"),
+        MessagePart("nothing", at="attachments", where=bool, is_sign=True),
+        MessagePart("nothing", at="files", where=bool, is_sign=True),
     ],
 )  # fmt: skip
 
@@ -166,11 +170,24 @@ def _requests(record: Mapping[str, Any]) -> list[Any] | None:
     requests = record.get("requests")
     if not isinstance(requests, list) or "responderUsername" not in record:
         return None
-    return [{**said, "is_of_chat": True} for request in requests for said in _said_in(request)]
+    found: list[Any] = []
+    for request in requests:
+        found.append({"role": "user", "text": request["message"]["text"], "about": request})
+        found += _said_in(request)
+        if error := at(request, "result.errorDetails.message|result.errorDetails"):
+            found.append({"role": "assistant", "error": error})
+        rounds = at(request, "result.metadata.toolCallRounds") or []
+        known = {call["id"] for each in rounds for call in each.get("toolCalls") or ()}
+        results = at(request, "result.metadata.toolCallResults") or {}
+        found += [
+            LeftOut("a result that no call of the request waits for", _output(each))
+            for name, each in results.items()
+            if name not in known
+        ]
+    return [said if isinstance(said, LeftOut) else {**said, "is_of_chat": True} for said in found]
 
 
 def _said_in(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    yield {"role": "user", "text": request["message"]["text"], "about": request}
     shown = [each for each in request.get("response") or () if isinstance(each, Mapping)]
     known = at(request, "result.metadata.toolCallRounds")
     if isinstance(known, list) and known:
@@ -197,12 +214,19 @@ def _said_in(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield {"role": "assistant", "shown": each}
 
 
+def _output(result: Mapping[str, Any]) -> str:
+    return "\n".join(str(each.get("value", "")) for each in result["content"])
+
+
 def _with_patches(objects: Sequence[Any]) -> list[Any]:
     """Return the chat that the lines of a session are, each of which changes what was before."""
-    if not all(isinstance(each, Mapping) and "v" in each and "kind" in each for each in objects):
+    if not all(isinstance(at(each, "kind"), int) and {*each} & {"k", "v"} for each in objects):
         return [*objects]
     state: dict[str, Any] = {}
     for each in deepcopy([*objects]):
+        if each["kind"] not in (0, 1, 2) or not {*each} <= {"kind", "k", "v"} or "v" not in each:
+            keys = ", ".join(map(repr, each))
+            raise ValueError(f"a change of kind {each['kind']} with {keys} is not known")
         if each["kind"] == 0:
             state = each["v"]
             continue
@@ -224,16 +248,17 @@ def _with_patches(objects: Sequence[Any]) -> list[Any]:
 COPILOT_CHAT: Final = Messages(
     name="copilot_chat", summary="exports and sessions of GitHub Copilot's chat in VS Code",
     roles=_USUAL, messages=_requests, gather=_with_patches, content=None, piece="goes_on",
+    border=lambda said: "begins" if said.get("role") == "user" else "",
     has=("role", "is_of_chat"), sign="'requests' with 'message' and 'response'",
     about={"model": "about.modelId", "time": "about.timestamp",
            "is_cancelled": "about.isCanceled"},
     parts=[
         MessagePart("thought", at="", key="thinking"),
         MessagePart("text", at="", key="text"),
+        MessagePart("error", at="", key="error"),
         MessagePart("call", at="calls", key="name", of=""),
         MessagePart("result", at="", key="result", of="", id="id",
-                    output=lambda said: "\n".join(
-                        str(each.get("value", "")) for each in said["result"]["content"])),
+                    output=lambda said: _output(said["result"])),
         MessagePart("call", at="shown", key="toolSpecificData.command", of="", name="toolId",
                     arguments=lambda call: {"command": call["toolSpecificData"]["command"]},
                     id="toolCallId", output="resultDetails.output",

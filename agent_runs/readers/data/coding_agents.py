@@ -13,16 +13,27 @@ Source: each table names its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.readers.data.openai import CODEX, RESPONSES
 from agent_runs.readers.data.tables import ANTHROPIC, CLAUDE_CODE, GEMINI
 from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart, at
 
+if TYPE_CHECKING:
+    from agent_runs.reading.said import Border
+
 _FAILED: Final = ("failed", "declined", "error")
+
+
+def _borders(begins: str, ends: str, of: str = "type") -> Callable[[Mapping[str, Any]], Border]:
+    """Return what says that a turn begins or ends with an object; types as in `MessagePart`."""
+    known: dict[str, Border] = {
+        **dict.fromkeys(begins.split("|"), "begins"), **dict.fromkeys(ends.split("|"), "ends"),
+    }  # fmt: skip
+    return lambda found: known.get(str(at(found, of) or "-"), "")
 
 
 # sdk.d.ts of @anthropic-ai/claude-agent-sdk 0.3: claude -p --output-format stream-json.
@@ -49,6 +60,7 @@ CLAUDE_STREAM: Final = replace(
     before=("claude_code",), thread=("session_id", "parent_tool_use_id"),
     caller="parent_tool_use_id", key="uuid", voids="supersedes",
     stated=lambda event: None if _is_bad_end(event) else event.get("result"),
+    border=_borders("init", "result", of="subtype|type"),
     about={"model": "message.model|model", "time": "timestamp", "folder": "cwd",
            "version": "claude_code_version", "cost": "total_cost_usd",
            "input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens"},
@@ -96,6 +108,12 @@ def _ran(item: Mapping[str, Any]) -> str | None:
     return item.get("aggregated_output") or "" if has_ended else None
 
 
+def _printed(*streams: str | None) -> str:
+    """Return what a command printed on its *streams*, each from a line of its own."""
+    shown = [each for each in streams if each]
+    return "\n".join([*(each.removesuffix("\n") for each in shown[:-1]), *shown[-1:]])
+
+
 _EXEC_ITEMS: Final = (
     "agent_message", "assistant_message", "reasoning", "agent_reasoning", "command_execution",
     "file_change", "mcp_tool_call", "web_search", "todo_list", "plan", "error", "turn.failed",
@@ -116,6 +134,8 @@ CODEX_EXEC: Final = Messages(
         "thread.started", "session.created", "turn.started", "turn.completed", "task_started",
         "task_complete", "token_count") or str(at(line, "msg.type")).endswith("_delta"),
     stated="msg.last_agent_message",
+    border=_borders("turn.started|task_started", "turn.completed|turn.failed|task_complete",
+                    of="msg.type|type"),
     about={"model": "model", "folder": "workdir", "thread_id": "thread_id",
            "input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens"},
     parts=[
@@ -135,7 +155,7 @@ CODEX_EXEC: Final = Messages(
         MessagePart("call", at="", type="exec_command_begin", name="=exec_command", id="call_id",
                     arguments=lambda event: {"command": event["command"]}),
         MessagePart("result", at="", type="exec_command_end", id="call_id", failed="exit_code",
-                    output=lambda event: f"{event.get('stdout', '')}{event.get('stderr', '')}"),
+                    output=lambda event: _printed(event.get("stdout"), event.get("stderr"))),
         MessagePart("error", at="", type="error|turn.failed", of="message|error.message"),
         MessagePart("nothing", at="", type="todo_list|plan"),
     ],
@@ -150,6 +170,7 @@ GEMINI_STREAM: Final = Messages(
     may_be_text=True, messages="", piece="delta", others="type",
     content=lambda event: event.get("content") if event.get("type") == "message" else None,
     skips=lambda event: event.get("type") in ("init", "result"),
+    begins=lambda event: event.get("type") == "init", border=_borders("init", "result"),
     sign=lambda event: "'tool_name' and 'tool_id'" if {"tool_name", "tool_id"} <= event.keys()
     else "'init' with 'session_id'" if event.get("type") == "init" and "session_id" in event
     else "",
@@ -204,6 +225,8 @@ OPENCODE_RUN: Final = replace(
     content=None, messages="", has=("type", "sessionID"), sign="'sessionID' and 'part'",
     thread=("sessionID",), others="type", about={"time": "timestamp"},
     skips=lambda event: event.get("type") in ("step_start", "step_finish"),
+    border=lambda event: "ends" if event.get("type") == "step_finish"
+    and at(event, "part.reason") not in (None, "tool-calls", "unknown") else "",
     parts=[*(replace(part, at="part", where=part.where or bool) for part in _OPENCODE_PARTS),
            MessagePart("error", at="error", where=bool, of="data.message|")],
 )  # fmt: skip
@@ -260,12 +283,26 @@ COPILOT_CLI: Final = Messages(
     ],
 )  # fmt: skip
 
+
+def _goose_sign(found: Mapping[str, Any]) -> str:
+    """Return what of an object shows that Goose wrote it; empty if nothing."""
+    if found.get("type") == "complete" and "total_tokens" in found:
+        return "'complete' with 'total_tokens'"
+    if at(found, "message.created") is not None and at(found, "message.content") is not None:
+        return "a message with 'created' and 'content'"
+    content = at(found, "message.content|content")
+    kinds = [at(part, "type") for part in content] if isinstance(content, list) else []
+    known = next((kind for kind in kinds if kind in ("toolRequest", "toolResponse")), "")
+    return f"a part of type {known!r}" if known else ""
+
+
 # conversation/message.rs of Goose.
 GOOSE: Final = Messages(
     name="goose", summary="sessions and stream-json of Goose", message="message|",
     roles={"user": "user", "assistant": "assistant"}, messages="conversation|messages",
-    others="type", about={"time": "created", "total_tokens": "total_tokens"},
+    others="type", about={"time": "created", "total_tokens": "total_tokens"}, sign=_goose_sign,
     skips=lambda event: event.get("type") == "complete" and "total_tokens" in event,
+    border=_borders("", "complete"),
     parts=[
         MessagePart("error", type="toolRequest", of="toolCall.error",
                     where=lambda part: at(part, "toolCall.status") == "error"),

@@ -70,7 +70,7 @@ def _take(run: RunBuilder, message: Mapping[str, Any]) -> None:
         run.introduce(text)
     elif role == "assistant":
         _act(run, message, text)
-    elif run.waiting:
+    elif run.is_waiting:
         call_id = message.get("tool_call_id") or ""
         run.observe(text, call_id=call_id, tool=TOOL)
     elif run.is_begun:

@@ -17,7 +17,7 @@ Source: the notebook format 4 (nbformat.readthedocs.io), and 3, which has ``work
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -216,8 +216,12 @@ def _is_of_rich(data: Mapping[str, Any]) -> bool:
     return {*data} <= {"text/plain", "text/html"} and html.startswith("<pre")
 
 
-def _joined(text: str | Iterable[str]) -> str:
-    return text if isinstance(text, str) else "".join(text)
+def _joined(text: object) -> str:
+    """Return the *text* of an output, which may be a list of its lines."""
+    lines = [text] if isinstance(text, str) else text
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        raise TypeError(f"the text of an output is {type(text).__name__}, not text or its lines")
+    return "".join(lines)
 
 
 READER: Final = DataReader(

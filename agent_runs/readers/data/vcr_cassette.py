@@ -28,6 +28,8 @@ from operator import add
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
+from agent_runs.reading.endings import UNENDED
+from agent_runs.reading.parts import text_of
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.tables.part import at, loaded
 
@@ -61,6 +63,9 @@ def _body(message: Any) -> Any:
 def _interaction(found: Mapping[str, Any]) -> _Interaction:
     asked, told = _body(found["request"]), _body(found["response"])
     record = {"request": asked} if isinstance(asked, dict) else {}
+    status = at(found, "response.status.code|response.status_code")
+    if isinstance(status, int) and status >= 400 and not at(told, "error"):
+        told = {"error": f"{status} {text_of(told)}".strip()}
     if record and isinstance(told, dict):
         record["response"] = told
     is_stream = isinstance(told, str) and told.lstrip().startswith(("data:", "event:"))
@@ -74,22 +79,44 @@ def _said_in_stream(text: str) -> dict[str, Any] | None:
     """Return the response whose pieces are the events of a stream; `None` if that is not known."""
     lines = (line[5:].strip() for line in text.splitlines() if line.startswith("data:"))
     events = [json.loads(line) for line in lines if line.startswith("{")]
-    whole = [event["response"] for event in events if event.get("type") == "response.completed"]
+    whole = [event["response"] for event in events if event.get("type") in _WHOLE]
     if whole:  # of the Responses API
         response: dict[str, Any] = whole[-1]
         return response
+    wrong = [event["error"] for event in events if event.get("error")]
+    events = [event for event in events if not event.get("error")]
+    if wrong and not events:
+        return {"error": wrong[0]}
     if not events or not (events[0].get("type") == "message_start" or "choices" in events[0]):
         return None
+    others = {index for each in _choices(events) if (index := each.get("index") or 0)}
+    for event in events if others else ():
+        event["choices"] = [each for each in _choices([event]) if not each.get("index")]
+    events = [event for event in events if event["choices"]] if others else events
     from agent_parsers.messages import to_anthropic, to_openai  # imported lazily: few need it
     from outputs import from_any, message_chunk_to_message
 
     chunks = [from_any(event) for event in events if event.get("type") not in _SILENT]
     message = message_chunk_to_message(reduce(add, chunks))
+    more = {"error": wrong[0]} if wrong else {}
     if "choices" in events[0]:
-        return {"choices": [{"message": to_openai(message)[0]}]}
-    return {"type": "message", "stop_reason": "", **to_anthropic(message)[0]}
+        reasons = [each.get("finish_reason") for each in _choices(events)]
+        is_done = any(reasons) or "[DONE]" in text
+        reason = next(filter(None, reasons), None) if is_done else UNENDED
+        choice = {"message": to_openai(message)[0], "finish_reason": reason}
+        return {"choices": [choice, *({} for _ in others)], **more}
+    is_done = any(event.get("type") == "message_stop" for event in events)
+    reasons = [at(event, "delta.stop_reason") for event in events]
+    reason = next(filter(None, reasons), "") if is_done else UNENDED
+    return {"type": "message", "stop_reason": reason, **to_anthropic(message)[0], **more}
 
 
+def _choices(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the choices in the *events* of a stream."""
+    return [each for event in events for each in event.get("choices") or ()]
+
+
+_WHOLE: Final = ("response.completed", "response.incomplete", "response.failed")
 _SILENT: Final = ("ping", "message_stop")
 
 
