@@ -20,7 +20,7 @@ from outputs import AIMessage
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from agent_parsers.transcripts import Transcript
+    from agent_parsers.transcripts import Notice, Transcript
     from agent_runs.reading.reader import Reading
     from outputs.messages import ToolCall
 
@@ -96,6 +96,8 @@ class Said:
     """What it says of its run, such as the model and the time."""
     stated: str = ""
     """The answer of the run, where the log states it once more."""
+    notices: Sequence[Notice] = ()
+    """What is to be said about it."""
     is_piece: bool = False
     """Whether its text goes on with that of the message before, if that is a piece as well."""
 
@@ -169,7 +171,9 @@ def _joined(messages: Iterable[Said]) -> Iterator[Said]:
 def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
     said = (message.text, message.thought, message.calls, message.results, message.left_out)
-    return not any((*said, message.error, message.errors, message.stated, message.is_piece))
+    return not any(
+        (*said, message.error, message.errors, message.stated, message.notices, message.is_piece)
+    )
 
 
 class OpenConversation:
@@ -222,6 +226,8 @@ class OpenConversation:
             self._observe(result)
         if message.left_out or message.calls or message.errors:
             self._take_others(message)
+        for each in message.notices:
+            self._run.notice(each.kind, each.message, text=each.text, line=each.line)
         if message.about:
             self._about = with_more(self._about, message.about)
         self._stated = message.stated or self._stated

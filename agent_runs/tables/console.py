@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _PASTED: Final = re.compile(r"(?m:^)(?:\[[0-9]{1,2}m){1,3}[^\W\d_#]?")
 """A line that begins with colours whose escape character was lost in pasting."""
+
+
+_ENDS: Final[tuple[Shown, ...]] = ("text", "answer", "call", "result")
+"""The kinds of pieces with which a run ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +109,7 @@ class Console:
         lines = with_codes(lines, _PASTED)
         text = lines.head(1)[:1000]
         is_empty = True
-        pieces = (runs.take(found) for found in self._counted(lines, kinds))
+        pieces = (runs.take(found) for found in self._ended(self._counted(lines, kinds)))
         for run in chain(chain.from_iterable(pieces), runs.close()):
             is_empty = False
             yield run
@@ -114,6 +118,30 @@ class Console:
         elif is_empty:
             found = ", ".join(f"{count} {what!r}" for what, count in kinds.items())
             reading.refuse(f"found no run in the pieces that {self.name} knows: {found}", text)
+
+    def _ended(self, pieces: Iterable[Found]) -> Iterator[Found]:
+        """Yield *pieces*, of which those that end a run lack what belongs to nobody."""
+        held: list[Found] = []  # the last one that is no frame, and the frames behind it
+        for found in pieces:
+            what = found.piece.what
+            if what != "nothing":
+                if held and what in ("question", "start"):
+                    self._end_run(held[0], found)
+                yield from held
+                held.clear()
+            held.append(found)
+        if held:
+            self._end_run(held[0], None)
+        yield from held
+
+    def _end_run(self, last: Found, following: Found | None) -> None:
+        piece = last.piece
+        if self.has_fences or piece.until or piece.more or piece.what not in _ENDS:
+            return
+        last.cut_end(is_end=following is None)
+        is_empty = piece.what == "result" and not last.has_text
+        if is_empty and following is not None and following.piece.what == "question":
+            last.doubt_next(following)
 
     def _counted(self, lines: Lines, kinds: Counter[str]) -> Iterator[Found]:
         """Yield the pieces in *lines*, and count them by what they are; none without a title."""
@@ -143,6 +171,8 @@ class _Runs:
         """Take a piece, and yield the runs that it ends."""
         if found.title:
             yield from self._flush()
+        if found.notices:
+            self._held.append(Said("tool", notices=found.notices, line=found.line))
         for said, what in self._said(found):
             is_aside = not (said.text or said.thought or said.calls or said.results or said.error)
             if is_aside:

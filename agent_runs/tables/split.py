@@ -8,15 +8,21 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_parsers.transcripts import Notice
 from agent_runs.splitting.ansi import without_codes
+from agent_runs.splitting.ends import DOUBT, GAP, end_of
+from agent_runs.splitting.outside import LOGGED
+from agent_runs.splitting.separators import is_logged
 
 if TYPE_CHECKING:
+    from agent_parsers.core import NoticeKind
     from agent_runs.reading.reader import Lines
     from agent_runs.tables.piece import ConsolePiece, Shown
 
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})([^`\n]*)").match
+_ASKED: Final = "the log does not show whether the question behind an empty result is a part of it"
 _DEEPEST: Final = 1_000
 """How many lines a fence may have in which others stand."""
 
@@ -51,6 +57,9 @@ class Found:
     following: str = ""
     """The next line with text behind it."""
     is_last: bool = False
+    """Whether the log ends with it."""
+    notices: list[Notice] = field(default_factory=list)
+    """What is to be said about lines that were taken out of it, or may not belong to it."""
 
     @property
     def piece(self) -> ConsolePiece:
@@ -70,6 +79,31 @@ class Found:
         """Add *text* to what stands behind the title."""
         self.texts.append(text)
         self.has_text = self.has_text or bool(text.strip())
+
+    def cut_end(self, *, is_end: bool) -> None:
+        """Take out the lines at its end that belong to nobody, if a run ends with the piece.
+
+        Args:
+            is_end: Whether the log ends with it.
+        """
+        head = self.first[len(self.title) :]
+        texts = "".join(self.texts).splitlines(keepends=True)
+        found = end_of([head, *texts], is_end=is_end)
+        self.texts = [*found.kept[1:]]
+        line = self.line + len(found.kept) - (not self.first)
+        self._note("unowned_text", GAP, found.cut, line)
+        self._note("unclear_end", DOUBT, found.doubtful, line - len(found.doubtful))
+
+    def _note(self, kind: NoticeKind, message: str, lines: Sequence[str], line: int) -> None:
+        if text := "".join(lines).strip("\r\n"):
+            line += next(at for at, each in enumerate(lines) if each.strip())
+            line += sum(each.message == LOGGED and each.line <= line for each in self.notices)
+            self.notices.append(Notice(kind, message, text=text, line=line))
+
+    def doubt_next(self, following: Found) -> None:
+        """Note that the log does not show whether *following*, a run, is this empty result."""
+        title = following.first.rstrip("\r\n")
+        self.notices.append(Notice("unclear_end", _ASKED, text=title, line=following.line))
 
     def chosen(self, drop: str) -> tuple[ConsolePiece, Mapping[str, str | None]] | None:
         """Return the kind that it is, and the groups of its title and its body; `None` if none.
@@ -154,6 +188,11 @@ class Splitter:
         hidden = 0
         for raw in lines:
             line = whole = without_codes(raw)
+            if not self._has_fences and not self._now.piece.more and is_logged(line):
+                text = line.rstrip("\r\n")
+                notice = Notice("unowned_text", LOGGED, text=text, line=lines.number - 1)
+                self._now.notices.append(notice)
+                continue
             if hidden:
                 hidden -= 1
                 self._now.add(line)

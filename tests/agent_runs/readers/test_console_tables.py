@@ -8,7 +8,20 @@ import pytest
 from agent_parsers import OutputParserException
 from agent_runs import detect_log, get_writer, report_html, to_text
 
-from .console_logs import HEADING, LOGS, RULE, STAMP, STARS, saved, sent, used
+from ..separators import CERTAIN, DOUBTFUL, ENDINGS
+from .console_logs import (
+    ANSWER,
+    HEADING,
+    LOGS,
+    QUESTION,
+    RESULT,
+    RULE,
+    STAMP,
+    STARS,
+    saved,
+    sent,
+    used,
+)
 from .consoles import ESC, answer_of, notices_of, runs_of, said_in, steps_of
 
 
@@ -597,3 +610,68 @@ def test_a_log_in_the_bytes_of_windows_is_the_same(name: str) -> None:
 def test_other_texts_are_no_logs(text: str) -> None:
     with pytest.raises(OutputParserException):
         runs_of(text)
+
+
+# -- what stands between runs ----------------------------------------------------------------------
+
+TOLD = f"{HEADING}## Task: %s\n\n\n{HEADING}## Final Answer: \n%s\n\n\n"
+TASKS = "======== New task ========\n%s\nFinal answer:\n%s\n\n"
+LOGGED = 'INFO:httpx:HTTP Request: GET https://a.example "HTTP/1.1 200 OK"'
+TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: 4'
+
+
+@pytest.mark.parametrize("form", [TOLD, TASKS])
+@pytest.mark.parametrize("is_between", [True, False])
+@pytest.mark.parametrize("text", CERTAIN)
+def test_what_belongs_to_nobody_is_in_no_value_of_a_console(
+    form: str, is_between: bool, text: str
+) -> None:
+    behind = form % ("and then?", "Rain.") if is_between else ""
+    log = f"{form % (QUESTION, ANSWER)}{text}\n{behind}"
+    found = runs_of(log)
+    assert [(run.question, answer_of(run)) for run in found] == [
+        (QUESTION, ANSWER), ("and then?", "Rain.")][: 1 + is_between]  # fmt: skip
+    told = [notice for run in found for notice in run.notices if notice.kind == "unowned_text"]
+    assert "\n".join(notice.text.strip() for notice in told) == text.strip()
+    assert told[0].line == log[: log.index(text)].count("\n") + 1
+
+
+@pytest.mark.parametrize("form", [TOLD, TASKS])
+@pytest.mark.parametrize("text", [*DOUBTFUL, TRACEBACK])
+def test_what_may_belong_to_an_answer_of_a_console_stays_with_a_notice(
+    form: str, text: str
+) -> None:
+    found, _ = runs_of(f"{form % (QUESTION, ANSWER)}{text}\n{form % ('and then?', 'Rain.')}")
+    lines = [line for line in (answer_of(found) or "").split("\n") if line]
+    assert lines == [ANSWER, *text.split("\n")]
+    assert [n.text for n in found.notices if n.kind == "unclear_end"] == [text]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_answer_of_a_console_keeps_its_end(ending: str) -> None:
+    answer = f"Two.\n\n{ending}"
+    assert answer_of(runs_of(TOLD % (QUESTION, answer))[0]) == answer
+
+
+def test_lines_of_loggers_are_in_no_value_of_a_console() -> None:
+    log = LOGS["crewai_headings"]
+    lines = log.replace(RESULT, f"{RESULT}\n{LOGGED}\nand mist").splitlines(keepends=True)
+    (run,) = runs_of("".join(lines))
+    assert steps_of(run)[0][-1] == f"{RESULT}\nand mist"
+    assert [(n.text, n.line) for n in run.notices if n.kind == "unowned_text"] == [
+        (LOGGED, lines.index(f"{LOGGED}\n") + 1)
+    ]
+
+
+def test_a_result_that_ends_a_run_ends_as_an_answer_does() -> None:
+    log = LOGS["crewai_headings"]
+    cut = log[: log.index("## Final Answer")].removesuffix(HEADING)
+    found, _ = runs_of(f"{cut}[2/9] next\n{TOLD % ('and then?', 'Rain.')}")
+    assert steps_of(found)[0][-1] == RESULT
+    assert "[2/9] next" in [n.text for n in found.notices if n.kind == "unowned_text"]
+
+
+def test_a_question_behind_an_empty_result_is_in_doubt() -> None:
+    log = LOGS["crewai_headings"].replace(RESULT, "# Agent: x\n## Task: y")
+    found, _ = runs_of(log)
+    assert [n.text for n in found.notices if n.kind == "unclear_end"] == ["## Task: y"]
