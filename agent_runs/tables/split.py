@@ -71,6 +71,11 @@ class Found:
         """The title; empty if it has none."""
         return self.kinds[0].title
 
+    @property
+    def says_something(self) -> bool:
+        """Whether it has a title, or text that is not left out."""
+        return bool(self.title) or (self.has_text and self.piece.what != "nothing")
+
     def text_of(self, title: Title) -> str:
         """Return the text behind *title*."""
         return self.first[len(title.title) :] + "".join(self.texts)
@@ -145,7 +150,7 @@ class Splitter:
         self._rest_kind = rest
         self._has_fences = has_fences
         self._now = Found([Title(before, {}, "")], 0)
-        self._before_blank: Shown = "nothing"  # the last piece with text
+        self._before_blank: Shown = "nothing"  # the last piece that says something
         self._waiting = 0  # calls for their results
         self._ends: dict[str, int] = {}  # the line of the next end, by its pattern
         self._closers: dict[int, int] = {}  # the line that ends a fence, by the line that begins it
@@ -159,8 +164,7 @@ class Splitter:
 
     def begun(self, line: str, lines: Lines) -> list[Title]:
         """Return the titles that fit *line*, given the *lines* behind it."""
-        is_blank = not (self._now.title or self._now.has_text)
-        before = self._before_blank if is_blank else self._now.piece.what
+        before = self._now.piece.what if self._now.says_something else self._before_blank
         titles = [
             title
             for title in self.titles_in(line)
@@ -185,7 +189,7 @@ class Splitter:
     def split(self, lines: Lines) -> Iterator[Found]:
         """Yield the pieces in *lines*."""
         self._now = Found([Title(self._before, {}, "")], lines.number, is_first=True)
-        hidden = 0
+        hidden, is_whole = 0, False  # how many lines of a fence follow; whether a piece ends then
         for raw in lines:
             line = whole = without_codes(raw)
             if not self._has_fences and not self._now.piece.more and is_logged(line):
@@ -196,11 +200,15 @@ class Splitter:
             if hidden:
                 hidden -= 1
                 self._now.add(line)
+                if is_whole and not hidden:
+                    yield from self._rest("", lines)
                 continue
+            now, is_whole = self._now, not self._now.has_text
             while line:  # what ends a piece may begin the next
                 line = yield from self._take(line, lines)
             if self._has_fences and _may_have_fences(self._now):
                 hidden = self._fenced(whole, lines)
+                is_whole = is_whole and self._now is now and now.piece.ends_with_fence
         self._now.is_last = True
         yield self._now
 
@@ -236,12 +244,13 @@ class Splitter:
     def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """End the piece that is open before *line*, which is left to take."""
         self._now.following = _next_filled(line, lines)
-        yield from self._end(Found([Title(self._rest_kind, {}, "")], lines.number - 1))
+        rest = Found([Title(self._rest_kind, {}, "")], lines.number - bool(line))
+        yield from self._end(rest)
         return line
 
     def _end(self, following: Found) -> Iterator[Found]:
         """End the piece that is open; *following* is open then."""
-        if self._now.title or self._now.has_text:
+        if self._now.says_something:
             self._before_blank = self._now.piece.what
         yield self._now
         self._waiting += _waits(self._now.piece)

@@ -82,6 +82,13 @@ SPECSTORY: Final = Console(
     ],
 )  # fmt: skip
 
+_RESULT: Final = r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*"
+
+
+def _fenced(group: str) -> str:
+    return rf"(?P<fence>`{{3,}}|~{{3,}})[^\n`]*\n(?:(?P<{group}>.*)\n)?(?P=fence)"
+
+
 _WHEN: Final = r"(?: \([^\n()]*\))?"
 
 # What people's own scripts write of the sessions of coding agents; no two are alike.
@@ -95,13 +102,14 @@ BY_HAND: Final = Console(
         ConsolePiece("text", r"\*\*(?:Assistant|Claude)(?::\*\*|\*\*:)[ \t]*"),
         ConsolePiece("text", rf"#{{2,3}} (?:🤖 )?(?:Assistant|Claude){_WHEN}:?\s*$"),
         ConsolePiece("call", r"\*\*Tool: (?P<tool>[^\n*]+)\*\*\s*$",
-                     r"\s*(?:```[^\n`]*\n(?P<args>.*)\n```\s*)?", is_sign=True),
+                     rf"\s*(?:{_fenced('args')}\s*)?", is_sign=True, ends_with_fence=True),
         ConsolePiece("call", r"\*\*Tool: (?P<tool>[^\n*]+)\*\*\s*$", r"\s*(?P<args>.*?)\s*"),
-        ConsolePiece("result", r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*",
-                     r"\s*```[^\n`]*\n(?P<text>.*)\n```\s*", behind=("call",)),
-        ConsolePiece("result", r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*", behind=("call",)),
+        ConsolePiece("result", _RESULT, rf"\s*{_fenced('text')}\s*", behind=("call", "result"),
+                     ends_with_fence=True),
+        ConsolePiece("result", _RESULT, behind=("call", "result")),
         ConsolePiece("call", r"🔧 Using tool: (?P<tool>[^\n]+)\n",
-                     r"(?:Input: (?P<args>\{.*\}))?\s*", is_sign=True),
+                     r"(?:Input: (?P<args>\{(?:(?!\n[ \t]*\n|\n#).)*\})[ \t]*(?=\n|\Z))?"
+                     r"\s*(?P<unowned>.*)", is_sign=True),
         ConsolePiece("call", r"- \*\*Used (?P<tool>[^\n*]+)\*\*", r"(?: on (?P<args>[^\n]*))?"
                      r"(?P<after>.*)", is_sign=True),
         ConsolePiece("nothing", r"---\n", r"", ahead=r"\s*(?:#{2,3} |\*\*\w|\Z)"),

@@ -568,6 +568,39 @@ def test_markdown_by_hand_has_several_spellings(log: str, step: object) -> None:
     assert answer_of(run) == "Done."
 
 
+ASKED, CALLED = "**User:** q\n\n**Assistant:** I look.\n\n", "**Tool: %s**\n```\n%s\n```\n\n"
+FENCED = "**Output:**\n%s\n%s\n%s\n\n"
+SO = "**Assistant:** Done.\n"
+
+
+def test_results_in_fences_go_to_the_calls_in_order():
+    results = FENCED % ("```", "one", "```") + FENCED % ("~~~", "", "~~~")
+    (run,) = runs_of(ASKED + CALLED % ("a", "x") + CALLED % ("b", "y") + results + SO)
+    assert [taken[1:] for taken in steps_of(run)] == [("a", "x", "one"), ("b", "y", "")]
+    (run,) = runs_of(ASKED + CALLED % ("a", "x") + results + SO)
+    assert [taken[1:] for taken in steps_of(run)][:1] == [("a", "x", "one")]
+    assert len(run.failed) == 1
+
+
+@pytest.mark.parametrize("between", ["", "It says:\n\n", "```\nfirst\n```\n"])
+@pytest.mark.parametrize("behind", ["", "It is so.\n\n", "and\n```\nnine\n```\n\n"])
+def test_text_beside_a_fence_is_in_no_value(between: str, behind: str) -> None:
+    inside = "a\n```\nb\n```"
+    log = CALLED % ("a", "x") + between + FENCED % ("````", inside, "````") + behind
+    (run,) = runs_of(ASKED + log + SO)
+    assert [taken[1:] for taken in steps_of(run)] == [("a", "x", inside)]
+    assert answer_of(run) == "Done."
+    told = [notice.text for notice in run.notices if notice.kind == "unowned_text"]
+    assert told == [text.strip() for text in (between, behind) if text]
+
+
+def test_a_heading_behind_a_call_is_a_notice():
+    log = EMOJI.replace("Done.", 'Done.\n\n🔧 Using tool: B\nInput: {"a": {}}\n\n## {Notes}\nx\n')
+    (run,) = runs_of(log)
+    assert [taken[1:] for taken in steps_of(run)][1:] == [("B", {"a": {}}, None)]
+    assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["## {Notes}\nx"]
+
+
 def test_a_result_that_an_answer_names_is_text():
     answer = "Done.\n\n**Result:** all is well"
     (run,) = runs_of(PLAIN.replace("Done.", answer))
