@@ -124,9 +124,12 @@ class Console:
         held: list[Found] = []  # the last one that is no frame, and the frames behind it
         for found in pieces:
             what = found.piece.what
-            if what != "nothing":
+            if what != "nothing" and found.says_something:
                 if held and what in ("question", "start"):
                     self._end_run(held[0], found)
+                if held and what == held[0].piece.what == "text":
+                    for frame in (each for each in held if each.piece.may_be_text):
+                        found.doubt_frame(frame)
                 yield from held
                 held.clear()
             held.append(found)
@@ -162,6 +165,7 @@ class _Runs:
         self._agent: str | None = None  # nobody was named so far
         self._open: dict[str, list[OpenConversation]] = {}
         self._last: tuple[Said, Shown] | None = None  # a text, which may go on
+        self._blank = 0  # how many line ends stand behind it
         self._held: list[Said] = []  # what is left out before the next run
         self._is_answered = False
         self._who: str | None = None  # spoke first
@@ -181,13 +185,14 @@ class _Runs:
                 continue
             is_text = said.role == "assistant" and not (said.thought or said.calls)
             if is_text and self._last is not None and what == self._last[1]:
-                self._last[
-                    0
-                ].text += f"\n\n{said.text}"  # it goes on behind what looks like a title
+                # It goes on behind what looks like a title.
+                blank = "\n" * max(self._blank + found.blank_lines[0], 1)
+                self._last[0].text += blank + said.text
+                self._blank = found.blank_lines[1]
                 continue
             yield from self._flush()
             if is_text:
-                self._last = said, what
+                self._last, self._blank = (said, what), found.blank_lines[1]
             else:
                 yield from self._route(said, what)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})([^`\n]*)").match
+_BETWEEN: Final = "dropped lines between two texts, which the program has written or a text quotes"
 _ASKED: Final = "the log does not show whether the question behind an empty result is a part of it"
 _DEEPEST: Final = 1_000
 """How many lines a fence may have in which others stand."""
@@ -74,11 +75,19 @@ class Found:
     @property
     def says_something(self) -> bool:
         """Whether it has a title, or text that is not left out."""
-        return bool(self.title) or (self.has_text and self.piece.what != "nothing")
+        is_frame = self.piece.what == "nothing"
+        return bool(self.title) or (self.has_text and not is_frame)
 
     def text_of(self, title: Title) -> str:
         """Return the text behind *title*."""
         return self.first[len(title.title) :] + "".join(self.texts)
+
+    @property
+    def blank_lines(self) -> tuple[int, int]:
+        """How many line ends stand before and behind what it says."""
+        text = self.text_of(self.kinds[0])
+        start = text[: len(text) - len(text.lstrip())]
+        return start.count("\n"), text[len(text.rstrip()) :].count("\n")
 
     def add(self, text: str) -> None:
         """Add *text* to what stands behind the title."""
@@ -109,6 +118,11 @@ class Found:
         """Note that the log does not show whether *following*, a run, is this empty result."""
         title = following.first.rstrip("\r\n")
         self.notices.append(Notice("unclear_end", _ASKED, text=title, line=following.line))
+
+    def doubt_frame(self, frame: Found) -> None:
+        """Note that *frame*, which stands before it and behind a text, may belong to both."""
+        text = frame.first + "".join(frame.texts)
+        self.notices.append(Notice("unowned_text", _BETWEEN, text=text.strip(), line=frame.line))
 
     def chosen(self, drop: str) -> tuple[ConsolePiece, Mapping[str, str | None]] | None:
         """Return the kind that it is, and the groups of its title and its body; `None` if none.

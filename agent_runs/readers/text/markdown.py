@@ -23,8 +23,9 @@ AIDER: Final = Console(
         ConsolePiece("nothing", r"#### (?:<blank>|/(?!(?:ask|code|architect|context|help) +\S)[a-z]"
                      r"[^\n]*?) *$", r".*", more=r"#### (?=/)"),
         ConsolePiece("question", r"#### ?(?=.*? {2}$)", more=r"####(?: |(?=\s*$))"),
-        ConsolePiece("nothing", r">(?= .* {2}$|\s*$)", r".*",
-                     more=r">(?= .* {2}$|\s*$)|(?!#### |# aider chat |>)(?=\S.* {2}$)"),
+        ConsolePiece("nothing", r">(?= .* {2}$| {2,}$)", r".*",
+                     more=r">(?= .* {2}$|\s*$)|(?!#### |# aider chat |>)(?=\S.* {2}$)",
+                     may_be_text=True),
         ConsolePiece("nothing", r"(?=> )", r"(?P<unowned>.* {2})", until=_END),
         ConsolePiece("text", r"(?=> )", until=_END),
     ],

@@ -63,6 +63,28 @@ def test_headings_and_quotations_in_an_answer_are_text():
     assert [*map(answer_of, runs)] == [answer, "OK."]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "> to be\n> or not\n\nSo.", "He said\n> one\nand\n\n\n> two\n\nSo.", "So.\n> one",
+        "> one\n>\n> two", "> one\n\n\n> two\nSo.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["\n\n> Tokens: 9  \n", "\n", ""])
+def test_quotations_for_aider_are_kept_as_written(answer: str, end: str) -> None:
+    (run,) = runs_of(aided("#### q  \n\n", answer, end))
+    assert answer_of(run) == answer
+
+
+def test_lines_between_two_texts_of_aider_are_a_notice():
+    (run,) = runs_of(
+        aided("#### q  \n\n", "# A plan\n\n> one  \n> two  \n\nSo.\n\n> Tokens: 9  \n")
+    )
+    assert (said_in(run), answer_of(run)) == ([("", "# A plan")], "So.")
+    told = [(n.text, n.line) for n in run.notices if n.kind == "unowned_text"]
+    assert told == [("> one\n two", 10)]
+
+
 def test_what_aider_writes_in_several_lines_is_no_answer():
     failed = "> # 1 block failed!\n\n## Not found\nf()  \n"
     ran = "> make  \nmake test  \n> Run shell commands? (Y)es/(N)o [Yes]: y  \n"
