@@ -229,7 +229,9 @@ class Splitter:
     def _take(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """Take a *line*, yield the pieces that it ends, and return what of it is left to take."""
         now = self._now
-        kinds = [] if now.is_open and now.has_text else self.begun(line, lines)
+        is_repeated = not now.has_text and line == now.first  # a program may begin it twice
+        is_inside = now.is_open or (bool(now.piece.until) and not now.has_text)
+        kinds = [] if is_inside and not is_repeated else self.begun(line, lines)
         if kinds and not _goes_on(now, kinds, line) and _is_title(now, kinds, self._waiting):
             now.following = line
             yield from self._end(Found(kinds, lines.number - 1, line))

@@ -730,3 +730,11 @@ def test_a_question_behind_an_empty_result_is_in_doubt() -> None:
     log = LOGS["crewai_headings"].replace(RESULT, "# Agent: x\n## Task: y")
     found, _ = runs_of(log)
     assert [n.text for n in found.notices if n.kind == "unclear_end"] == ["## Task: y"]
+
+
+@pytest.mark.parametrize("end", [f"\n\n{RULE}\n", "\n", ""])
+@pytest.mark.parametrize("first", ["Ada (to Bo):", "Next speaker: Bo", "*" * 80])
+def test_a_message_of_autogen_may_begin_like_another(first: str, end: str) -> None:
+    text = f"{first}\n\nHello."
+    (run,) = runs_of(sent("user", "planner", QUESTION) + f"planner (to user):\n\n{text}{end}")
+    assert (run.question, answer_of(run)) == (QUESTION, text)
