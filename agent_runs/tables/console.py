@@ -264,6 +264,8 @@ class _Runs:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             refused = self._reading.refuse(f"{self._expected(piece)}: {error}", text, line=line)
             said = [Said("tool", error=refused, line=line)]
+        if piece.what == "question" and not said:
+            yield left_out("a question without text", text or piece.what, line), "nothing"
         for each in said:
             if each.role == "user" and what == "text":
                 each.role = "assistant"

@@ -48,10 +48,10 @@ _SHELL: Final = r"(?:[^\n`]+\n\s*)?```(?:bash|sh|shell|zsh)\n(?P<args>.*?)\n```\
 _TOOL: Final = r"<tool-use\b[^\n>]* data-tool-name=\"(?P<tool>[^\"\n]*)\">(?:<details>)?\n?"
 
 
-def _used(body: str, *, is_listed: bool = False) -> ConsolePiece:
+def _used(body: str, *, is_listed: bool = False, head: str = _HEAD) -> ConsolePiece:
     """Return a kind of element in which SpecStory has a call and its result."""
     return ConsolePiece(
-        "call", _TOOL, rf"{_HEAD}{body}\s*(?:</details>\s*)?", until=r"^(?:</details>)?</tool-use>",
+        "call", _TOOL, rf"{head}{body}\s*(?:</details>\s*)?", until=r"^(?:</details>)?</tool-use>",
         arguments=_bullets if is_listed else None, is_sign=True,
     )  # fmt: skip
 
@@ -80,6 +80,7 @@ SPECSTORY: Final = Console(
         _used(r"\*\*Input:\*\*\s*(?P<args>.*?)", is_listed=True),
         _used(r"(?P<unowned>.*?)\s*```text\n(?P<output>.*)\n```"),
         _used(r"(?P<unowned>.*?)"),
+        _used(r"(?P<unowned>.*?)", head=""),
     ],
 )  # fmt: skip
 
@@ -119,7 +120,7 @@ BY_HAND: Final = Console(
 
 
 def _said_in_cursor(what: Any, role: str) -> ConsolePiece:
-    return ConsolePiece(what, r"---\n", rf"\s*\*\*{role}\*\*\n(?P<text>.*)",
+    return ConsolePiece(what, r"---\n", rf"\s*\*\*{role}\*\*(?:\n(?P<text>.*))?",
                         ahead=rf"\n\*\*{role}\*\*\n")  # fmt: skip
 
 
@@ -133,6 +134,8 @@ CURSOR: Final = Console(
         ConsolePiece("nothing", r"_Exported on [^\n]* from Cursor \([^\n]*\)_\n", r"",
                      is_sign=True),
         _said_in_cursor("question", "User"),
+        ConsolePiece("text", r"---\n", r"\s*(?P<unowned>\*\*Cursor\*\*)\s*",
+                     ahead=r"\n\*\*Cursor\*\*\n"),
         _said_in_cursor("text", "Cursor"),
     ],
 )  # fmt: skip

@@ -738,3 +738,28 @@ def test_a_message_of_autogen_may_begin_like_another(first: str, end: str) -> No
     text = f"{first}\n\nHello."
     (run,) = runs_of(sent("user", "planner", QUESTION) + f"planner (to user):\n\n{text}{end}")
     assert (run.question, answer_of(run)) == (QUESTION, text)
+
+
+def test_an_empty_turn_of_cursor_is_a_notice():
+    log = LOGS["cursor_export"]
+    turns = "---\n\n**{}**\n\n{}\n\n"
+    again = turns.format("User", "and then?") + turns.format("Cursor", "Rain.")
+    for empty in (log.replace(f"{ANSWER}\n\n", ""), log.replace(f"\n\n{ANSWER}\n\n", "\n")):
+        (run,) = runs_of(empty + again)
+        assert answer_of(run) == "Rain."
+        assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["**Cursor**"]
+    (run,) = runs_of(log + turns.format("User", "") + turns.format("Cursor", "Rain."))
+    assert "dropped a question without text" in [notice.message for notice in run.notices]
+
+
+@pytest.mark.parametrize("inside", ["", "\n", "odd\n"])
+def test_a_bare_element_of_specstory_is_a_call_without_input(inside: str) -> None:
+    log = LOGS["specstory"]
+    begin = log.index("<tool-use")
+    end = log.index("</tool-use>")
+    bare = f'<tool-use data-tool-type="generic" data-tool-name="search">{inside}'
+    (run,) = runs_of(log[:begin] + bare + log[end:])
+    assert ([taken[1] for taken in steps_of(run)], answer_of(run)) == (["search"], ANSWER)
+    told = [(notice.kind, notice.text) for notice in run.notices]
+    assert "no_input" in [kind for kind, _ in told]
+    assert not inside.strip() or ("unowned_text", "odd") in told
