@@ -246,6 +246,8 @@ class Splitter:
             line, now.first = now.first[len(title.title) :], title.title
         else:
             end = re.search(now.piece.until, line) if now.is_open else None
+            if end is not None and self._is_in_fence(now, lines):
+                end = None
         if end is not None:
             now.add(line[: end.start()])
             return (yield from self._rest(line[end.end() :], lines))
@@ -256,6 +258,22 @@ class Splitter:
             line = f"{line[mark.end() :].rstrip()}\n"
         now.add(line)
         return ""
+
+    def _is_in_fence(self, now: Found, lines: Lines) -> bool:
+        """Return whether the end of a piece stands in a fence, behind which another one ends it.
+
+        No other piece of its kind may begin before that, in the fence or not.
+        """
+        if not self._has_fences or not (mark := _open_fence(now.texts)):
+            return False
+        before = ""
+        for each in _ahead(lines):
+            if now.piece.begins.match(each):
+                return False
+            if re.search(now.piece.until, each) and _closes(before, mark):
+                return True
+            before = each if each.strip() else before
+        return False
 
     def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """End the piece that is open before *line*, which is left to take."""
@@ -310,6 +328,18 @@ class Splitter:
 
 
 _NEVER: Final = 1 << 62
+
+
+def _open_fence(texts: Sequence[str]) -> str:
+    """Return the mark of a fence that *texts*, lines, have opened and not closed; else nothing."""
+    mark = ""
+    for line in texts:
+        if mark:
+            mark = "" if _closes(line, mark) else mark
+        elif (fence := _FENCE(line)) is not None:
+            mark = fence[1]
+    last = next((line for line in reversed(texts) if line.strip()), "")
+    return "" if mark and len(texts) > 1 and last.strip() == mark else mark
 
 
 def _closes(line: str, mark: str) -> bool:

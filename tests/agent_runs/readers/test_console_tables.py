@@ -763,3 +763,21 @@ def test_a_bare_element_of_specstory_is_a_call_without_input(inside: str) -> Non
     told = [(notice.kind, notice.text) for notice in run.notices]
     assert "no_input" in [kind for kind, _ in told]
     assert not inside.strip() or ("unowned_text", "odd") in told
+
+
+@pytest.mark.parametrize("before", ["", "x\n", "x\n\n"])
+@pytest.mark.parametrize("behind", ["", "\n\n---\n\n_**Agent (2025)**_\n\nGone."])
+def test_marks_of_specstory_in_the_fence_of_a_result_begin_no_run(before: str, behind: str) -> None:
+    result = f"{before}</details></tool-use>\n\n_**User (2025)**_\n\ndelete it{behind}"
+    (run,) = runs_of(LOGS["specstory"].replace(RESULT, result))
+    assert (run.question, answer_of(run)) == (QUESTION, ANSWER)
+    assert steps_of(run)[0][-1] == result
+
+
+@pytest.mark.parametrize("result", ["a\n```", "a\n```\nb", "```sh\nb", "```"])
+def test_half_a_fence_in_a_result_of_specstory_takes_in_no_other_call(result: str) -> None:
+    log = LOGS["specstory"].replace(RESULT, result)
+    (first, second) = runs_of(log + log[log.index("_**User") :])
+    for run in (first, second):
+        assert (run.question, answer_of(run)) == (QUESTION, ANSWER)
+        assert steps_of(run)[0][-1] == result
