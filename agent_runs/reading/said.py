@@ -20,7 +20,7 @@ from outputs import AIMessage
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
-    from agent_parsers.transcripts import Transcript
+    from agent_parsers.transcripts import Notice, Transcript
     from agent_runs.reading.reader import Reading
     from outputs.messages import ToolCall
 
@@ -100,6 +100,8 @@ class Said:
     """What it says of its run, such as the model and the time."""
     stated: str = ""
     """The answer of the run, where the log states it once more."""
+    notices: Sequence[Notice] = ()
+    """What is to be said about it."""
     is_piece: bool = False
     """Whether its text goes on with that of the message before, if that is a piece as well."""
     cut: str = ""
@@ -177,8 +179,8 @@ def _joined(messages: Iterable[Said]) -> Iterator[Said]:
 def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
     said = (message.text, message.thought, message.calls, message.results, message.left_out)
-    more = (message.error, message.errors, message.stated, message.is_piece, message.border)
-    return not any((*said, *more, message.cut))
+    more = (message.error, message.errors, message.stated, message.notices, message.is_piece)
+    return not any((*said, *more, message.border, message.cut))
 
 
 def _speaks(message: Said) -> bool:
@@ -241,6 +243,8 @@ class OpenConversation:
             self._observe(result)
         if message.left_out or message.calls or message.errors or message.cut:
             self._take_others(message)
+        for each in message.notices:
+            self._run.notice(each.kind, each.message, text=each.text, line=each.line)
         if message.about and self._is_over:
             self._about_next = with_more(self._about_next, message.about)
         elif message.about:

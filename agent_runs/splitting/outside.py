@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
+from agent_runs.splitting.ends import DOUBT, GAP, MOST, EndOfValue, is_framed
 from agent_runs.splitting.labels import (
     begins_answer,
     begins_any,
@@ -43,8 +44,6 @@ from agent_runs.splitting.separators import (
     is_header,
     is_logged,
     is_measured,
-    is_program_ruler,
-    is_ruler,
     may_be_certain,
     shape_of,
 )
@@ -54,19 +53,14 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_runs.reading.reader import Lines
 
-_MOST: Final = 60
-"""How many lines between two runs are looked at."""
 _FAR: Final = 100
 """How many lines a step is looked at, to see whether it is one."""
 _MOST_HEADERS: Final = 4
 """How many lines at the top may be a program's first words, rulers and counters aside."""
-_TITLE: Final = 100
-"""How long a title between two rulers may be."""
 FOUND_PROMPT: Final = "found a prompt"
 """The message of the notice about a prompt."""
-_GAP: Final = "found text between the runs"
-_LOGGED: Final = "found a line of a logger"
-_DOUBT: Final = "the log does not show whether the last lines belong to the value before them"
+LOGGED: Final = "found a line of a logger"
+"""The message of the notice about a line of a logger."""
 
 
 class Removed(NamedTuple):
@@ -107,6 +101,7 @@ class OutsideOfRuns:
         self._looked_until = 0  # no gap begins before this line
         self._cut = (-1, 0)  # the line where the next gap begins, and how many lines it has
         self._shapes = _shapes_between(head, dialect)
+        self._end = EndOfValue(self._before, self._shapes)
         self._is_behind_gap = False
         self.begins: set[int] = set()
         """How much stands before each question that stands in no value: a run begins there."""
@@ -183,14 +178,14 @@ class OutsideOfRuns:
         text = "".join(line for _, line in taken)
         number = next((number for number, line in taken if line.strip()), taken[0][0])
         self._removed.append(Removed(self._size, len(text)))
-        self._is_behind_gap = self._is_behind_gap or message != _LOGGED
+        self._is_behind_gap = self._is_behind_gap or message != LOGGED
         if text.strip():
             self._note(Notice("unowned_text", message, text=text.strip("\r\n"), line=number))
         return True
 
     def _doubt(self, lines: Sequence[str], number: int) -> None:
         text = "".join(lines).strip("\r\n")
-        self._note(Notice("unclear_end", _DOUBT, text=text, line=number))
+        self._note(Notice("unclear_end", DOUBT, text=text, line=number))
 
     def _note(self, notice: Notice) -> None:
         self._notices.append((self._size, notice))
@@ -208,13 +203,13 @@ class OutsideOfRuns:
         if self._is_fenced:
             return False
         if is_logged(line):
-            return self._take_out(1, _LOGGED)
+            return self._take_out(1, LOGGED)
         if not self._has_begun:
             self._has_begun = begins_any(line) or self._begins_question(line)
         elif self._index >= self._looked_until and self._may_begin_gap(line):
             self._find_gap()
         if self._index == self._cut[0]:
-            return self._take_out(self._cut[1], _GAP)
+            return self._take_out(self._cut[1], GAP)
         return False
 
     def _begins_question(self, line: str) -> bool:
@@ -246,7 +241,7 @@ class OutsideOfRuns:
     def _take_header(self) -> None:
         """Take the lines before the first label, unless that is of a question."""
         lines: list[str] = []
-        while (line := self._at(len(lines))) and len(lines) < _MOST:
+        while (line := self._at(len(lines))) and len(lines) < MOST:
             if begins_marked(self._dialect, line) or FRAMES["begin"].match(line):
                 break
             lines.append(line)
@@ -263,7 +258,7 @@ class OutsideOfRuns:
     def _may_begin_gap(self, line: str) -> bool:
         if line.isspace():
             return True
-        if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._is_known(line):
+        if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._end.is_known(line):
             return not begins_any(line)
         if not (may_be_certain(line) or is_measured(line)):
             return False
@@ -275,35 +270,12 @@ class OutsideOfRuns:
             self._first = len(self._shapes), {shape[:1] for shape in self._shapes}
         return self._first[1]
 
-    def _is_certain(self, line: str) -> bool:
-        return is_certain(line) or self._is_known(line)
-
-    def _is_known(self, line: str) -> bool:
-        """Return whether a line of the same shape stands between other runs of the log."""
-        return self._shapes.get(shape_of(line), 0) > 1
-
-    def _is_drawn_above(self, line: str) -> bool:
-        """Return whether the value before has a ruler like that in *line*, so that it is its own.
-
-        It may have a title, as in what a test runner prints.
-        """
-        mark = line.strip()[:3]
-        if len(mark) < 3 or mark[0].isalnum() or self._is_known(line):
-            return False
-        for before in reversed(self._before):
-            text = before.strip()
-            if text.startswith(mark) and (text == line.strip() or not is_ruler(text)):
-                return True
-            if begins_any(before):
-                return f" {mark}" in before
-        return False
-
     def _find_gap(self) -> None:
         """Look whether a gap begins with the next lines, and set where it is cut."""
         count = 0
-        while (line := self._at(count)) and count < _MOST:
-            is_framed = count and _is_framed(self._at(count - 1), line, self._at(count + 1))
-            if not (is_framed or self._may_be_between(line)):
+        while (line := self._at(count)) and count < MOST:
+            framed = count and is_framed(self._at(count - 1), line, self._at(count + 1))
+            if not (framed or self._may_be_between(line)):
                 break
             count += 1
         self._looked_until = self._index + count
@@ -315,7 +287,7 @@ class OutsideOfRuns:
             return
         if kind == "run" and self._index >= self._counted:
             self._shapes.update({shape_of(each) for each in _doubtful(lines)})
-        size, is_doubtful_ = self._parts(lines, is_end=kind == "end")
+        size, is_doubtful_ = self._end.parts(lines, is_end=kind == "end")
         stays = [(at, each) for at, each in enumerate(lines[: count - size]) if each.strip()]
         if stays and is_doubtful_ and kind != "step":
             self._doubt([each for _, each in stays], self._ahead[stays[0][0]][0])
@@ -327,7 +299,7 @@ class OutsideOfRuns:
             return True
         if begins_marked(self._dialect, line):
             return False
-        return self._is_certain(line) or is_doubtful(line)
+        return self._end.is_certain(line) or is_doubtful(line)
 
     def _boundary(self, line: str, count: int) -> str:
         """Return what begins with *line*, which comes behind *count* lines; empty if nothing."""
@@ -349,66 +321,6 @@ class OutsideOfRuns:
             return ""
         following = (self._at(count + at) for at in range(_FAR))
         return "run" if is_step(self._dialect, following) else ""
-
-    def _parts(self, lines: Sequence[str], *, is_end: bool) -> tuple[int, bool]:
-        """Return how many of *lines* belong to no run, and whether others may belong to none."""
-        blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
-        attached, rest = lines[:blank], lines[blank:]
-        last = next((line for line in reversed(self._before) if line.strip()), "")
-        if not attached and last.rstrip()[-1:] in (":", "：") and begins_any(last):
-            return 0, not is_end  # they are all that the value has
-        certain = self._certain_in(rest)
-        if any(map(self._is_drawn_above, lines)):
-            return 0, not is_end
-        size = next((at for at, is_one in enumerate(reversed(certain)) if not is_one), len(certain))
-        if size < len(rest):
-            kept = rest[: len(rest) - size]
-            return self._without_lead(lines, size), not is_end or any(map(is_measured, kept))
-        at = len(attached)
-        while at and (
-            self._is_certain(attached[at - 1])
-            or (1 < at < len(attached) and _is_framed(*attached[at - 2 : at + 1]))
-        ):
-            at -= 1
-        if at < len(attached) and self._is_drawn_in(attached, at):
-            return self._without_lead(lines, size), not is_end
-        size += len(attached) - at
-        return self._without_lead(lines, size), any(map(is_measured, attached[:at]))
-
-    @staticmethod
-    def _without_lead(lines: Sequence[str], size: int) -> int:
-        """Return *size* without the empty lines at the front, which may stay."""
-        while size and not lines[len(lines) - size].strip():
-            size -= 1
-        return size
-
-    def _certain_in(self, lines: Sequence[str]) -> list[bool]:
-        """Return which of *lines*, behind an empty one, certainly belong to no run."""
-        certain = [not line.strip() or self._is_certain(line) for line in lines]
-        is_ruled = False  # behind a ruler that only a program writes
-        for at, line in enumerate(lines):
-            is_ruled = is_ruled or is_program_ruler(line.strip())
-            is_framed = 0 < at < len(lines) - 1 and _is_framed(*lines[at - 1 : at + 2])
-            certain[at] = certain[at] or is_ruled or is_framed
-        return certain
-
-    def _is_drawn_in(self, attached: Sequence[str], at: int) -> bool:
-        """Return whether the ruler *at* in *attached* may underline a title, or end a table."""
-        if not is_ruler(attached[at]):
-            return False
-        before = [*self._before, *attached[:at]]
-        start = len(before)
-        while start and before[start - 1].strip() and len(before) - start < _MOST:
-            start -= 1
-        paragraph = before[start:]
-        if any(is_ruler(line) or line.lstrip().startswith(("|", "+-")) for line in paragraph):
-            return True
-        return len(paragraph) == 1 and not begins_any(paragraph[0])
-
-
-def _is_framed(above: str, line: str, below: str) -> bool:
-    """Return whether *line* is short and stands between two rulers."""
-    return len(line) <= _TITLE and is_ruler(above) and is_ruler(below)
 
 
 def is_header_of_log(lines: Sequence[str]) -> bool:
@@ -436,7 +348,7 @@ class WithoutLogged:
             next(self._lines)
             if is_logged(line):
                 text = line.rstrip("\n")
-                self._notices.append(Notice("unowned_text", _LOGGED, text=text, line=number))
+                self._notices.append(Notice("unowned_text", LOGGED, text=text, line=number))
             else:
                 yield number, line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _PASTED: Final = re.compile(r"(?m:^)(?:\[[0-9]{1,2}m){1,3}[^\W\d_#]?")
 """A line that begins with colours whose escape character was lost in pasting."""
+
+
+_ENDS: Final[tuple[Shown, ...]] = ("text", "answer", "call", "result")
+"""The kinds of pieces with which a run ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +109,7 @@ class Console:
         lines = with_codes(lines, _PASTED)
         text = lines.head(1)[:1000]
         is_empty = True
-        pieces = (runs.take(found) for found in self._counted(lines, kinds))
+        pieces = (runs.take(found) for found in self._ended(self._counted(lines, kinds)))
         for run in chain(chain.from_iterable(pieces), runs.close()):
             is_empty = False
             yield run
@@ -114,6 +118,33 @@ class Console:
         elif is_empty:
             found = ", ".join(f"{count} {what!r}" for what, count in kinds.items())
             reading.refuse(f"found no run in the pieces that {self.name} knows: {found}", text)
+
+    def _ended(self, pieces: Iterable[Found]) -> Iterator[Found]:
+        """Yield *pieces*, of which those that end a run lack what belongs to nobody."""
+        held: list[Found] = []  # the last one that is no frame, and the frames behind it
+        for found in pieces:
+            what = found.piece.what
+            if what != "nothing" and found.says_something:
+                if held and what in ("question", "start"):
+                    self._end_run(held[0], found)
+                if held and what == held[0].piece.what == "text":
+                    for frame in (each for each in held if each.piece.may_be_text):
+                        found.doubt_frame(frame)
+                yield from held
+                held.clear()
+            held.append(found)
+        if held:
+            self._end_run(held[0], None)
+        yield from held
+
+    def _end_run(self, last: Found, following: Found | None) -> None:
+        piece = last.piece
+        if self.has_fences or piece.until or piece.more or piece.what not in _ENDS:
+            return
+        last.cut_end(is_end=following is None)
+        is_empty = piece.what == "result" and not last.has_text
+        if is_empty and following is not None and following.piece.what == "question":
+            last.doubt_next(following)
 
     def _counted(self, lines: Lines, kinds: Counter[str]) -> Iterator[Found]:
         """Yield the pieces in *lines*, and count them by what they are; none without a title."""
@@ -134,6 +165,7 @@ class _Runs:
         self._agent: str | None = None  # nobody was named so far
         self._open: dict[str, list[OpenConversation]] = {}
         self._last: tuple[Said, Shown] | None = None  # a text, which may go on
+        self._blank = 0  # how many line ends stand behind it
         self._held: list[Said] = []  # what is left out before the next run
         self._is_answered = False
         self._who: str | None = None  # spoke first
@@ -143,6 +175,8 @@ class _Runs:
         """Take a piece, and yield the runs that it ends."""
         if found.title:
             yield from self._flush()
+        if found.notices:
+            self._held.append(Said("tool", notices=found.notices, line=found.line))
         for said, what in self._said(found):
             is_aside = not (said.text or said.thought or said.calls or said.results or said.error)
             if is_aside:
@@ -151,13 +185,14 @@ class _Runs:
                 continue
             is_text = said.role == "assistant" and not (said.thought or said.calls)
             if is_text and self._last is not None and what == self._last[1]:
-                self._last[
-                    0
-                ].text += f"\n\n{said.text}"  # it goes on behind what looks like a title
+                # It goes on behind what looks like a title.
+                blank = "\n" * max(self._blank + found.blank_lines[0], 1)
+                self._last[0].text += blank + said.text
+                self._blank = found.blank_lines[1]
                 continue
             yield from self._flush()
             if is_text:
-                self._last = said, what
+                self._last, self._blank = (said, what), found.blank_lines[1]
             else:
                 yield from self._route(said, what)
 
@@ -229,6 +264,8 @@ class _Runs:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             refused = self._reading.refuse(f"{self._expected(piece)}: {error}", text, line=line)
             said = [Said("tool", error=refused, line=line)]
+        if piece.what == "question" and not said:
+            yield left_out("a question without text", text or piece.what, line), "nothing"
         for each in said:
             if each.role == "user" and what == "text":
                 each.role = "assistant"

@@ -67,6 +67,10 @@ class ConsolePiece:
 
     behind: tuple[Shown, ...] = ()
     """The kinds of pieces behind which it stands, if behind others such a title is another."""
+    may_be_text: bool = False
+    """Of ``"nothing"``: whether text may have such lines, too. They are a notice between texts."""
+    ends_with_fence: bool = False
+    """Whether a fence with which its text begins is all of it, if titles in fences are text."""
     is_untyped: bool = False
     """Whether the console shows all arguments as text."""
 

@@ -8,15 +8,22 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_parsers.transcripts import Notice
 from agent_runs.splitting.ansi import without_codes
+from agent_runs.splitting.ends import DOUBT, GAP, end_of
+from agent_runs.splitting.outside import LOGGED
+from agent_runs.splitting.separators import is_logged
 
 if TYPE_CHECKING:
+    from agent_parsers.core import NoticeKind
     from agent_runs.reading.reader import Lines
     from agent_runs.tables.piece import ConsolePiece, Shown
 
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})([^`\n]*)").match
+_BETWEEN: Final = "dropped lines between two texts, which the program has written or a text quotes"
+_ASKED: Final = "the log does not show whether the question behind an empty result is a part of it"
 _DEEPEST: Final = 1_000
 """How many lines a fence may have in which others stand."""
 
@@ -51,6 +58,9 @@ class Found:
     following: str = ""
     """The next line with text behind it."""
     is_last: bool = False
+    """Whether the log ends with it."""
+    notices: list[Notice] = field(default_factory=list)
+    """What is to be said about lines that were taken out of it, or may not belong to it."""
 
     @property
     def piece(self) -> ConsolePiece:
@@ -62,14 +72,57 @@ class Found:
         """The title; empty if it has none."""
         return self.kinds[0].title
 
+    @property
+    def says_something(self) -> bool:
+        """Whether it has a title, or text that is not left out."""
+        is_frame = self.piece.what == "nothing"
+        return bool(self.title) or (self.has_text and not is_frame)
+
     def text_of(self, title: Title) -> str:
         """Return the text behind *title*."""
         return self.first[len(title.title) :] + "".join(self.texts)
+
+    @property
+    def blank_lines(self) -> tuple[int, int]:
+        """How many line ends stand before and behind what it says."""
+        text = self.text_of(self.kinds[0])
+        start = text[: len(text) - len(text.lstrip())]
+        return start.count("\n"), text[len(text.rstrip()) :].count("\n")
 
     def add(self, text: str) -> None:
         """Add *text* to what stands behind the title."""
         self.texts.append(text)
         self.has_text = self.has_text or bool(text.strip())
+
+    def cut_end(self, *, is_end: bool) -> None:
+        """Take out the lines at its end that belong to nobody, if a run ends with the piece.
+
+        Args:
+            is_end: Whether the log ends with it.
+        """
+        head = self.first[len(self.title) :]
+        texts = "".join(self.texts).splitlines(keepends=True)
+        found = end_of([head, *texts], is_end=is_end)
+        self.texts = [*found.kept[1:]]
+        line = self.line + len(found.kept) - (not self.first)
+        self._note("unowned_text", GAP, found.cut, line)
+        self._note("unclear_end", DOUBT, found.doubtful, line - len(found.doubtful))
+
+    def _note(self, kind: NoticeKind, message: str, lines: Sequence[str], line: int) -> None:
+        if text := "".join(lines).strip("\r\n"):
+            line += next(at for at, each in enumerate(lines) if each.strip())
+            line += sum(each.message == LOGGED and each.line <= line for each in self.notices)
+            self.notices.append(Notice(kind, message, text=text, line=line))
+
+    def doubt_next(self, following: Found) -> None:
+        """Note that the log does not show whether *following*, a run, is this empty result."""
+        title = following.first.rstrip("\r\n")
+        self.notices.append(Notice("unclear_end", _ASKED, text=title, line=following.line))
+
+    def doubt_frame(self, frame: Found) -> None:
+        """Note that *frame*, which stands before it and behind a text, may belong to both."""
+        text = frame.first + "".join(frame.texts)
+        self.notices.append(Notice("unowned_text", _BETWEEN, text=text.strip(), line=frame.line))
 
     def chosen(self, drop: str) -> tuple[ConsolePiece, Mapping[str, str | None]] | None:
         """Return the kind that it is, and the groups of its title and its body; `None` if none.
@@ -111,7 +164,7 @@ class Splitter:
         self._rest_kind = rest
         self._has_fences = has_fences
         self._now = Found([Title(before, {}, "")], 0)
-        self._before_blank: Shown = "nothing"  # the last piece with text
+        self._before_blank: Shown = "nothing"  # the last piece that says something
         self._waiting = 0  # calls for their results
         self._ends: dict[str, int] = {}  # the line of the next end, by its pattern
         self._closers: dict[int, int] = {}  # the line that ends a fence, by the line that begins it
@@ -125,8 +178,7 @@ class Splitter:
 
     def begun(self, line: str, lines: Lines) -> list[Title]:
         """Return the titles that fit *line*, given the *lines* behind it."""
-        is_blank = not (self._now.title or self._now.has_text)
-        before = self._before_blank if is_blank else self._now.piece.what
+        before = self._now.piece.what if self._now.says_something else self._before_blank
         titles = [
             title
             for title in self.titles_in(line)
@@ -151,24 +203,35 @@ class Splitter:
     def split(self, lines: Lines) -> Iterator[Found]:
         """Yield the pieces in *lines*."""
         self._now = Found([Title(self._before, {}, "")], lines.number, is_first=True)
-        hidden = 0
+        hidden, is_whole = 0, False  # how many lines of a fence follow; whether a piece ends then
         for raw in lines:
             line = whole = without_codes(raw)
+            if not self._has_fences and not self._now.piece.more and is_logged(line):
+                text = line.rstrip("\r\n")
+                notice = Notice("unowned_text", LOGGED, text=text, line=lines.number - 1)
+                self._now.notices.append(notice)
+                continue
             if hidden:
                 hidden -= 1
                 self._now.add(line)
+                if is_whole and not hidden:
+                    yield from self._rest("", lines)
                 continue
+            now, is_whole = self._now, not self._now.has_text
             while line:  # what ends a piece may begin the next
                 line = yield from self._take(line, lines)
             if self._has_fences and _may_have_fences(self._now):
                 hidden = self._fenced(whole, lines)
+                is_whole = is_whole and self._now is now and now.piece.ends_with_fence
         self._now.is_last = True
         yield self._now
 
     def _take(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """Take a *line*, yield the pieces that it ends, and return what of it is left to take."""
         now = self._now
-        kinds = [] if now.is_open and now.has_text else self.begun(line, lines)
+        is_repeated = not now.has_text and line == now.first  # a program may begin it twice
+        is_inside = now.is_open or (bool(now.piece.until) and not now.has_text)
+        kinds = [] if is_inside and not is_repeated else self.begun(line, lines)
         if kinds and not _goes_on(now, kinds, line) and _is_title(now, kinds, self._waiting):
             now.following = line
             yield from self._end(Found(kinds, lines.number - 1, line))
@@ -183,6 +246,8 @@ class Splitter:
             line, now.first = now.first[len(title.title) :], title.title
         else:
             end = re.search(now.piece.until, line) if now.is_open else None
+            if end is not None and self._is_in_fence(now, lines):
+                end = None
         if end is not None:
             now.add(line[: end.start()])
             return (yield from self._rest(line[end.end() :], lines))
@@ -194,15 +259,32 @@ class Splitter:
         now.add(line)
         return ""
 
+    def _is_in_fence(self, now: Found, lines: Lines) -> bool:
+        """Return whether the end of a piece stands in a fence, behind which another one ends it.
+
+        No other piece of its kind may begin before that, in the fence or not.
+        """
+        if not self._has_fences or not (mark := _open_fence(now.texts)):
+            return False
+        before = ""
+        for each in _ahead(lines):
+            if now.piece.begins.match(each):
+                return False
+            if re.search(now.piece.until, each) and _closes(before, mark):
+                return True
+            before = each if each.strip() else before
+        return False
+
     def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """End the piece that is open before *line*, which is left to take."""
         self._now.following = _next_filled(line, lines)
-        yield from self._end(Found([Title(self._rest_kind, {}, "")], lines.number - 1))
+        rest = Found([Title(self._rest_kind, {}, "")], lines.number - bool(line))
+        yield from self._end(rest)
         return line
 
     def _end(self, following: Found) -> Iterator[Found]:
         """End the piece that is open; *following* is open then."""
-        if self._now.title or self._now.has_text:
+        if self._now.says_something:
             self._before_blank = self._now.piece.what
         yield self._now
         self._waiting += _waits(self._now.piece)
@@ -246,6 +328,18 @@ class Splitter:
 
 
 _NEVER: Final = 1 << 62
+
+
+def _open_fence(texts: Sequence[str]) -> str:
+    """Return the mark of a fence that *texts*, lines, have opened and not closed; else nothing."""
+    mark = ""
+    for line in texts:
+        if mark:
+            mark = "" if _closes(line, mark) else mark
+        elif (fence := _FENCE(line)) is not None:
+            mark = fence[1]
+    last = next((line for line in reversed(texts) if line.strip()), "")
+    return "" if mark and len(texts) > 1 and last.strip() == mark else mark
 
 
 def _closes(line: str, mark: str) -> bool:

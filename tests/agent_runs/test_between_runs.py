@@ -15,7 +15,7 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_runs import read_runs
-from agent_runs.splitting import outside, prompts
+from agent_runs.splitting import ends, outside, prompts
 from agent_runs.splitting.outside import OutsideOfRuns
 
 from .separators import CERTAIN, DOUBTFUL, ENDINGS
@@ -436,7 +436,7 @@ def never(*_: object, **__: object) -> Any:
 
 BUGS: dict[str, tuple[object, str, Callable[..., Any]]] = {
     "no gap": (OutsideOfRuns, "_find_gap", never),
-    "no ruler": (outside, "is_certain", lambda _line: False),
+    "no ruler": (ends, "is_certain", lambda _line: False),
     "no end": (OutsideOfRuns, "_boundary", lambda _self, line, _count: "run" if line else ""),
     "no notice": (OutsideOfRuns, "_note", never),
 }
@@ -471,5 +471,6 @@ def test_the_laws_of_loggers_and_endings_find_bugs(monkeypatch: pytest.MonkeyPat
     ended = f"{FIRST.rstrip()}\n\n## Sources\n\n{SECOND}"
     monkeypatch.setattr(outside, "is_logged", lambda _line: False)
     assert facts(runs_in(logged))[0] != facts(runs_in(FIRST))[0]
-    monkeypatch.setattr(outside, "is_certain", lambda _line: True)
+    for module in (outside, ends):
+        monkeypatch.setattr(module, "is_certain", lambda _line: True)
     assert facts(runs_in(ended))[0][2] == "2 m"

@@ -375,7 +375,7 @@ def test_each_line_of_a_piece_may_have_a_mark() -> None:
     assert [notice.text for notice in run.notices] == ["no more"]
     run = read_as(replace(table, rest="text"), "Q: q\n| a\nand more\n====\n")
     assert run.finish
-    assert run.finish.return_values["output"] == "a\n\nand more"
+    assert run.finish.return_values["output"] == "a\nand more"
 
 
 def test_a_piece_may_have_an_end() -> None:

@@ -6,10 +6,10 @@ r"""Notebooks of Jupyter whose cells have run agents.
       {"output_type": "stream", "name": "stdout", "text": ["\n", "> Entering new …\n"]},
       {"output_type": "execute_result", "data": {"text/plain": ["{'input': …, 'output': …}"]}}]}]}
 
-What a cell printed is read as the console that it is: what went to a stream is one text, to which
-belongs what Rich displays. Whatever else it displays, and its value, are each a text of its own. A
-value that says the same as the console before it is the same run. Cells without a log of a run are
-passed over. A run has the number of its cell, from 1, as its name.
+What a cell printed is read as the log that it is, a console or JSON: what went to a stream is one
+text, to which belongs what Rich displays. Whatever else it displays, and its value, are each a text
+of its own. A value that says the same as the console before it is the same run. Cells without a log
+of a run are passed over. A run has the number of its cell, from 1, as its name.
 
 Source: the notebook format 4 (nbformat.readthedocs.io), and 3, which has ``worksheets``.
 """
@@ -26,6 +26,7 @@ from agent_parsers.transcripts import Notice
 from agent_runs.reading.parts import is_open_end
 from agent_runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
 from agent_runs.reading.reprs import value_of_repr
+from agent_runs.sources import content_of
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -90,8 +91,6 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
         yield replace(last, notices=(*last.notices, *seen.untold))
 
 
-LAST_RESORT: Final = "plain"
-"""The reader of any text with labels, also of one turn."""
 _MOST: Final = 3
 """How many cells are named that could not be read."""
 
@@ -113,10 +112,10 @@ def _runs_in(
     seen.cells += bool(texts)
     found: list[Transcript] = []
     for text, is_value in texts:
-        runs, reader, why = _runs_of(text, reading, is_value=is_value)
+        runs, why = _runs_of(text, reading, is_value=is_value)
         if why:
             seen.unread.append(f"cell {cell} {why}")
-        if why and reader != LAST_RESORT and not is_value:
+        if why and not is_value:
             message = f"cell {cell} looks like a log, but {why}"
             seen.untold.append(Notice("unowned_text", message, text=text))
         if is_value and found and len(runs) == 1 and _says_the_same(runs[0], found[-1]):
@@ -134,25 +133,25 @@ def _runs_in(
         yield replace(run, id=run.id or f"cell {cell}", source=source, notices=(*notices,))
 
 
-def _runs_of(text: str, reading: Reading, *, is_value: bool) -> tuple[list[Transcript], str, str]:
-    """Return the runs in a *text*; if there are none, the reader that it is for, and the reason."""
-    lines = Lines(io.StringIO(text))
-    readers = reading.readers_of(lines, in_dialect=not is_value)
+def _runs_of(text: str, reading: Reading, *, is_value: bool) -> tuple[list[Transcript], str]:
+    """Return the runs in a *text*; if there are none, the reason if it looks like a log."""
+    log = Lines(io.StringIO(text)) if is_value else content_of(io.StringIO(text))
+    readers = reading.readers_of(log, in_dialect=not is_value)
     errors: list[OutputParserException] = []
     runs: list[Transcript] = []
     try:
-        runs += reading.inside(lines, on_error=errors.append) if readers else ()
+        runs += reading.inside(log, on_error=errors.append) if readers else ()
     except UnknownLogError:  # it is a frame of a log, such as a warning under its level
-        return [], "", ""
+        return [], ""
     except OutputParserException as raised:
         errors.append(raised)
     if not runs:
-        return [], readers[0] if readers else "", f"was not read: {errors[0]}" if errors else ""
+        return [], f"was not read: {errors[0]}" if errors else ""
     for error in errors:
         if reading.on_error is None:
             raise error
         reading.on_error(error)
-    return runs, readers[0], ""
+    return runs, ""
 
 
 def _says_the_same(value: Transcript, printed: Transcript) -> bool:

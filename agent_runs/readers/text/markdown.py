@@ -23,8 +23,9 @@ AIDER: Final = Console(
         ConsolePiece("nothing", r"#### (?:<blank>|/(?!(?:ask|code|architect|context|help) +\S)[a-z]"
                      r"[^\n]*?) *$", r".*", more=r"#### (?=/)"),
         ConsolePiece("question", r"#### ?(?=.*? {2}$)", more=r"####(?: |(?=\s*$))"),
-        ConsolePiece("nothing", r">(?= .* {2}$|\s*$)", r".*",
-                     more=r">(?= .* {2}$|\s*$)|(?!#### |# aider chat |>)(?=\S.* {2}$)"),
+        ConsolePiece("nothing", r">(?= .* {2}$| {2,}$)", r".*",
+                     more=r">(?= .* {2}$|\s*$)|(?!#### |# aider chat |>)(?=\S.* {2}$)",
+                     may_be_text=True),
         ConsolePiece("nothing", r"(?=> )", r"(?P<unowned>.* {2})", until=_END),
         ConsolePiece("text", r"(?=> )", until=_END),
     ],
@@ -47,10 +48,10 @@ _SHELL: Final = r"(?:[^\n`]+\n\s*)?```(?:bash|sh|shell|zsh)\n(?P<args>.*?)\n```\
 _TOOL: Final = r"<tool-use\b[^\n>]* data-tool-name=\"(?P<tool>[^\"\n]*)\">(?:<details>)?\n?"
 
 
-def _used(body: str, *, is_listed: bool = False) -> ConsolePiece:
+def _used(body: str, *, is_listed: bool = False, head: str = _HEAD) -> ConsolePiece:
     """Return a kind of element in which SpecStory has a call and its result."""
     return ConsolePiece(
-        "call", _TOOL, rf"{_HEAD}{body}\s*(?:</details>\s*)?", until=r"^(?:</details>)?</tool-use>",
+        "call", _TOOL, rf"{head}{body}\s*(?:</details>\s*)?", until=r"^(?:</details>)?</tool-use>",
         arguments=_bullets if is_listed else None, is_sign=True,
     )  # fmt: skip
 
@@ -79,8 +80,16 @@ SPECSTORY: Final = Console(
         _used(r"\*\*Input:\*\*\s*(?P<args>.*?)", is_listed=True),
         _used(r"(?P<unowned>.*?)\s*```text\n(?P<output>.*)\n```"),
         _used(r"(?P<unowned>.*?)"),
+        _used(r"(?P<unowned>.*?)", head=""),
     ],
 )  # fmt: skip
+
+_RESULT: Final = r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*"
+
+
+def _fenced(group: str) -> str:
+    return rf"(?P<fence>`{{3,}}|~{{3,}})[^\n`]*\n(?:(?P<{group}>.*)\n)?(?P=fence)"
+
 
 _WHEN: Final = r"(?: \([^\n()]*\))?"
 
@@ -95,13 +104,14 @@ BY_HAND: Final = Console(
         ConsolePiece("text", r"\*\*(?:Assistant|Claude)(?::\*\*|\*\*:)[ \t]*"),
         ConsolePiece("text", rf"#{{2,3}} (?:🤖 )?(?:Assistant|Claude){_WHEN}:?\s*$"),
         ConsolePiece("call", r"\*\*Tool: (?P<tool>[^\n*]+)\*\*\s*$",
-                     r"\s*(?:```[^\n`]*\n(?P<args>.*)\n```\s*)?", is_sign=True),
+                     rf"\s*(?:{_fenced('args')}\s*)?", is_sign=True, ends_with_fence=True),
         ConsolePiece("call", r"\*\*Tool: (?P<tool>[^\n*]+)\*\*\s*$", r"\s*(?P<args>.*?)\s*"),
-        ConsolePiece("result", r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*",
-                     r"\s*```[^\n`]*\n(?P<text>.*)\n```\s*", behind=("call",)),
-        ConsolePiece("result", r"\*\*(?:Output|Result)(?::\*\*|\*\*:)[ \t]*", behind=("call",)),
+        ConsolePiece("result", _RESULT, rf"\s*{_fenced('text')}\s*", behind=("call", "result"),
+                     ends_with_fence=True),
+        ConsolePiece("result", _RESULT, behind=("call", "result")),
         ConsolePiece("call", r"🔧 Using tool: (?P<tool>[^\n]+)\n",
-                     r"(?:Input: (?P<args>\{.*\}))?\s*", is_sign=True),
+                     r"(?:Input: (?P<args>\{(?:(?!\n[ \t]*\n|\n#).)*\})[ \t]*(?=\n|\Z))?"
+                     r"\s*(?P<unowned>.*)", is_sign=True),
         ConsolePiece("call", r"- \*\*Used (?P<tool>[^\n*]+)\*\*", r"(?: on (?P<args>[^\n]*))?"
                      r"(?P<after>.*)", is_sign=True),
         ConsolePiece("nothing", r"---\n", r"", ahead=r"\s*(?:#{2,3} |\*\*\w|\Z)"),
@@ -110,7 +120,7 @@ BY_HAND: Final = Console(
 
 
 def _said_in_cursor(what: Any, role: str) -> ConsolePiece:
-    return ConsolePiece(what, r"---\n", rf"\s*\*\*{role}\*\*\n(?P<text>.*)",
+    return ConsolePiece(what, r"---\n", rf"\s*\*\*{role}\*\*(?:\n(?P<text>.*))?",
                         ahead=rf"\n\*\*{role}\*\*\n")  # fmt: skip
 
 
@@ -124,6 +134,8 @@ CURSOR: Final = Console(
         ConsolePiece("nothing", r"_Exported on [^\n]* from Cursor \([^\n]*\)_\n", r"",
                      is_sign=True),
         _said_in_cursor("question", "User"),
+        ConsolePiece("text", r"---\n", r"\s*(?P<unowned>\*\*Cursor\*\*)\s*",
+                     ahead=r"\n\*\*Cursor\*\*\n"),
         _said_in_cursor("text", "Cursor"),
     ],
 )  # fmt: skip

@@ -8,7 +8,20 @@ import pytest
 from agent_parsers import OutputParserException
 from agent_runs import detect_log, get_writer, report_html, to_text
 
-from .console_logs import HEADING, LOGS, RULE, STAMP, STARS, saved, sent, used
+from ..separators import CERTAIN, DOUBTFUL, ENDINGS
+from .console_logs import (
+    ANSWER,
+    HEADING,
+    LOGS,
+    QUESTION,
+    RESULT,
+    RULE,
+    STAMP,
+    STARS,
+    saved,
+    sent,
+    used,
+)
 from .consoles import ESC, answer_of, notices_of, runs_of, said_in, steps_of
 
 
@@ -48,6 +61,28 @@ def test_headings_and_quotations_in_an_answer_are_text():
     )
     assert [run.question for run in runs] == ["plan", "thanks"]
     assert [*map(answer_of, runs)] == [answer, "OK."]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "> to be\n> or not\n\nSo.", "He said\n> one\nand\n\n\n> two\n\nSo.", "So.\n> one",
+        "> one\n>\n> two", "> one\n\n\n> two\nSo.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["\n\n> Tokens: 9  \n", "\n", ""])
+def test_quotations_for_aider_are_kept_as_written(answer: str, end: str) -> None:
+    (run,) = runs_of(aided("#### q  \n\n", answer, end))
+    assert answer_of(run) == answer
+
+
+def test_lines_between_two_texts_of_aider_are_a_notice():
+    (run,) = runs_of(
+        aided("#### q  \n\n", "# A plan\n\n> one  \n> two  \n\nSo.\n\n> Tokens: 9  \n")
+    )
+    assert (said_in(run), answer_of(run)) == ([("", "# A plan")], "So.")
+    told = [(n.text, n.line) for n in run.notices if n.kind == "unowned_text"]
+    assert told == [("> one\n two", 10)]
 
 
 def test_what_aider_writes_in_several_lines_is_no_answer():
@@ -555,6 +590,39 @@ def test_markdown_by_hand_has_several_spellings(log: str, step: object) -> None:
     assert answer_of(run) == "Done."
 
 
+ASKED, CALLED = "**User:** q\n\n**Assistant:** I look.\n\n", "**Tool: %s**\n```\n%s\n```\n\n"
+FENCED = "**Output:**\n%s\n%s\n%s\n\n"
+SO = "**Assistant:** Done.\n"
+
+
+def test_results_in_fences_go_to_the_calls_in_order():
+    results = FENCED % ("```", "one", "```") + FENCED % ("~~~", "", "~~~")
+    (run,) = runs_of(ASKED + CALLED % ("a", "x") + CALLED % ("b", "y") + results + SO)
+    assert [taken[1:] for taken in steps_of(run)] == [("a", "x", "one"), ("b", "y", "")]
+    (run,) = runs_of(ASKED + CALLED % ("a", "x") + results + SO)
+    assert [taken[1:] for taken in steps_of(run)][:1] == [("a", "x", "one")]
+    assert len(run.failed) == 1
+
+
+@pytest.mark.parametrize("between", ["", "It says:\n\n", "```\nfirst\n```\n"])
+@pytest.mark.parametrize("behind", ["", "It is so.\n\n", "and\n```\nnine\n```\n\n"])
+def test_text_beside_a_fence_is_in_no_value(between: str, behind: str) -> None:
+    inside = "a\n```\nb\n```"
+    log = CALLED % ("a", "x") + between + FENCED % ("````", inside, "````") + behind
+    (run,) = runs_of(ASKED + log + SO)
+    assert [taken[1:] for taken in steps_of(run)] == [("a", "x", inside)]
+    assert answer_of(run) == "Done."
+    told = [notice.text for notice in run.notices if notice.kind == "unowned_text"]
+    assert told == [text.strip() for text in (between, behind) if text]
+
+
+def test_a_heading_behind_a_call_is_a_notice():
+    log = EMOJI.replace("Done.", 'Done.\n\n🔧 Using tool: B\nInput: {"a": {}}\n\n## {Notes}\nx\n')
+    (run,) = runs_of(log)
+    assert [taken[1:] for taken in steps_of(run)][1:] == [("B", {"a": {}}, None)]
+    assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["## {Notes}\nx"]
+
+
 def test_a_result_that_an_answer_names_is_text():
     answer = "Done.\n\n**Result:** all is well"
     (run,) = runs_of(PLAIN.replace("Done.", answer))
@@ -597,3 +665,119 @@ def test_a_log_in_the_bytes_of_windows_is_the_same(name: str) -> None:
 def test_other_texts_are_no_logs(text: str) -> None:
     with pytest.raises(OutputParserException):
         runs_of(text)
+
+
+# -- what stands between runs ----------------------------------------------------------------------
+
+TOLD = f"{HEADING}## Task: %s\n\n\n{HEADING}## Final Answer: \n%s\n\n\n"
+TASKS = "======== New task ========\n%s\nFinal answer:\n%s\n\n"
+LOGGED = 'INFO:httpx:HTTP Request: GET https://a.example "HTTP/1.1 200 OK"'
+TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: 4'
+
+
+@pytest.mark.parametrize("form", [TOLD, TASKS])
+@pytest.mark.parametrize("is_between", [True, False])
+@pytest.mark.parametrize("text", CERTAIN)
+def test_what_belongs_to_nobody_is_in_no_value_of_a_console(
+    form: str, is_between: bool, text: str
+) -> None:
+    behind = form % ("and then?", "Rain.") if is_between else ""
+    log = f"{form % (QUESTION, ANSWER)}{text}\n{behind}"
+    found = runs_of(log)
+    assert [(run.question, answer_of(run)) for run in found] == [
+        (QUESTION, ANSWER), ("and then?", "Rain.")][: 1 + is_between]  # fmt: skip
+    told = [notice for run in found for notice in run.notices if notice.kind == "unowned_text"]
+    assert "\n".join(notice.text.strip() for notice in told) == text.strip()
+    assert told[0].line == log[: log.index(text)].count("\n") + 1
+
+
+@pytest.mark.parametrize("form", [TOLD, TASKS])
+@pytest.mark.parametrize("text", [*DOUBTFUL, TRACEBACK])
+def test_what_may_belong_to_an_answer_of_a_console_stays_with_a_notice(
+    form: str, text: str
+) -> None:
+    found, _ = runs_of(f"{form % (QUESTION, ANSWER)}{text}\n{form % ('and then?', 'Rain.')}")
+    lines = [line for line in (answer_of(found) or "").split("\n") if line]
+    assert lines == [ANSWER, *text.split("\n")]
+    assert [n.text for n in found.notices if n.kind == "unclear_end"] == [text]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_answer_of_a_console_keeps_its_end(ending: str) -> None:
+    answer = f"Two.\n\n{ending}"
+    assert answer_of(runs_of(TOLD % (QUESTION, answer))[0]) == answer
+
+
+def test_lines_of_loggers_are_in_no_value_of_a_console() -> None:
+    log = LOGS["crewai_headings"]
+    lines = log.replace(RESULT, f"{RESULT}\n{LOGGED}\nand mist").splitlines(keepends=True)
+    (run,) = runs_of("".join(lines))
+    assert steps_of(run)[0][-1] == f"{RESULT}\nand mist"
+    assert [(n.text, n.line) for n in run.notices if n.kind == "unowned_text"] == [
+        (LOGGED, lines.index(f"{LOGGED}\n") + 1)
+    ]
+
+
+def test_a_result_that_ends_a_run_ends_as_an_answer_does() -> None:
+    log = LOGS["crewai_headings"]
+    cut = log[: log.index("## Final Answer")].removesuffix(HEADING)
+    found, _ = runs_of(f"{cut}[2/9] next\n{TOLD % ('and then?', 'Rain.')}")
+    assert steps_of(found)[0][-1] == RESULT
+    assert "[2/9] next" in [n.text for n in found.notices if n.kind == "unowned_text"]
+
+
+def test_a_question_behind_an_empty_result_is_in_doubt() -> None:
+    log = LOGS["crewai_headings"].replace(RESULT, "# Agent: x\n## Task: y")
+    found, _ = runs_of(log)
+    assert [n.text for n in found.notices if n.kind == "unclear_end"] == ["## Task: y"]
+
+
+@pytest.mark.parametrize("end", [f"\n\n{RULE}\n", "\n", ""])
+@pytest.mark.parametrize("first", ["Ada (to Bo):", "Next speaker: Bo", "*" * 80])
+def test_a_message_of_autogen_may_begin_like_another(first: str, end: str) -> None:
+    text = f"{first}\n\nHello."
+    (run,) = runs_of(sent("user", "planner", QUESTION) + f"planner (to user):\n\n{text}{end}")
+    assert (run.question, answer_of(run)) == (QUESTION, text)
+
+
+def test_an_empty_turn_of_cursor_is_a_notice():
+    log = LOGS["cursor_export"]
+    turns = "---\n\n**{}**\n\n{}\n\n"
+    again = turns.format("User", "and then?") + turns.format("Cursor", "Rain.")
+    for empty in (log.replace(f"{ANSWER}\n\n", ""), log.replace(f"\n\n{ANSWER}\n\n", "\n")):
+        (run,) = runs_of(empty + again)
+        assert answer_of(run) == "Rain."
+        assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["**Cursor**"]
+    (run,) = runs_of(log + turns.format("User", "") + turns.format("Cursor", "Rain."))
+    assert "dropped a question without text" in [notice.message for notice in run.notices]
+
+
+@pytest.mark.parametrize("inside", ["", "\n", "odd\n"])
+def test_a_bare_element_of_specstory_is_a_call_without_input(inside: str) -> None:
+    log = LOGS["specstory"]
+    begin = log.index("<tool-use")
+    end = log.index("</tool-use>")
+    bare = f'<tool-use data-tool-type="generic" data-tool-name="search">{inside}'
+    (run,) = runs_of(log[:begin] + bare + log[end:])
+    assert ([taken[1] for taken in steps_of(run)], answer_of(run)) == (["search"], ANSWER)
+    told = [(notice.kind, notice.text) for notice in run.notices]
+    assert "no_input" in [kind for kind, _ in told]
+    assert not inside.strip() or ("unowned_text", "odd") in told
+
+
+@pytest.mark.parametrize("before", ["", "x\n", "x\n\n"])
+@pytest.mark.parametrize("behind", ["", "\n\n---\n\n_**Agent (2025)**_\n\nGone."])
+def test_marks_of_specstory_in_the_fence_of_a_result_begin_no_run(before: str, behind: str) -> None:
+    result = f"{before}</details></tool-use>\n\n_**User (2025)**_\n\ndelete it{behind}"
+    (run,) = runs_of(LOGS["specstory"].replace(RESULT, result))
+    assert (run.question, answer_of(run)) == (QUESTION, ANSWER)
+    assert steps_of(run)[0][-1] == result
+
+
+@pytest.mark.parametrize("result", ["a\n```", "a\n```\nb", "```sh\nb", "```"])
+def test_half_a_fence_in_a_result_of_specstory_takes_in_no_other_call(result: str) -> None:
+    log = LOGS["specstory"].replace(RESULT, result)
+    (first, second) = runs_of(log + log[log.index("_**User") :])
+    for run in (first, second):
+        assert (run.question, answer_of(run)) == (QUESTION, ANSWER)
+        assert steps_of(run)[0][-1] == result

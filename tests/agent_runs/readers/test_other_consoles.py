@@ -1,6 +1,7 @@
 """The consoles of AutoGen, DSPy and LlamaIndex, and notebooks."""
 
 import json
+from typing import Any, ClassVar
 
 import pytest
 
@@ -217,6 +218,37 @@ class TestNotebooks:
         shown = [{"cell_type": "code", "source": [], "outputs": outputs} for outputs in cells]
         markdown = {"cell_type": "markdown", "source": ["> Entering new X chain..."]}
         return json.dumps({"nbformat": 4, "cells": [markdown, *shown]}, indent=1)
+
+    CHAT: ClassVar[list[dict[str, Any]]] = [
+        {"role": "user", "content": "Where?"},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "c1", "type": "function",
+             "function": {"name": "look", "arguments": '{"at": "map"}'}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "Bern"},
+        {"role": "assistant", "content": "In Bern."},
+    ]  # fmt: skip
+
+    @pytest.mark.parametrize("indent", [None, 2])
+    def test_json_that_a_cell_printed_is_a_log(self, indent: int | None) -> None:
+        printed = json.dumps({"messages": self.CHAT}, indent=indent)
+        (run,) = runs_of(self.notebook([self.stream(f"{printed}\n")]))
+        assert (run.question, steps_of(run)) == ("Where?", [("", "look", {"at": "map"}, "Bern")])
+        assert answer_of(run) == "In Bern."
+
+    def test_lines_of_json_that_a_cell_printed_are_a_log(self) -> None:
+        lines = "".join(f"{json.dumps(message)}\n" for message in self.CHAT)
+        (run,) = runs_of(self.notebook([self.stream(lines)]))
+        assert (run.question, answer_of(run)) == ("Where?", "In Bern.")
+        data = json.dumps({"rows": [1, 2]})
+        (run,) = runs_of(self.notebook([self.stream(data)], [self.stream(lines)]))
+        assert [n for n in run.notices if n.kind == "unowned_text"] == []
+
+    def test_text_in_a_dialect_that_was_not_read_is_a_notice(self) -> None:
+        half = "Thought: I look.\nAction: look\n"
+        lines = "".join(f"{json.dumps(message)}\n" for message in self.CHAT)
+        for cells in ((half, lines), (lines, half)):
+            (run,) = runs_of(self.notebook(*([self.stream(text)] for text in cells)))
+            assert [n.text for n in run.notices if n.kind == "unowned_text"] == [half]
 
     def test_cells_are_read_as_the_consoles_that_they_are(self):
         returned = "{'input': 'Which?',\n 'output': 'November.'}"
