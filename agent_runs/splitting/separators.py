@@ -49,8 +49,12 @@ _COUNTER: Final = re.compile(
 _BRACKETED: Final = re.compile(
     r"[\[(][ ]?\d+[ ]?(?:/|of)[ ]?\d+[ ]?[\])].{0,120}|\(\d{1,4}\)|\[\d{1,4}\]"
 ).fullmatch
-_DECORATION: Final = rf"[ \t\[\]()!?,;{_MARKS}]*"
-_bare: Final = re.compile(rf"{_DECORATION}(.*?){_DECORATION}").fullmatch
+_decoration: Final = re.compile(rf"[ \t\[\]()!?,;{_MARKS}]").match
+_DECORATION: Final = "".join(filter(_decoration, map(chr, range(0x3000))))
+_LONGEST: Final = 500
+"""How long a line between runs may be, rulers aside: a longer one is text."""
+_LONGEST_LOGGED: Final = 2_000
+"""How much of a line is looked at, to see whether a logger wrote it."""
 _DAY: Final = (
     r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"
     r"|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2})(?:,? \d{4})?)"
@@ -106,7 +110,7 @@ _TITLE: Final = re.compile(
     r"#{1,6}[ \t]+\S.{0,100}|\*\*[^*\n]{1,80}\*\*:?|[^.!?:\n]{1,60}:|\[[^\]\n]{1,60}\].{0,100}"
     r"|[>$][ \t>]*\S.{0,100}|[A-Z][A-Z \d_-]{2,60}[.!]?|[-+\d][\d.,eE%+ \t-]*"
     rf"|{_LEVEL}[ ]?[|:-]+[ ].{{0,200}}|[=-]{{1,2}}>[ ].{{0,100}}|[Nn]ext[.!]?"
-    r"|\{.{2,1000}\}|(?:next|end of|new|start of) (?:the )?\w+[.!]?"
+    r"|\{.{2,}\}|(?:next|end of|new|start of) (?:the )?\w+[.!]?"
     r"|\w+ (?:finished|done|started)[.!]?",
 ).fullmatch
 _MEASURED: Final = re.compile(
@@ -149,7 +153,7 @@ def is_logged(line: str) -> bool:
         or "CRITICAL" in line
         or "NOTICE" in line
     )  # few lines have to be matched
-    return may_be and _KNOWN(line) is not None
+    return may_be and _KNOWN(line[:_LONGEST_LOGGED]) is not None
 
 
 _MAY_BE_CERTAIN: Final = re.compile(
@@ -168,14 +172,15 @@ def may_be_certain(line: str) -> bool:
 def is_certain(line: str) -> bool:
     """Return whether *line* belongs to no value, if it stands at the end of one."""
     text = line.strip()
-    if is_ruler(text) or _TIME(text) or is_logged(text) or _BRACKETED(text) or _HALT(text):
+    if is_ruler(text) or is_logged(text):
+        return True
+    if len(text) > _LONGEST:
+        return _STAMPED(text[:_LONGEST]) is not None and not _LABELLED(text)
+    if _TIME(text) or _BRACKETED(text) or _HALT(text):
         return True
     if _STAMPED(text):
         return not _LABELLED(text)
-    bare = _bare(text)
-    if bare is None:
-        return False
-    inner = bare[1]
+    inner = text.strip(_DECORATION)
     if _TITLED(text) or _HALF_TITLED(text):
         return not _ROLES(inner)
     if (emoji := _EMOJI(inner)) is not None:
@@ -186,12 +191,14 @@ def is_certain(line: str) -> bool:
 def is_doubtful(line: str) -> bool:
     """Return whether *line* may stand between runs, but also at the end of an answer."""
     text = line.strip()
+    if len(text) > _LONGEST:
+        return text[0] == "{" and text[-1] == "}" and len(text) <= 2 * _LONGEST
     return bool(_KEY(text) or _TITLE(text) or (_EMOJI(text) and len(text) <= 100))
 
 
 def is_measured(line: str) -> bool:
     """Return whether *line* says how a run was judged or measured, as ``Score: 1.0`` does."""
-    return _MEASURED(line) is not None
+    return _MEASURED(line.lstrip()[:_LONGEST]) is not None
 
 
 _HEADED: Final = re.compile(rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ]|[$#%][ ]+\S", re.IGNORECASE).match
