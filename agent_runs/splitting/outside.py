@@ -43,10 +43,13 @@ from agent_runs.splitting.separators import (
     is_header,
     is_logged,
     is_measured,
+    is_printed,
     is_program_ruler,
     is_ruler,
+    is_traceback,
     may_be_certain,
     shape_of,
+    traced_in,
 )
 
 if TYPE_CHECKING:
@@ -265,6 +268,8 @@ class OutsideOfRuns:
             return True
         if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._is_known(line):
             return not begins_any(line)
+        if is_printed(line):
+            return not begins_any(line)
         if not (may_be_certain(line) or is_measured(line)):
             return False
         return (is_measured(line) or is_certain(line)) and not begins_any(line)
@@ -301,10 +306,12 @@ class OutsideOfRuns:
     def _find_gap(self) -> None:
         """Look whether a gap begins with the next lines, and set where it is cut."""
         count = 0
+        is_traced = False
         while (line := self._at(count)) and count < _MOST:
             is_framed = count and _is_framed(self._at(count - 1), line, self._at(count + 1))
-            if not (is_framed or self._may_be_between(line)):
+            if not (is_framed or is_traced or self._may_be_between(line)):
                 break
+            is_traced = is_traceback(line) or (is_traced and not line[:1].strip())
             count += 1
         self._looked_until = self._index + count
         lines = [self._ahead[at][1] for at in range(count)]
@@ -327,7 +334,7 @@ class OutsideOfRuns:
             return True
         if begins_marked(self._dialect, line):
             return False
-        return self._is_certain(line) or is_doubtful(line)
+        return self._is_certain(line) or is_doubtful(line) or is_printed(line)
 
     def _boundary(self, line: str, count: int) -> str:
         """Return what begins with *line*, which comes behind *count* lines; empty if nothing."""
@@ -363,7 +370,9 @@ class OutsideOfRuns:
         size = next((at for at, is_one in enumerate(reversed(certain)) if not is_one), len(certain))
         if size < len(rest):
             kept = rest[: len(rest) - size]
-            return self._without_lead(lines, size), not is_end or any(map(is_measured, kept))
+            return self._without_lead(lines, size), not is_end or any(
+                is_measured(line) or is_printed(line) for line in kept
+            )
         at = len(attached)
         while at and (
             self._is_certain(attached[at - 1])
@@ -373,7 +382,9 @@ class OutsideOfRuns:
         if at < len(attached) and self._is_drawn_in(attached, at):
             return self._without_lead(lines, size), not is_end
         size += len(attached) - at
-        return self._without_lead(lines, size), any(map(is_measured, attached[:at]))
+        return self._without_lead(lines, size), any(
+            is_measured(line) or is_printed(line) for line in attached[:at]
+        )
 
     @staticmethod
     def _without_lead(lines: Sequence[str], size: int) -> int:
@@ -385,11 +396,12 @@ class OutsideOfRuns:
     def _certain_in(self, lines: Sequence[str]) -> list[bool]:
         """Return which of *lines*, behind an empty one, certainly belong to no run."""
         certain = [not line.strip() or self._is_certain(line) for line in lines]
+        traced = traced_in(lines)
         is_ruled = False  # behind a ruler that only a program writes
         for at, line in enumerate(lines):
             is_ruled = is_ruled or is_program_ruler(line.strip())
             is_framed = 0 < at < len(lines) - 1 and _is_framed(*lines[at - 1 : at + 2])
-            certain[at] = certain[at] or is_ruled or is_framed
+            certain[at] = certain[at] or is_ruled or is_framed or at in traced
         return certain
 
     def _is_drawn_in(self, attached: Sequence[str], at: int) -> bool:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 _DRAWN: Final = "\u2010-\u2015\u2500-\u259f\u2e3a\u2e3b\u25a0-\u25ff\u2022\u2043\u00b7\u2219"
@@ -114,11 +115,12 @@ _TITLE: Final = re.compile(
     r"|\w+ (?:finished|done|started)[.!]?",
 ).fullmatch
 _MEASURED: Final = re.compile(
-    r"[ \t]*(?:(?:final[ _]|total[ _]|avg[ _]|mean[ _])?(?:score|reward|em|f1|acc(?:uracy)?|correct"
-    r"|is[ _]correct|success|passed|elapsed|duration|latency|time|runtime|cost|tokens|steps"
+    r"[ \t]*\{?['\"]?(?:(?:final[ _]|total[ _]|avg[ _]|mean[ _])?"
+    r"(?:score|reward|em|f1|acc(?:uracy)?|correct|is[ _]correct"
+    r"|success|passed|elapsed|duration|latency|time|runtime|cost|tokens|steps"
     r"|usage|seed|status)(?:[ _](?:taken|used|elapsed|s|sec|ms|usd))?"
     r"|(?:correct|gold|true|expected|reference|target|ground[ _]truth)[ _]?(?:answer|label)?"
-    r"|gold|ground[ _]truth|gt)[ \t]*[:=]",
+    r"|gold|ground[ _]truth|gt)['\"]?[ \t]*[:=]",
     re.IGNORECASE,
 ).match
 
@@ -199,6 +201,37 @@ def is_doubtful(line: str) -> bool:
 def is_measured(line: str) -> bool:
     """Return whether *line* says how a run was judged or measured, as ``Score: 1.0`` does."""
     return _MEASURED(line.lstrip()[:_LONGEST]) is not None
+
+
+_PRINTED: Final = re.compile(
+    rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ][ ]?\S|[$#%][ ]+\S|>>>[ ]\S|In \[\d+\]:"
+    r"|[\w.-]{1,60}@[\w.-]{1,60}:[^$#%\n]{0,200}[$#%][ ]|PS [A-Z]:\\[^>\n]{0,200}>"
+    r"|\S{1,200}\.py:\d+: \w*Warning:|[\u2713\u2714\u2717\u2718\u2705\u274c\u26a0]"
+).match
+
+
+def is_printed(line: str) -> bool:
+    """Return whether *line* is a shell prompt, a warning or the like, as no answer ends in one."""
+    return _PRINTED(line) is not None or is_traceback(line)
+
+
+def is_traceback(line: str) -> bool:
+    """Return whether *line* begins a traceback of Python, at the left edge."""
+    return line.startswith("Traceback (most recent call last):")
+
+
+def traced_in(lines: Sequence[str]) -> set[int]:
+    """Return which of *lines* are of a traceback, up to the last line of it."""
+    traced: set[int] = set()
+    is_inside = False
+    for at, line in enumerate(lines):
+        is_last = is_inside and bool(line[:1].strip())
+        if is_traceback(line):
+            is_inside, is_last = True, False
+        if is_inside:
+            traced.add(at)
+        is_inside = is_inside and not is_last
+    return traced
 
 
 _HEADED: Final = re.compile(rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ]|[$#%][ ]+\S", re.IGNORECASE).match
