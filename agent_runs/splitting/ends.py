@@ -11,9 +11,11 @@ from agent_runs.splitting.separators import (
     is_certain,
     is_doubtful,
     is_measured,
+    is_printed,
     is_program_ruler,
     is_ruler,
     shape_of,
+    traced_in,
 )
 
 MOST: Final = 60
@@ -62,7 +64,7 @@ class EndOfValue:
         size = next((at for at, is_one in enumerate(reversed(certain)) if not is_one), len(certain))
         if size < len(rest):
             kept = rest[: len(rest) - size]
-            return self._without_lead(lines, size), not is_end or any(map(is_measured, kept))
+            return self._without_lead(lines, size), not is_end or any(map(_is_in_doubt, kept))
         at = len(attached)
         while at and (
             self.is_certain(attached[at - 1])
@@ -72,7 +74,7 @@ class EndOfValue:
         if at < len(attached) and self._is_drawn_in(attached, at):
             return self._without_lead(lines, size), not is_end
         size += len(attached) - at
-        return self._without_lead(lines, size), any(map(is_measured, attached[:at]))
+        return self._without_lead(lines, size), any(map(_is_in_doubt, attached[:at]))
 
     @staticmethod
     def _without_lead(lines: Sequence[str], size: int) -> int:
@@ -100,11 +102,12 @@ class EndOfValue:
     def _certain_in(self, lines: Sequence[str]) -> list[bool]:
         """Return which of *lines*, behind an empty one, certainly belong to no run."""
         certain = [not line.strip() or self.is_certain(line) for line in lines]
+        traced = traced_in(lines)
         is_ruled = False  # behind a ruler that only a program writes
         for at, line in enumerate(lines):
             is_ruled = is_ruled or is_program_ruler(line.strip())
             framed = 0 < at < len(lines) - 1 and is_framed(*lines[at - 1 : at + 2])
-            certain[at] = certain[at] or is_ruled or framed
+            certain[at] = certain[at] or is_ruled or framed or at in traced
         return certain
 
     def _is_drawn_in(self, attached: Sequence[str], at: int) -> bool:
@@ -119,6 +122,11 @@ class EndOfValue:
         if any(is_ruler(line) or line.lstrip().startswith(("|", "+-")) for line in paragraph):
             return True
         return len(paragraph) == 1 and not begins_any(paragraph[0])
+
+
+def _is_in_doubt(line: str) -> bool:
+    """Return whether *line* may belong to nobody even if no empty line stands before it."""
+    return is_measured(line) or is_printed(line)
 
 
 def is_framed(above: str, line: str, below: str) -> bool:
@@ -153,7 +161,8 @@ def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
     while start > max(first, len(lines) - MOST):
         line = lines[start - 1]
         framed = 1 < start < len(lines) and is_framed(*lines[start - 2 : start + 1])
-        is_between = is_certain(line) or is_doubtful(line) or start - 1 in traced
+        is_between = is_certain(line) or is_doubtful(line) or is_printed(line)
+        is_between = is_between or start - 1 in traced
         if line.strip() and not (framed or is_between):
             break
         start -= 1
@@ -170,7 +179,7 @@ def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
 
 
 def _may_begin(line: str, is_traced: bool) -> bool:
-    return not line.strip() or is_traced or is_certain(line) or is_measured(line)
+    return not line.strip() or is_traced or is_certain(line) or _is_in_doubt(line)
 
 
 def _behind_fences(lines: Sequence[str]) -> int:

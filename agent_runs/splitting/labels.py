@@ -183,7 +183,7 @@ _NUMBER: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _FOREIGN: Final = re.compile(
-    r"[ \t]*(?:(?:user|human|assistant|ai|agent|tool|system|q|obs|observe|result|output|answer"
+    r"[ \t]*+(?:(?:user|human|assistant|ai|agent|tool|system|q|obs|observe|result|output|answer"
     r"|final|response)(?: \w+)?[ \t]*:|\[[a-z][\w ]{0,30}\]"
     r"|\W*(?:step|turn|iteration|round)\W{0,3}\d+\W*$)",
     re.IGNORECASE,

@@ -44,6 +44,8 @@ from agent_runs.splitting.separators import (
     is_header,
     is_logged,
     is_measured,
+    is_printed,
+    is_traceback,
     may_be_certain,
     shape_of,
 )
@@ -260,6 +262,8 @@ class OutsideOfRuns:
             return True
         if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._end.is_known(line):
             return not begins_any(line)
+        if is_printed(line):
+            return not begins_any(line)
         if not (may_be_certain(line) or is_measured(line)):
             return False
         return (is_measured(line) or is_certain(line)) and not begins_any(line)
@@ -273,10 +277,12 @@ class OutsideOfRuns:
     def _find_gap(self) -> None:
         """Look whether a gap begins with the next lines, and set where it is cut."""
         count = 0
+        is_traced = False
         while (line := self._at(count)) and count < MOST:
             framed = count and is_framed(self._at(count - 1), line, self._at(count + 1))
-            if not (framed or self._may_be_between(line)):
+            if not (framed or is_traced or self._may_be_between(line)):
                 break
+            is_traced = is_traceback(line) or (is_traced and not line[:1].strip())
             count += 1
         self._looked_until = self._index + count
         lines = [self._ahead[at][1] for at in range(count)]
@@ -299,7 +305,7 @@ class OutsideOfRuns:
             return True
         if begins_marked(self._dialect, line):
             return False
-        return self._end.is_certain(line) or is_doubtful(line)
+        return self._end.is_certain(line) or is_doubtful(line) or is_printed(line)
 
     def _boundary(self, line: str, count: int) -> str:
         """Return what begins with *line*, which comes behind *count* lines; empty if nothing."""

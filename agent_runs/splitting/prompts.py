@@ -36,7 +36,7 @@ _OPENS: Final = re.compile(
     r"|Answer the following questions? as best|(?:use|in) (?:exactly )?the following format"
     r"|(?:following|this|these) format[:\s]*$|input question you must answer"
     r"|always think about what to do|(?:the )?action to take, |large language model trained by"
-    r"|Respond to the human as helpfully|\{+agent_scratchpad\}+|^\s*Question: ?\{+\w+\}+\s*$",
+    r"|Respond to the human as helpfully|\{agent_scratchpad\}|^\s*Question: ?\{+\w+\}+\s*$",
     re.IGNORECASE,
 ).search
 """Finds a line with which a prompt may begin; `opens_prompt` has what each has of it."""
@@ -45,11 +45,11 @@ _INTRODUCES: Final = re.compile(r"\s*You are (?:an? |the )?[\w ,-]{1,80}\.").mat
 _INTRODUCTION: Final = 8
 """How many lines they may have, if a prompt follows."""
 _REPEATS: Final = re.compile(
-    r"[^\w\n]*(?:\.{3}|…+)[ ]*[(（\[]?.{0,120}(?:repeat|重复).{0,60}$", re.IGNORECASE
+    r"[^\w\n]*(?:\.{3}|…)[ ]*[(（\[]?.{0,120}(?:repeat|重复).{0,60}$", re.IGNORECASE
 ).match
 _TEMPLATE: Final = re.compile(
-    r"\{+(?:tool_names?|tools?|input|question|query|agent_scratchpad|chat_history|history)\}+"
-    r"|[\[<](?:your|the) [\w ]{0,30}(?:response|answer|thought|reply|input)\b[^\]>\n]*[\]>]"
+    r"\{(?:tool_names?|tools?|input|question|query|agent_scratchpad|chat_history|history)\}"
+    r"|[\[<](?:your|the) [\w ]{0,30}(?:response|answer|thought|reply|input)\b[^\]>\n]{0,200}[\]>]"
     r"|: ?(?:the )?input question you must answer|always think about what to do"
     r"|: ?(?:the )?(?:action|tool)(?: name)? (?:to (?:take|use)\b.{0,20}?[, ]|\()[^\n]{0,20}?one "
     r"|: ?the input (?:to|of|for) the (?:action|tool)\b|: ?(?:the )?results? of the action\b"

@@ -16,7 +16,7 @@ from typing import Final
 
 from agent_runs.splitting.separators import is_header
 
-_FENCE: Final = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])?[ \t]*(`{3,}|~{3,})[^`\n]*\n?\Z").match
+_FENCE: Final = re.compile(r"[ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]*+)?(`{3,}+|~{3,}+)[^`\n]*\n?\Z").match
 _CITED: Final = re.compile(r"[ \t]*>").match
 _ELEMENT: Final = re.compile(
     r"(?:^[ \t]*<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>|<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$)"
@@ -43,7 +43,7 @@ _FAR: Final = 5_000
 _ESCAPED: Final = re.compile(r"\\.|(?<=\w)'(?=\w)|\"\"(?!\")(?<!\"\"\")|``+")
 """What is no mark at the edge of a quotation."""
 _STRUCTURE: Final = re.compile(
-    r"\s*(?:[#>$%|\[{(<*+=~_/\\-]|\d+[.)]|\d{1,4}[-/:.]\d\d"
+    r"\s*+(?:[#>$%|\[{(<*+=~_/\\-]|\d+[.)]|\d{1,4}[-/:.]\d\d"
     r"|\w[\w .'/\[\]-]{0,40}(?:\([^)\n]*\))?[ \t]*[:：](?:\s|\Z)"
     r"|.*\b(?:thought|action|observation|answer)[ \t\d]{0,9}[:：])",
     re.IGNORECASE,

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 _DRAWN: Final = "\u2010-\u2015\u2500-\u259f\u2e3a\u2e3b\u25a0-\u25ff\u2022\u2043\u00b7\u2219"
@@ -49,8 +50,12 @@ _COUNTER: Final = re.compile(
 _BRACKETED: Final = re.compile(
     r"[\[(][ ]?\d+[ ]?(?:/|of)[ ]?\d+[ ]?[\])].{0,120}|\(\d{1,4}\)|\[\d{1,4}\]"
 ).fullmatch
-_DECORATION: Final = rf"[ \t\[\]()!?,;{_MARKS}]*"
-_bare: Final = re.compile(rf"{_DECORATION}(.*?){_DECORATION}").fullmatch
+_decoration: Final = re.compile(rf"[ \t\[\]()!?,;{_MARKS}]").match
+_DECORATION: Final = "".join(filter(_decoration, map(chr, range(0x3000))))
+_LONGEST: Final = 500
+"""How long a line between runs may be, rulers aside: a longer one is text."""
+_LONGEST_LOGGED: Final = 2_000
+"""How much of a line is looked at, to see whether a logger wrote it."""
 _DAY: Final = (
     r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"
     r"|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2})(?:,? \d{4})?)"
@@ -106,15 +111,16 @@ _TITLE: Final = re.compile(
     r"#{1,6}[ \t]+\S.{0,100}|\*\*[^*\n]{1,80}\*\*:?|[^.!?:\n]{1,60}:|\[[^\]\n]{1,60}\].{0,100}"
     r"|[>$][ \t>]*\S.{0,100}|[A-Z][A-Z \d_-]{2,60}[.!]?|[-+\d][\d.,eE%+ \t-]*"
     rf"|{_LEVEL}[ ]?[|:-]+[ ].{{0,200}}|[=-]{{1,2}}>[ ].{{0,100}}|[Nn]ext[.!]?"
-    r"|\{.{2,1000}\}|(?:next|end of|new|start of) (?:the )?\w+[.!]?"
+    r"|\{.{2,}\}|(?:next|end of|new|start of) (?:the )?\w+[.!]?"
     r"|\w+ (?:finished|done|started)[.!]?",
 ).fullmatch
 _MEASURED: Final = re.compile(
-    r"[ \t]*(?:(?:final[ _]|total[ _]|avg[ _]|mean[ _])?(?:score|reward|em|f1|acc(?:uracy)?|correct"
-    r"|is[ _]correct|success|passed|elapsed|duration|latency|time|runtime|cost|tokens|steps"
+    r"[ \t]*\{?['\"]?(?:(?:final[ _]|total[ _]|avg[ _]|mean[ _])?"
+    r"(?:score|reward|em|f1|acc(?:uracy)?|correct|is[ _]correct"
+    r"|success|passed|elapsed|duration|latency|time|runtime|cost|tokens|steps"
     r"|usage|seed|status)(?:[ _](?:taken|used|elapsed|s|sec|ms|usd))?"
     r"|(?:correct|gold|true|expected|reference|target|ground[ _]truth)[ _]?(?:answer|label)?"
-    r"|gold|ground[ _]truth|gt)[ \t]*[:=]",
+    r"|gold|ground[ _]truth|gt)['\"]?[ \t]*[:=]",
     re.IGNORECASE,
 ).match
 
@@ -149,7 +155,7 @@ def is_logged(line: str) -> bool:
         or "CRITICAL" in line
         or "NOTICE" in line
     )  # few lines have to be matched
-    return may_be and _KNOWN(line) is not None
+    return may_be and _KNOWN(line[:_LONGEST_LOGGED]) is not None
 
 
 _MAY_BE_CERTAIN: Final = re.compile(
@@ -168,14 +174,15 @@ def may_be_certain(line: str) -> bool:
 def is_certain(line: str) -> bool:
     """Return whether *line* belongs to no value, if it stands at the end of one."""
     text = line.strip()
-    if is_ruler(text) or _TIME(text) or is_logged(text) or _BRACKETED(text) or _HALT(text):
+    if is_ruler(text) or is_logged(text):
+        return True
+    if len(text) > _LONGEST:
+        return _STAMPED(text[:_LONGEST]) is not None and not _LABELLED(text)
+    if _TIME(text) or _BRACKETED(text) or _HALT(text):
         return True
     if _STAMPED(text):
         return not _LABELLED(text)
-    bare = _bare(text)
-    if bare is None:
-        return False
-    inner = bare[1]
+    inner = text.strip(_DECORATION)
     if _TITLED(text) or _HALF_TITLED(text):
         return not _ROLES(inner)
     if (emoji := _EMOJI(inner)) is not None:
@@ -186,12 +193,45 @@ def is_certain(line: str) -> bool:
 def is_doubtful(line: str) -> bool:
     """Return whether *line* may stand between runs, but also at the end of an answer."""
     text = line.strip()
+    if len(text) > _LONGEST:
+        return text[0] == "{" and text[-1] == "}" and len(text) <= 2 * _LONGEST
     return bool(_KEY(text) or _TITLE(text) or (_EMOJI(text) and len(text) <= 100))
 
 
 def is_measured(line: str) -> bool:
     """Return whether *line* says how a run was judged or measured, as ``Score: 1.0`` does."""
-    return _MEASURED(line) is not None
+    return _MEASURED(line.lstrip()[:_LONGEST]) is not None
+
+
+_PRINTED: Final = re.compile(
+    rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ][ ]?\S|[$#%][ ]+\S|>>>[ ]\S|In \[\d+\]:"
+    r"|[\w.-]{1,60}@[\w.-]{1,60}:[^$#%\n]{0,200}[$#%][ ]|PS [A-Z]:\\[^>\n]{0,200}>"
+    r"|\S{1,200}\.py:\d+: \w*Warning:|[\u2713\u2714\u2717\u2718\u2705\u274c\u26a0]"
+).match
+
+
+def is_printed(line: str) -> bool:
+    """Return whether *line* is a shell prompt, a warning or the like, as no answer ends in one."""
+    return _PRINTED(line) is not None or is_traceback(line)
+
+
+def is_traceback(line: str) -> bool:
+    """Return whether *line* begins a traceback of Python, at the left edge."""
+    return line.startswith("Traceback (most recent call last):")
+
+
+def traced_in(lines: Sequence[str]) -> set[int]:
+    """Return which of *lines* are of a traceback, up to the last line of it."""
+    traced: set[int] = set()
+    is_inside = False
+    for at, line in enumerate(lines):
+        is_last = is_inside and bool(line[:1].strip())
+        if is_traceback(line):
+            is_inside, is_last = True, False
+        if is_inside:
+            traced.add(at)
+        is_inside = is_inside and not is_last
+    return traced
 
 
 _HEADED: Final = re.compile(rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ]|[$#%][ ]+\S", re.IGNORECASE).match

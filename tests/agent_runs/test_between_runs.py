@@ -176,6 +176,47 @@ def test_lines_of_known_loggers_stand_in_no_value(line: str) -> None:
                     assert own[slice(*span)].startswith(value or ""), at
 
 
+PRINTED = (
+    "[INFO] the next one",
+    "$ python measure.py",
+    ">>> agent.run('Which?')",
+    "me@box:~/rivers$ python measure.py",
+    r"PS C:\rivers> python measure.py",
+    "WARNING: messages before the start are lost",
+    "measure.py:12: DeprecationWarning: it is old",
+    "\u2717 failed (expected 3 m)",
+    "{'score': 0.5}",
+    'Traceback (most recent call last):\n  File "a.py", line 1\n    go()\nValueError: no',
+)
+"""What programs print directly behind a run, without an empty line."""
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_what_is_printed_directly_behind_a_value_is_in_doubt(line: str) -> None:
+    stopped = FIRST.partition("Thought: so")[0]
+    for run in (FIRST, stopped):
+        for behind in ("", SECOND, f"\n{SECOND}"):
+            runs = runs_in(f"{run.rstrip()}\n{line}\n{behind}")
+            doubts = {*told(runs[:1], "unclear_end").splitlines()}
+            assert doubts == {*line.splitlines()}, (run, behind)
+            assert facts(runs[1:]) == facts(runs_in(SECOND))[: bool(behind)]
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_an_answer_may_quote_what_programs_print(line: str) -> None:
+    for quoted in (f"{line}\nThat is all.", f"```\n{line}\n```"):
+        runs = runs_in(f"{FIRST.rstrip()}\n{quoted}\n\n{SECOND}")
+        assert facts(runs)[0][2] == f"2 m\n{quoted}"
+        assert not told(runs, "unclear_end", "unowned_text")
+
+
+def test_a_traceback_between_runs_belongs_to_none() -> None:
+    for behind in ("", SECOND, f"\n{SECOND}"):
+        runs = runs_in(f"{FIRST}\n{PRINTED[-1]}\n{behind}")
+        assert facts(runs[:1]) == facts(runs_in(FIRST))
+        assert told(runs, "unowned_text") == PRINTED[-1]
+
+
 LOGGED = (
     'INFO:httpx:HTTP Request: POST https://llm.example.com "HTTP/1.1 200 OK"',
     '2026-02-03 10:11:12 INFO httpx HTTP Request: POST https://a.b "HTTP/1.1 200 OK"',

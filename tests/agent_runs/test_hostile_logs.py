@@ -49,3 +49,56 @@ def test_a_hostile_text_in_a_log_takes_linear_time(
     # In quadratic time, sixteen times the text would take 256 times as long.
     long = min(seconds(name, place, head, run, 32_000) for _ in range(2))
     assert long < 60 * min(seconds(name, place, head, run, 2_000) for _ in range(3))
+
+
+RUN = (
+    "Question: How wide?\nThought: a look\nAction: gauge\nAction Input: Aare\n"
+    "Observation: 9 m\nThought: so\nFinal Answer: Nine.\n"
+)
+"""A run of plain text, in which hostile lines are put."""
+PLACES = {
+    "between runs": f"{RUN}\nMARKS a\n{RUN}",
+    "after an answer": f"{RUN}MARKS}}\n\n{RUN}",
+    "at the top": f"MARKS a\n{RUN}",
+    "in a result": RUN.replace("9 m", "9 m\nMARKS`"),
+}
+
+
+def seconds_of_text(text: str) -> float:
+    start = time.thread_time()
+    try:
+        for _ in read_runs(text, on_error=lambda _error: None):
+            pass
+    except ValueError:
+        pass  # the text has no form of a log
+    return time.thread_time() - start
+
+
+def is_linear(text: str, marks: str, size: int) -> bool:
+    short, long = (text.replace("MARKS", marks * (n // len(marks))) for n in (size, 4 * size))
+    seconds_of_text(short)  # imports the readers
+    most = 8 * max(seconds_of_text(short), 0.02)  # quadratic is 16 times
+    return any(seconds_of_text(long) < most for _ in range(2))
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("marks", ["#", "=", "-", "{", "[", "<", ".", " ", "…", "~", "a", "7"])
+def test_a_long_line_of_one_mark_takes_linear_time(place: str, marks: str) -> None:
+    assert is_linear(PLACES[place], marks, 5_000)
+
+
+@pytest.mark.parametrize("marks", ['{"a": [1, "b"]}, ', "#= ", "$ ", "<your answer ", "a: "])
+def test_a_long_line_takes_linear_time(marks: str) -> None:
+    assert all(is_linear(text, marks, 5_000) for text in PLACES.values())
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Question: a\n",
+        "You have access to the following tools:\n",
+        "Use the following format:\n\nQuestion: the input question you must answer\n",
+    ],
+)
+def test_a_prompt_that_never_ends_takes_linear_time(lines: str) -> None:
+    assert is_linear("MARKS", lines, 12_000)

@@ -105,10 +105,12 @@ def _lack(head: str) -> str:
             f"line {at}, {_short(line)}, stands before {_short(label)} and may belong to another"
             f" form{advice}"
         )
+    is_prompt = any(map(opens_prompt, text.splitlines())) and _is_log(detect(text))
+    is_quoted = _is_log(detect_in_head(without_prompts(text)))
     for at, line in enumerate(text.splitlines(), 1):
-        if opens_prompt(line) and _is_log(detect(text)):
+        if is_prompt and opens_prompt(line):
             return f"line {at}, {_short(line)}, begins a prompt, whose examples are no runs"
-        if begins_any(line) and _is_log(detect_in_head(without_prompts(text))):
+        if is_quoted and begins_any(line):
             return f"line {at}, {_short(line)}, is quoted, and a quoted run is none of the log"
         if begins_step(get_dialect("react"), line):
             return (
