@@ -17,9 +17,11 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel, BaseLLM
 from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.output_parsers import (
     JsonOutputKeyToolsParser,
@@ -33,7 +35,7 @@ from langchain_core.utils.function_calling import convert_to_json_schema, conver
 from langchain_core.utils.pydantic import is_basemodel_subclass
 from typing_extensions import override
 
-from agent_parsers import get_parser
+from agent_parsers import get_parser, to_langchain
 from agent_parsers.core import as_json, errors_of_both
 from agent_parsers.loop import Asking, OnBadCall, ToolsIn, atake_turn, take_turn
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import LangSmithParams, LanguageModelInput, ModelProfile
     from langchain_core.messages import BaseMessage
+    from langchain_core.outputs import LLMResult
 
 __all__ = ["DialectChatModel"]
 
@@ -299,6 +302,8 @@ class DialectChatModel(BaseChatModel):
         )
         if isinstance(self.llm, Runnable):  # whose events would be taken for those of this model
             bound = self.llm.bind(**settings) if settings else self.llm
+            if isinstance(inner, BaseLLM):
+                return asking, _from_llm(bound, method)
             return asking, partial(getattr(bound, method), config={"callbacks": []})
         return asking, partial(self.llm, **settings)
 
@@ -343,6 +348,64 @@ class DialectChatModel(BaseChatModel):
         """The name of the model that is asked."""
         names = (getattr(self.llm, name, None) for name in ("model_name", "model"))
         return next((name for name in names if isinstance(name, str)), None)
+
+
+class _LastResult(BaseCallbackHandler):
+    """Keeps the result of an LLM, whose methods return the bare text."""
+
+    run_inline = True
+
+    def __init__(self) -> None:
+        self._result: LLMResult | None = None
+
+    @override
+    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
+        self._result = response
+
+    def message(self, text: str) -> AIMessageChunk:
+        """Return *text* as a message that says how it ended and how many tokens it has."""
+        result = self._result
+        if result is None or not (result.generations and result.generations[0]):
+            return AIMessageChunk(text)
+        about = dict(result.generations[0][0].generation_info or {})
+        usage = (result.llm_output or {}).get("token_usage") or {}
+        sent, got = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        counted = None
+        if isinstance(sent, int) and isinstance(got, int):
+            counted = UsageMetadata(input_tokens=sent, output_tokens=got, total_tokens=sent + got)
+        return AIMessageChunk(text, response_metadata=about, usage_metadata=counted)
+
+
+def _from_llm(llm: Any, method: str) -> Callable[..., Any]:
+    """Return a function that asks an *llm* by a *method*, and whose replies say how they ended."""
+
+    def given(prompt: Any, stop: Any) -> tuple[_LastResult, Any, dict[str, Any]]:
+        seen = _LastResult()
+        asked = prompt if isinstance(prompt, str) else to_langchain(prompt)
+        return seen, asked, {"config": {"callbacks": [seen]}, **({"stop": stop} if stop else {})}
+
+    def invoke(prompt: Any, stop: Any = None) -> Any:
+        seen, asked, settings = given(prompt, stop)
+        return seen.message(llm.invoke(asked, **settings))
+
+    async def ainvoke(prompt: Any, stop: Any = None) -> Any:
+        seen, asked, settings = given(prompt, stop)
+        return seen.message(await llm.ainvoke(asked, **settings))
+
+    def stream(prompt: Any, stop: Any = None) -> Iterator[Any]:
+        seen, asked, settings = given(prompt, stop)
+        yield from llm.stream(asked, **settings)
+        yield seen.message("")
+
+    async def astream(prompt: Any, stop: Any = None) -> AsyncIterator[Any]:
+        seen, asked, settings = given(prompt, stop)
+        async with aclosing(llm.astream(asked, **settings)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        yield seen.message("")
+
+    ways = {"invoke": invoke, "ainvoke": ainvoke, "stream": stream, "astream": astream}
+    return ways[method]
 
 
 def _chunk(kind: str, text: str) -> ChatGenerationChunk:

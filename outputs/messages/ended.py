@@ -40,9 +40,18 @@ _BY_LENGTH: Final = tuple(sorted(_STOP | _CUT, key=len, reverse=True))
 
 _FIELDS: Final = (
     "finish_reason", "stop_reason", "done_reason", "status", "stopReason", "finishReason",
+    "completionReason",
 )  # fmt: skip
 """The fields in which providers report it: OpenAI Chat Completions, Anthropic, Ollama, OpenAI
-Responses, Bedrock, Gemini."""
+Responses, Bedrock, Gemini, Amazon Titan."""
+_NUMBERED: Final = ("finish_reason", "finishReason")
+"""The fields that may have a member of Gemini's enumeration as a number."""
+_NUMBERS: Final = {
+    1: "stop", 2: "max_tokens", 3: "safety", 4: "recitation", 7: "prohibited_content",
+    8: "prohibited_content", 9: "error", 10: "error",
+}  # fmt: skip
+"""The members. From 6 on, the number of a reason depends on the API, Gemini's or Vertex AI's; those
+here stand for a filter, or for a reply that is not whole, in both."""
 
 
 def ended_of(metadata: Mapping[str, Any]) -> Ended:
@@ -118,6 +127,8 @@ def _reasons(metadata: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     for field in _FIELDS:
         value = metadata.get(field)
+        if type(value) is int and field in _NUMBERED:
+            value = _NUMBERS.get(value)
         if value and (word := _word(value)):
             if word in _STOP or word in _CUT:
                 found.append(word)

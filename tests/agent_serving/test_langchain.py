@@ -11,8 +11,9 @@ from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.exceptions import OutputParserException as LangChainError
-from langchain_core.language_models import FakeListLLM, GenericFakeChatModel
+from langchain_core.language_models import BaseLLM, FakeListLLM, GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.outputs import Generation, GenerationChunk, LLMResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
@@ -421,6 +422,59 @@ def test_a_reply_that_was_cut_says_so() -> None:
     model = DialectChatModel(llm=GenericFakeChatModel(messages=iter([cut])), dialect="hermes")
     said = model.bind_tools([depth]).invoke("?")
     assert (said.text, said.response_metadata["finish_reason"]) == ("It is very", "length")
+
+
+class Ending(BaseLLM):
+    """An LLM whose replies say how they ended beside the text."""
+
+    text: str
+    about: dict[str, Any]
+
+    @property
+    def _llm_type(self) -> str:
+        return "ending"
+
+    def _generate(self, prompts: Any, stop: Any = None, run_manager: Any = None, **_: Any) -> Any:
+        done = [[Generation(text=self.text, generation_info=self.about)] for _ in prompts]
+        usage = {"prompt_tokens": 5, "completion_tokens": 3}
+        return LLMResult(generations=done, llm_output={"token_usage": usage})
+
+    def _stream(self, prompt: Any, stop: Any = None, run_manager: Any = None, **_: Any) -> Any:
+        for at in range(0, len(self.text), 4):
+            yield GenerationChunk(text=self.text[at : at + 4])
+        yield GenerationChunk(text="", generation_info=self.about)
+
+
+CUTS: list[dict[str, Any]] = [
+    {"finish_reason": "length"}, {"finish_reason": 2}, {"completionReason": "LENGTH"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("about", CUTS)
+def test_half_a_call_of_an_llm_is_no_call(about: dict[str, Any]) -> None:
+    text = "Action: depth\nAction Input: Lake Co"
+    for llm in (
+        Ending(text=text, about=about),
+        Ending(text=text, about=about).bind(temperature=0),
+        Ending(text=text, about=about).with_retry(),
+    ):
+        model = DialectChatModel(llm=llm, dialect="react", max_retries=0).bind_tools([depth])
+
+        async def streamed(model: Any = model) -> list[Any]:
+            return [each async for each in model.astream("?")]
+
+        for ask in (
+            lambda model=model: model.invoke("?"),
+            lambda model=model: [*model.stream("?")],
+            lambda model=model: asyncio.run(model.ainvoke("?")),
+            lambda: asyncio.run(streamed()),
+        ):
+            with pytest.raises(OutputParserException, match="expected the rest of"):
+                ask()
+    whole = Ending(text=text, about={"finish_reason": "stop"})
+    said: Any = DialectChatModel(llm=whole, dialect="react").bind_tools([depth]).invoke("?")
+    assert said.tool_calls[0]["args"] == {"lake": "Lake Co"}
+    assert said.usage_metadata["total_tokens"] == 8
 
 
 def test_a_refusal_is_raised_and_not_asked_again() -> None:
