@@ -109,7 +109,8 @@ class Asking(Generic[T]):
         tools_in: See `ToolsIn`.
         plain: Whether a request in which there is nothing to read, neither tools nor past calls nor
             a type of the answer, goes to the model as it is, and its reply is the answer, which may
-            quote calls: for a wrapper of a model, which also gets such requests.
+            quote calls: for a wrapper of a model, which also gets such requests. Calls of the past
+            are then native: a text of the *history* makes none.
         output_type: The type of the answer, a JSON Schema, or a strategy; by default that of the
             parser. A parser of messages asks for it as a `ToolStrategy` does; or as a
             `ProviderStrategy`, if *has_provider*. An answer with a `ToolStrategy` is a call, and
@@ -185,6 +186,10 @@ class Asking(Generic[T]):
                 self._is_plain = not len(listed)  # or a call of these is no answer
                 self._is_buffered = not as_messages
                 as_messages = True
+        if plain and not isinstance(parser, MessageParser):
+            from agent_parsers.messages.writing.conversation import with_quoted_calls
+
+            past = with_quoted_calls(past, parser.dialect)
         is_asked = any(not isinstance(each, SystemMessage) for each in past)
         takes_any = isinstance(parser, MessageParser) and bool(past)
         if plain and question is None and not (is_asked or takes_any):
