@@ -103,7 +103,9 @@ class DialectChatModel(BaseChatModel):
     @override
     def _identifying_params(self) -> dict[str, Any]:  # by which LangChain's cache knows a model
         inner = getattr(self.llm, "_identifying_params", None) or repr(self.llm)
-        return {"llm": inner, "dialect": repr(self.dialect), "tools_in": self.tools_in}
+        names = ("tools_in", "on_bad_call", "max_retries", "as_messages", "hold_content")
+        mine = {name: getattr(self, name) for name in names}
+        return {"llm": inner, "dialect": repr(self.dialect), **mine}
 
     @override
     def get_token_ids(self, text: str) -> list[int]:

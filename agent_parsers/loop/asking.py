@@ -311,7 +311,7 @@ class Asking(Generic[T]):
             choice = "auto"
         elif self._answers is not None and choice in ("auto", "none"):
             choice, listed = "required", self.parser.tools
-        is_told = isinstance(self._writer, MessageParser)
+        is_told = self._is_native or self._writer is not self.parser
         tools = listed if is_told and len(listed) else None
         return ModelRequest(prompt, [*self._stop], tools, choice, self._provider)
 

@@ -11,7 +11,12 @@ from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.exceptions import OutputParserException as LangChainError
-from langchain_core.language_models import BaseLLM, FakeListLLM, GenericFakeChatModel
+from langchain_core.language_models import (
+    BaseLLM,
+    FakeListChatModel,
+    FakeListLLM,
+    GenericFakeChatModel,
+)
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_core.outputs import Generation, GenerationChunk, LLMResult
 from langchain_core.tools import tool
@@ -510,6 +515,17 @@ def test_its_profile_and_its_key_for_caches() -> None:
     other = DialectChatModel(llm=FakeListLLM(responses=["a"]), dialect="hermes")
     assert model._get_llm_string() != other._get_llm_string()
     assert other._get_llm_string() != model_of(dialect="react")._get_llm_string()
+    for field, value in (
+        ("on_bad_call", "return"), ("max_retries", 0), ("as_messages", True),
+        ("hold_content", True), ("tools_in", "template"),
+    ):  # fmt: skip
+        changed = other.model_copy(update={field: value})
+        assert changed._get_llm_string() != other._get_llm_string()
+
+
+def test_no_tool_may_be_called_of_a_model_without_tools() -> None:
+    model = DialectChatModel(llm=FakeListChatModel(responses=["Deep."]), dialect="hermes")
+    assert model.bind_tools([depth], tool_choice="none").invoke("How deep?").text == "Deep."
 
 
 def test_deep_agents() -> None:

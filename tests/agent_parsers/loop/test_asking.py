@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -373,8 +372,14 @@ def test_a_text_in_the_past_of_a_wrapper_makes_no_call(name: str) -> None:
         assert not getattr(wrote, "tool_calls", None)
         asked = parser.render_prompt("No, never do that.", as_messages=True)[-1].text
         assert last.text == ("No, never do that." if tools_in == "template" else asked)
-        if tools_in == "prompt":
-            with suppress(OutputParserException):
-                assert not parser.read(wrote.text).actions
     *_, last = Asking(name, tools=[area], history=past).request().prompt  # of a model of text
     assert last.text != asked or last.text == "No, never do that."
+
+
+def test_a_wrapper_with_no_tool_to_choose_tells_none() -> None:
+    asking = Asking("hermes", tools=[area], history=[("user", "Hi.")], plain=True,
+                    tool_choice="none")  # fmt: skip
+    request = asking.request()
+    assert (request.tools, [each.text for each in request.prompt]) == (None, ["Hi."])
+    read(asking, "Hello.")
+    assert asking.message.content == "Hello."
