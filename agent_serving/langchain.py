@@ -141,7 +141,16 @@ class DialectChatModel(BaseChatModel):
                 tool that has to be called. It is enforced: an answer is asked for again.
             **kwargs: ``parallel_tool_calls=False`` allows one call in a turn. ``response_format``
                 is a JSON Schema of the answer, as OpenAI takes it. Others go to the model.
+
+        Raises:
+            TypeError: A tool is one that only a provider runs.
         """
+        for tool in tools:
+            if isinstance(tool, dict) and _is_run_elsewhere(tool):
+                raise TypeError(
+                    "a model that writes its calls as text cannot call a tool that only a provider"
+                    f" runs: give it one of yours; this one has {', '.join(tool)}"
+                )
         given = [convert_to_openai_tool(tool) for tool in tools]
         return self.bind(tools=given, tool_choice=tool_choice, **kwargs)
 
@@ -282,10 +291,14 @@ class DialectChatModel(BaseChatModel):
         settings.pop("ls_structured_output_format", None)
         settings.pop("strict", None)  # inputs and answers always are
         choice = settings.pop("tool_choice", None) or "auto"
+        parallel = settings.pop("parallel_tool_calls", None) is not False
         if isinstance(choice, dict):
+            parallel = parallel and not choice.get("disable_parallel_tool_use")  # Anthropic's
             choice = choice.get("function", choice).get("name", choice.get("type"))
         inner = self.llm
+        stops = [*(stop or ())]
         while hasattr(inner, "bound"):
+            stops += inner.kwargs.get("stop") or ()
             inner = inner.bound
         as_messages = self.as_messages
         asking = Asking(
@@ -293,9 +306,9 @@ class DialectChatModel(BaseChatModel):
             history=messages,
             tools=settings.pop("tools", ()),
             tool_choice="required" if choice in ("any", True) else choice,
-            parallel=settings.pop("parallel_tool_calls", None) is not False,
+            parallel=parallel,
             output_type=_schema_in(settings.pop("response_format", None)),
-            stop=stop or (),
+            stop=stops,
             plain=True,
             tools_in=self.tools_in,
             as_messages=not isinstance(inner, BaseLLM) if as_messages is None else as_messages,
@@ -414,6 +427,12 @@ def _chunk(kind: str, text: str) -> ChatGenerationChunk:
     beside = {"reasoning_content": text} if kind == "thought" else {}
     content = text if kind == "content" else ""
     return ChatGenerationChunk(message=AIMessageChunk(content=content, additional_kwargs=beside))
+
+
+def _is_run_elsewhere(tool: dict[str, Any]) -> bool:
+    """Return whether a *tool* is one that only a provider runs, which has a type of its own."""
+    is_plain = tool.get("type") in (None, "function", "object")
+    return not is_plain and not {"function", "parameters", "input_schema"} & tool.keys()
 
 
 def _schema_in(response_format: Any) -> Any:

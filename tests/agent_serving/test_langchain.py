@@ -19,6 +19,7 @@ from langchain_core.language_models import (
 )
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_core.outputs import Generation, GenerationChunk, LLMResult
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
@@ -264,6 +265,13 @@ def test_settings_go_to_the_model() -> None:
     assert scripted.calls[0].stop == ("\n\n",)
 
 
+def test_a_stop_sequence_of_the_model_is_kept() -> None:
+    scripted = ScriptedModel(["Final Answer: 425 m"])
+    llm = RunnableLambda(lambda _, stop=(): scripted(_, stop=stop)).bind(stop=["END"])
+    DialectChatModel(llm=llm, dialect="react").bind_tools([depth]).invoke("?", stop=["\n\n"])
+    assert {"END", "\n\n", "\nObservation:"} <= {*scripted.calls[0].stop}
+
+
 CHOICES = ["any", "required", True, "depth", {"type": "function", "function": {"name": "depth"}}]
 
 
@@ -291,6 +299,9 @@ def test_other_choices() -> None:
         model_of().bind_tools([depth], tool_choice="width").invoke("?")
     with pytest.raises(TypeError, match="this one has type"):
         model_of().bind_tools([{"type": "web_search"}]).invoke("?")
+    served = {"type": "web_search_20250305", "name": "web_search"}
+    with pytest.raises(TypeError, match="this one has type, name"):
+        model_of("Hm.").bind_tools([depth, served]).invoke("?")
 
 
 def test_one_call_in_a_turn() -> None:
@@ -300,6 +311,9 @@ def test_one_call_in_a_turn() -> None:
     assert len(said.tool_calls) == 1
     assert "Call only one tool at a time." in asked(model)[0]
     assert "None of your 2 calls was run." in asked(model)[1]
+    choice = {"type": "auto", "disable_parallel_tool_use": True}
+    said = model_of(both, call()).bind_tools([depth], tool_choice=choice).invoke("?")
+    assert len(said.tool_calls) == 1
     many: Any = model_of(both).bind_tools([depth]).invoke("?")
     assert len({each["id"] for each in many.tool_calls}) == 2
 
