@@ -381,14 +381,14 @@ class _LastResult(BaseCallbackHandler):
         """Return *text* as a message that says how it ended and how many tokens it has."""
         result = self._result
         if result is None or not (result.generations and result.generations[0]):
-            return AIMessageChunk(text)
+            return AIMessageChunk(content=text)
         about = dict(result.generations[0][0].generation_info or {})
         usage = (result.llm_output or {}).get("token_usage") or {}
         sent, got = usage.get("prompt_tokens"), usage.get("completion_tokens")
         counted = None
         if isinstance(sent, int) and isinstance(got, int):
             counted = UsageMetadata(input_tokens=sent, output_tokens=got, total_tokens=sent + got)
-        return AIMessageChunk(text, response_metadata=about, usage_metadata=counted)
+        return AIMessageChunk(content=text, response_metadata=about, usage_metadata=counted)
 
 
 def _from_llm(llm: Any, method: str) -> Callable[..., Any]:
