@@ -17,9 +17,11 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel, BaseLLM
 from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.output_parsers import (
     JsonOutputKeyToolsParser,
@@ -33,7 +35,7 @@ from langchain_core.utils.function_calling import convert_to_json_schema, conver
 from langchain_core.utils.pydantic import is_basemodel_subclass
 from typing_extensions import override
 
-from agent_parsers import get_parser
+from agent_parsers import get_parser, to_langchain
 from agent_parsers.core import as_json, errors_of_both
 from agent_parsers.loop import Asking, OnBadCall, ToolsIn, atake_turn, take_turn
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import LangSmithParams, LanguageModelInput, ModelProfile
     from langchain_core.messages import BaseMessage
+    from langchain_core.outputs import LLMResult
 
 __all__ = ["DialectChatModel"]
 
@@ -100,7 +103,9 @@ class DialectChatModel(BaseChatModel):
     @override
     def _identifying_params(self) -> dict[str, Any]:  # by which LangChain's cache knows a model
         inner = getattr(self.llm, "_identifying_params", None) or repr(self.llm)
-        return {"llm": inner, "dialect": repr(self.dialect), "tools_in": self.tools_in}
+        names = ("tools_in", "on_bad_call", "max_retries", "as_messages", "hold_content")
+        mine = {name: getattr(self, name) for name in names}
+        return {"llm": inner, "dialect": repr(self.dialect), **mine}
 
     @override
     def get_token_ids(self, text: str) -> list[int]:
@@ -136,7 +141,16 @@ class DialectChatModel(BaseChatModel):
                 tool that has to be called. It is enforced: an answer is asked for again.
             **kwargs: ``parallel_tool_calls=False`` allows one call in a turn. ``response_format``
                 is a JSON Schema of the answer, as OpenAI takes it. Others go to the model.
+
+        Raises:
+            TypeError: A tool is one that only a provider runs.
         """
+        for tool in tools:
+            if isinstance(tool, dict) and _is_run_elsewhere(tool):
+                raise TypeError(
+                    "a model that writes its calls as text cannot call a tool that only a provider"
+                    f" runs: give it one of yours; this one has {', '.join(tool)}"
+                )
         given = [convert_to_openai_tool(tool) for tool in tools]
         return self.bind(tools=given, tool_choice=tool_choice, **kwargs)
 
@@ -277,10 +291,14 @@ class DialectChatModel(BaseChatModel):
         settings.pop("ls_structured_output_format", None)
         settings.pop("strict", None)  # inputs and answers always are
         choice = settings.pop("tool_choice", None) or "auto"
+        parallel = settings.pop("parallel_tool_calls", None) is not False
         if isinstance(choice, dict):
+            parallel = parallel and not choice.get("disable_parallel_tool_use")  # Anthropic's
             choice = choice.get("function", choice).get("name", choice.get("type"))
         inner = self.llm
+        stops = [*(stop or ())]
         while hasattr(inner, "bound"):
+            stops += inner.kwargs.get("stop") or ()
             inner = inner.bound
         as_messages = self.as_messages
         asking = Asking(
@@ -288,9 +306,9 @@ class DialectChatModel(BaseChatModel):
             history=messages,
             tools=settings.pop("tools", ()),
             tool_choice="required" if choice in ("any", True) else choice,
-            parallel=settings.pop("parallel_tool_calls", None) is not False,
+            parallel=parallel,
             output_type=_schema_in(settings.pop("response_format", None)),
-            stop=stop or (),
+            stop=stops,
             plain=True,
             tools_in=self.tools_in,
             as_messages=not isinstance(inner, BaseLLM) if as_messages is None else as_messages,
@@ -299,6 +317,8 @@ class DialectChatModel(BaseChatModel):
         )
         if isinstance(self.llm, Runnable):  # whose events would be taken for those of this model
             bound = self.llm.bind(**settings) if settings else self.llm
+            if isinstance(inner, BaseLLM):
+                return asking, _from_llm(bound, method)
             return asking, partial(getattr(bound, method), config={"callbacks": []})
         return asking, partial(self.llm, **settings)
 
@@ -345,10 +365,74 @@ class DialectChatModel(BaseChatModel):
         return next((name for name in names if isinstance(name, str)), None)
 
 
+class _LastResult(BaseCallbackHandler):
+    """Keeps the result of an LLM, whose methods return the bare text."""
+
+    run_inline = True
+
+    def __init__(self) -> None:
+        self._result: LLMResult | None = None
+
+    @override
+    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
+        self._result = response
+
+    def message(self, text: str) -> AIMessageChunk:
+        """Return *text* as a message that says how it ended and how many tokens it has."""
+        result = self._result
+        if result is None or not (result.generations and result.generations[0]):
+            return AIMessageChunk(content=text)
+        about = dict(result.generations[0][0].generation_info or {})
+        usage = (result.llm_output or {}).get("token_usage") or {}
+        sent, got = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        counted = None
+        if isinstance(sent, int) and isinstance(got, int):
+            counted = UsageMetadata(input_tokens=sent, output_tokens=got, total_tokens=sent + got)
+        return AIMessageChunk(content=text, response_metadata=about, usage_metadata=counted)
+
+
+def _from_llm(llm: Any, method: str) -> Callable[..., Any]:
+    """Return a function that asks an *llm* by a *method*, and whose replies say how they ended."""
+
+    def given(prompt: Any, stop: Any) -> tuple[_LastResult, Any, dict[str, Any]]:
+        seen = _LastResult()
+        asked = prompt if isinstance(prompt, str) else to_langchain(prompt)
+        return seen, asked, {"config": {"callbacks": [seen]}, **({"stop": stop} if stop else {})}
+
+    def invoke(prompt: Any, stop: Any = None) -> Any:
+        seen, asked, settings = given(prompt, stop)
+        return seen.message(llm.invoke(asked, **settings))
+
+    async def ainvoke(prompt: Any, stop: Any = None) -> Any:
+        seen, asked, settings = given(prompt, stop)
+        return seen.message(await llm.ainvoke(asked, **settings))
+
+    def stream(prompt: Any, stop: Any = None) -> Iterator[Any]:
+        seen, asked, settings = given(prompt, stop)
+        yield from llm.stream(asked, **settings)
+        yield seen.message("")
+
+    async def astream(prompt: Any, stop: Any = None) -> AsyncIterator[Any]:
+        seen, asked, settings = given(prompt, stop)
+        async with aclosing(llm.astream(asked, **settings)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        yield seen.message("")
+
+    ways = {"invoke": invoke, "ainvoke": ainvoke, "stream": stream, "astream": astream}
+    return ways[method]
+
+
 def _chunk(kind: str, text: str) -> ChatGenerationChunk:
     beside = {"reasoning_content": text} if kind == "thought" else {}
     content = text if kind == "content" else ""
     return ChatGenerationChunk(message=AIMessageChunk(content=content, additional_kwargs=beside))
+
+
+def _is_run_elsewhere(tool: dict[str, Any]) -> bool:
+    """Return whether a *tool* is one that only a provider runs, which has a type of its own."""
+    is_plain = tool.get("type") in (None, "function", "object")
+    return not is_plain and not {"function", "parameters", "input_schema"} & tool.keys()
 
 
 def _schema_in(response_format: Any) -> Any:

@@ -12,17 +12,20 @@ from typing_extensions import TypedDict
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.engine.reading.rules.known_tools import known_tools, output_type_of
+from agent_parsers.engine.reading.turn import content_of, thought_of
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
     Event,
     Finish,
     InputDelta,
+    MarkerSeen,
     Repair,
     StepFailed,
     ThoughtDelta,
     ToolNamed,
 )
+from agent_parsers.loop.joined import JoinedText
 from agent_parsers.loop.request import ModelRequest
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from agent_parsers.messages.reading.pieces import as_json
@@ -106,7 +109,8 @@ class Asking(Generic[T]):
         tools_in: See `ToolsIn`.
         plain: Whether a request in which there is nothing to read, neither tools nor past calls nor
             a type of the answer, goes to the model as it is, and its reply is the answer, which may
-            quote calls: for a wrapper of a model, which also gets such requests.
+            quote calls: for a wrapper of a model, which also gets such requests. Calls of the past
+            are then native: a text of the *history* makes none.
         output_type: The type of the answer, a JSON Schema, or a strategy; by default that of the
             parser. A parser of messages asks for it as a `ToolStrategy` does; or as a
             `ProviderStrategy`, if *has_provider*. An answer with a `ToolStrategy` is a call, and
@@ -182,6 +186,10 @@ class Asking(Generic[T]):
                 self._is_plain = not len(listed)  # or a call of these is no answer
                 self._is_buffered = not as_messages
                 as_messages = True
+        if plain and not isinstance(parser, MessageParser):
+            from agent_parsers.messages.writing.conversation import with_quoted_calls
+
+            past = with_quoted_calls(past, parser.dialect)
         is_asked = any(not isinstance(each, SystemMessage) for each in past)
         takes_any = isinstance(parser, MessageParser) and bool(past)
         if plain and question is None and not (is_asked or takes_any):
@@ -220,8 +228,8 @@ class Asking(Generic[T]):
         self._chunks: list[Any] = []  # kept if the turn may be read again
         self._error: OutputParserException | None = None
         self._given: list[AgentAction] = []  # calls that give the answer
-        self._thought: list[str] = []
-        self._content: list[str] = []
+        self._events: list[Event] = []
+        self._said: dict[str, JoinedText] = {"thought": JoinedText(), "content": JoinedText()}
         self._repaired_before = len(self.repairs)
         self._growing: _GrowingAnswer | None = None
         self._usage: UsageMetadata | None = None  # of the reply
@@ -303,7 +311,7 @@ class Asking(Generic[T]):
             choice = "auto"
         elif self._answers is not None and choice in ("auto", "none"):
             choice, listed = "required", self.parser.tools
-        is_told = isinstance(self._writer, MessageParser)
+        is_told = self._is_native or self._writer is not self.parser
         tools = listed if is_told and len(listed) else None
         return ModelRequest(prompt, [*self._stop], tools, choice, self._provider)
 
@@ -325,12 +333,12 @@ class Asking(Generic[T]):
     @property
     def thought(self) -> str:
         """The reasoning of the turn so far."""
-        return "".join(self._thought)
+        return self._said["thought"].text
 
     @property
     def content(self) -> str:
         """What the user may see so far: text beside the calls, or the answer as it was written."""
-        return "".join(self._content)
+        return self._said["content"].text
 
     @property
     def is_checked(self) -> bool:
@@ -423,6 +431,12 @@ class Asking(Generic[T]):
             events += self._end()
         except OutputParserException as error:
             return [*events, self.retry(error)]
+        if not self._is_plain:  # the end of a turn shows what was quoted, and what was a thought
+            thought, content = self._stream.thought, self._stream.content
+            self._said = {
+                "thought": JoinedText(thought_of(self._events) if thought is None else thought),
+                "content": JoinedText(content_of(self._events) if content is None else content),
+            }
         self.is_done = True
         self._retries = self._max_retries
         return events
@@ -469,9 +483,19 @@ class Asking(Generic[T]):
         self._growing = self._growing or _GrowingAnswer()
         self._growing.add(text)
 
+    def _say(self, event: Event) -> None:
+        """Add the text of an *event* to what was said."""
+        if isinstance(event, ThoughtDelta | AnswerDelta):
+            kind = "thought" if isinstance(event, ThoughtDelta) else "content"
+            self._said[kind].add(event.text)
+            return
+        for said in self._said.values():
+            said.part()
+
     def _taken(self, events: list[Event]) -> list[Event]:
         """Take *events* of the turn; return them without the calls that give the answer."""
         shown: list[Event] = []
+        self._events += events
         for event in events:
             match event:
                 case ActionComplete(action=action):
@@ -483,10 +507,10 @@ class Asking(Generic[T]):
                     self.finish = finish
                     if self._answers is not None:
                         continue
-                case ThoughtDelta(text=text):
-                    self._thought.append(text)
+                case ThoughtDelta() | MarkerSeen():
+                    self._say(event)
                 case AnswerDelta(text=text):
-                    self._content.append(text)
+                    self._say(event)
                     if self._is_typed or self._answers is not None:
                         self._grow(text)
                 case ToolNamed(tool=tool) if self._answers is not None:
@@ -567,6 +591,7 @@ class Asking(Generic[T]):
                 found = another
                 continue
             self.actions, self._given = [], []
+            self._stream, self._events = stream, events
             return self._taken([event for event in events if isinstance(event, ActionComplete)])
 
     # -- for other frameworks --------------------------------------------------------------------

@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel
 
-from agent_parsers.events import AnswerDelta, Event, StepFailed, ThoughtDelta
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    StepFailed,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.loop.joined import JoinedText
 from agent_parsers.loop.request import ask, returns_awaitable
 from agent_parsers.parsers.dialect_parser import DialectParser
 from agent_parsers.toolset.running import in_thread
@@ -30,7 +40,8 @@ if TYPE_CHECKING:
     from agent_parsers.loop.asking import Asking
 
 ASYNCHRONOUS: Final = "the model is asynchronous: use `await arun_agent(…)`"
-SaidPart: TypeAlias = tuple[Literal["thought", "content"], str]
+Kind: TypeAlias = Literal["thought", "content"]
+SaidPart: TypeAlias = tuple[Kind, str]
 """A part of what a model says in a turn: what it is, and the text."""
 
 
@@ -47,7 +58,9 @@ def take_turn(
 
     What was shown cannot be taken back. If a turn has to be asked for again, what it said beside
     its calls stays, and an empty line separates it from what follows; after an answer was shown,
-    the model is not asked again. `Asking.message` has only the last turn.
+    the model is not asked again. Where the end of a turn shows that another text is its content, as
+    a lone ``</think>`` does, that follows in the same way. `Asking.message` has only the last turn,
+    as `DialectParser.read` reads it.
 
     Args:
         model: What is asked, as `run_agent` takes it.
@@ -120,29 +133,57 @@ class _Shown:
         self._is_held = is_held or asking.is_checked
         self._shown: set[str] = set()  # the kinds of which there was something
         self._apart: set[str] = set()  # those of which all belongs to a turn that failed
+        self._begin()
+
+    def _begin(self) -> None:
+        self._said: dict[Kind, JoinedText] = {"thought": JoinedText(), "content": JoinedText()}
+        self._is_calling = False  # whether a call has begun and is not complete
+        self._is_quoting = False  # whether text follows such a call, which may be none
 
     def parts(self, events: list[Event]) -> Iterator[SaidPart]:
         """Yield what is to be shown of *events*."""
         for event in events:
             match event:
                 case ThoughtDelta(text=text):
-                    yield self._part("thought", text)
-                case AnswerDelta(text=text) if not self._is_held:
-                    yield self._part("content", text)
+                    yield from self._next("thought", text)
+                case AnswerDelta(text=text):
+                    yield from self._next("content", text)
+                case MarkerSeen():
+                    for said in self._said.values():
+                        said.part()
+                case ToolNamed() | InputDelta():
+                    self._is_calling = True
+                case ActionComplete():
+                    self._is_calling = False
                 case StepFailed(error=error):
                     if "content" in self._shown and isinstance(self._asking.parser, DialectParser):
                         error.add_note(_SHOWN)  # all content of these is the answer
                         raise error
                     self._apart = {*self._shown}
+                    self._begin()
                 case _:
                     pass
 
     def rest(self) -> Iterator[SaidPart]:
-        """Yield the content that was held back."""
-        if self._is_held and (content := self._asking.message.text):
-            yield "content", content
+        """Yield what was held back, or turned out to be said at the end of the turn."""
+        asking = self._asking
+        whole: dict[Kind, str] = {"thought": asking.thought, "content": asking.message.text}
+        for kind, text in whole.items():
+            said = self._said[kind].text
+            if not text.startswith(said):
+                if said.rstrip().endswith(text.strip()):
+                    continue  # the answer stands at its end
+                said = ""
+                self._apart.add(kind)
+            if rest := text[len(said) :]:
+                yield self._part(kind, rest)
 
-    def _part(self, kind: Literal["thought", "content"], text: str) -> SaidPart:
+    def _next(self, kind: Kind, text: str) -> Iterator[SaidPart]:
+        self._is_quoting |= self._is_calling
+        if not self._is_quoting and not (self._is_held and kind == "content"):
+            yield self._part(kind, self._said[kind].add(text))
+
+    def _part(self, kind: Kind, text: str) -> SaidPart:
         if kind in self._apart:
             self._apart.discard(kind)
             text = f"\n\n{text}"

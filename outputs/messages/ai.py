@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, Self, cast
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from typing_extensions import TypedDict
 
 from outputs.messages.base import BaseMessage, BaseMessageChunk, Content
@@ -93,6 +93,12 @@ class AIMessage(BaseMessage):
     usage_metadata: UsageMetadata | None = None
     """Token counts, if the provider sent them."""
     type: Literal["ai"] = "ai"
+
+    @field_validator("usage_metadata", mode="before")
+    @classmethod
+    def _only_tokens(cls, usage: Any) -> Any:
+        """Return *usage*; `None` if it counts no tokens, as LangChain says it of a cached reply."""
+        return None if isinstance(usage, dict) and usage.keys() <= {"total_cost"} else usage
 
     def __init__(
         self,

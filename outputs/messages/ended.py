@@ -21,12 +21,12 @@ _STOP: Final = frozenset(
 _REFUSED: Final = frozenset(("refusal",))
 _FILTERED: Final = frozenset(
     ("content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation",
-     "blocklist", "prohibited_content", "spii", "image_safety", "error_toxic")
+     "blocklist", "prohibited_content", "spii", "image_safety", "error_toxic", "sensitive")
 )  # fmt: skip
 _LENGTH: Final = frozenset(
     ("length", "max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit",
      "incomplete", "abort", "cancelled", "failed", "error", "error_limit", "timeout", "time_limit",
-     "model_context_window_exceeded", "insufficient_system_resource", "pause_turn",
+     "model_context_window_exceeded", "insufficient_system_resource", "pause_turn", "network_error",
      "malformed_function_call", "malformed_tool_use", "malformed_model_output",
      "unexpected_tool_call", "too_many_tool_calls")
 )  # fmt: skip
@@ -40,17 +40,29 @@ _BY_LENGTH: Final = tuple(sorted(_STOP | _CUT, key=len, reverse=True))
 
 _FIELDS: Final = (
     "finish_reason", "stop_reason", "done_reason", "status", "stopReason", "finishReason",
+    "completionReason",
 )  # fmt: skip
 """The fields in which providers report it: OpenAI Chat Completions, Anthropic, Ollama, OpenAI
-Responses, Bedrock, Gemini."""
+Responses, Bedrock, Gemini, Amazon Titan."""
+_GUARDRAIL: Final = "amazon-bedrock-guardrailAction"
+"""The field in which a model of Bedrock says whether a guardrail stepped in."""
+_NUMBERED: Final = ("finish_reason", "finishReason")
+"""The fields that may have a member of Gemini's enumeration as a number."""
+_NUMBERS: Final = {
+    1: "stop", 2: "max_tokens", 3: "safety", 4: "recitation", 7: "prohibited_content",
+    8: "prohibited_content", 9: "error", 10: "error",
+}  # fmt: skip
+"""The members. From 6 on, the number of a reason depends on the API, Gemini's or Vertex AI's; those
+here stand for a filter, or for a reply that is not whole, in both."""
 
 
 def ended_of(metadata: Mapping[str, Any]) -> Ended:
     """Return how a message ended, given its ``response_metadata``.
 
     Knows, in upper or lower case, the stop reasons of OpenAI's Chat Completions and Responses and
-    compatible servers, and of Anthropic, Bedrock, Cohere, Gemini, Mistral and Ollama. A text that a
-    filter stopped counts as cut. Unknown reasons are ignored; of several reasons, a cut wins.
+    compatible servers, and of Anthropic, Bedrock, Cohere, Gemini, GLM, Mistral and Ollama. A text
+    that a filter stopped counts as cut. Unknown reasons are ignored; of several reasons, a cut
+    wins.
     """
     ended: Ended = "unknown"
     for word in _reasons(metadata):
@@ -79,12 +91,13 @@ def is_refused(metadata: Mapping[str, Any]) -> bool:
 
 def is_held_back(metadata: Mapping[str, Any]) -> bool:
     """Return whether the model refused, or a filter ended the message, as `is_filtered` says."""
-    beside = metadata.get("incomplete_details") or metadata.get("prompt_feedback")
+    fields = ("incomplete_details", "prompt_feedback", _GUARDRAIL)
+    beside = any(metadata.get(name) for name in fields)
     reasons = _reasons(metadata)
     return (
         not _REFUSED.isdisjoint(reasons)
         or not _FILTERED.isdisjoint(reasons)
-        or (bool(beside) and is_filtered(metadata))
+        or (beside and is_filtered(metadata))
     )
 
 
@@ -107,7 +120,9 @@ def is_filtered(metadata: Mapping[str, Any]) -> bool:
 
 
 def _is_blocked(metadata: Mapping[str, Any]) -> bool:
-    """Return whether Gemini blocked the prompt, so that there is no reply."""
+    """Return whether Gemini blocked the prompt, or a guardrail of Bedrock replaced the reply."""
+    if metadata.get(_GUARDRAIL) == "INTERVENED":
+        return True
     feedback = metadata.get("prompt_feedback")
     reason = feedback.get("block_reason") if isinstance(feedback, Mapping) else None
     return bool(reason) and not _word(reason).endswith("unspecified")
@@ -118,6 +133,8 @@ def _reasons(metadata: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     for field in _FIELDS:
         value = metadata.get(field)
+        if type(value) is int and field in _NUMBERED:
+            value = _NUMBERS.get(value)
         if value and (word := _word(value)):
             if word in _STOP or word in _CUT:
                 found.append(word)

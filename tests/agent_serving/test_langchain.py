@@ -11,8 +11,15 @@ from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.exceptions import OutputParserException as LangChainError
-from langchain_core.language_models import FakeListLLM, GenericFakeChatModel
+from langchain_core.language_models import (
+    BaseLLM,
+    FakeListChatModel,
+    FakeListLLM,
+    GenericFakeChatModel,
+)
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.outputs import Generation, GenerationChunk, LLMResult
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
@@ -258,6 +265,13 @@ def test_settings_go_to_the_model() -> None:
     assert scripted.calls[0].stop == ("\n\n",)
 
 
+def test_a_stop_sequence_of_the_model_is_kept() -> None:
+    scripted = ScriptedModel(["Final Answer: 425 m"])
+    llm = RunnableLambda(lambda _, stop=(): scripted(_, stop=stop)).bind(stop=["END"])
+    DialectChatModel(llm=llm, dialect="react").bind_tools([depth]).invoke("?", stop=["\n\n"])
+    assert {"END", "\n\n", "\nObservation:"} <= {*scripted.calls[0].stop}
+
+
 CHOICES = ["any", "required", True, "depth", {"type": "function", "function": {"name": "depth"}}]
 
 
@@ -285,6 +299,9 @@ def test_other_choices() -> None:
         model_of().bind_tools([depth], tool_choice="width").invoke("?")
     with pytest.raises(TypeError, match="this one has type"):
         model_of().bind_tools([{"type": "web_search"}]).invoke("?")
+    served = {"type": "web_search_20250305", "name": "web_search"}
+    with pytest.raises(TypeError, match="this one has type, name"):
+        model_of("Hm.").bind_tools([depth, served]).invoke("?")
 
 
 def test_one_call_in_a_turn() -> None:
@@ -294,6 +311,9 @@ def test_one_call_in_a_turn() -> None:
     assert len(said.tool_calls) == 1
     assert "Call only one tool at a time." in asked(model)[0]
     assert "None of your 2 calls was run." in asked(model)[1]
+    choice = {"type": "auto", "disable_parallel_tool_use": True}
+    said = model_of(both, call()).bind_tools([depth], tool_choice=choice).invoke("?")
+    assert len(said.tool_calls) == 1
     many: Any = model_of(both).bind_tools([depth]).invoke("?")
     assert len({each["id"] for each in many.tool_calls}) == 2
 
@@ -423,6 +443,59 @@ def test_a_reply_that_was_cut_says_so() -> None:
     assert (said.text, said.response_metadata["finish_reason"]) == ("It is very", "length")
 
 
+class Ending(BaseLLM):
+    """An LLM whose replies say how they ended beside the text."""
+
+    text: str
+    about: dict[str, Any]
+
+    @property
+    def _llm_type(self) -> str:
+        return "ending"
+
+    def _generate(self, prompts: Any, stop: Any = None, run_manager: Any = None, **_: Any) -> Any:
+        done = [[Generation(text=self.text, generation_info=self.about)] for _ in prompts]
+        usage = {"prompt_tokens": 5, "completion_tokens": 3}
+        return LLMResult(generations=done, llm_output={"token_usage": usage})
+
+    def _stream(self, prompt: Any, stop: Any = None, run_manager: Any = None, **_: Any) -> Any:
+        for at in range(0, len(self.text), 4):
+            yield GenerationChunk(text=self.text[at : at + 4])
+        yield GenerationChunk(text="", generation_info=self.about)
+
+
+CUTS: list[dict[str, Any]] = [
+    {"finish_reason": "length"}, {"finish_reason": 2}, {"completionReason": "LENGTH"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("about", CUTS)
+def test_half_a_call_of_an_llm_is_no_call(about: dict[str, Any]) -> None:
+    text = "Action: depth\nAction Input: Lake Co"
+    for llm in (
+        Ending(text=text, about=about),
+        Ending(text=text, about=about).bind(temperature=0),
+        Ending(text=text, about=about).with_retry(),
+    ):
+        model = DialectChatModel(llm=llm, dialect="react", max_retries=0).bind_tools([depth])
+
+        async def streamed(model: Any = model) -> list[Any]:
+            return [each async for each in model.astream("?")]
+
+        for ask in (
+            lambda model=model: model.invoke("?"),
+            lambda model=model: [*model.stream("?")],
+            lambda model=model: asyncio.run(model.ainvoke("?")),
+            lambda: asyncio.run(streamed()),
+        ):
+            with pytest.raises(OutputParserException, match="expected the rest of"):
+                ask()
+    whole = Ending(text=text, about={"finish_reason": "stop"})
+    said: Any = DialectChatModel(llm=whole, dialect="react").bind_tools([depth]).invoke("?")
+    assert said.tool_calls[0]["args"] == {"lake": "Lake Co"}
+    assert said.usage_metadata["total_tokens"] == 8
+
+
 def test_a_refusal_is_raised_and_not_asked_again() -> None:
     refused = AIMessage("", additional_kwargs={"refusal": "I do not help with that."})
     model = DialectChatModel(llm=GenericFakeChatModel(messages=iter([refused])), dialect="hermes")
@@ -456,6 +529,17 @@ def test_its_profile_and_its_key_for_caches() -> None:
     other = DialectChatModel(llm=FakeListLLM(responses=["a"]), dialect="hermes")
     assert model._get_llm_string() != other._get_llm_string()
     assert other._get_llm_string() != model_of(dialect="react")._get_llm_string()
+    for field, value in (
+        ("on_bad_call", "return"), ("max_retries", 0), ("as_messages", True),
+        ("hold_content", True), ("tools_in", "template"),
+    ):  # fmt: skip
+        changed = other.model_copy(update={field: value})
+        assert changed._get_llm_string() != other._get_llm_string()
+
+
+def test_no_tool_may_be_called_of_a_model_without_tools() -> None:
+    model = DialectChatModel(llm=FakeListChatModel(responses=["Deep."]), dialect="hermes")
+    assert model.bind_tools([depth], tool_choice="none").invoke("How deep?").text == "Deep."
 
 
 def test_deep_agents() -> None:

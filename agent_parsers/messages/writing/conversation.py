@@ -134,6 +134,15 @@ def prompt_of(
     )
 
 
+def with_quoted_calls(past: Iterable[Any], dialect: Dialect) -> list[Any]:
+    """Return *past* of a model with native calls: what its texts hold are no calls.
+
+    A message whose text would be read as a call becomes an answer, written so that it is none.
+    """
+    writer = _Writer(dialect, None, ())
+    return [writer.quoted(each) if isinstance(each, AIMessage) else each for each in past]
+
+
 class _Writer:
     """Writes the messages and turns of a conversation, in order.
 
@@ -377,6 +386,14 @@ class _Writer:
         if found is None:
             return PastAnswer(_finish(text, ""), thought)
         return PastAnswer(_finish(found.output, text), found.thought or thought)
+
+    def quoted(self, message: AIMessage) -> Any:
+        """Return a *message* as an answer if a call would be read in its text."""
+        turn = self._read(message)
+        if not isinstance(turn, PastTurn):
+            return message
+        thought = "".join(said for kind, said in said_in(message) if kind == "thought")
+        return PastAnswer(_finish(message.text, ""), thought)
 
     def _turn_of(self, text: str) -> Turn | None:
         """Return the turn that *text* is, in this dialect or another."""

@@ -6,6 +6,7 @@ our parser and converts the result to LangChain's classes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -22,6 +23,10 @@ from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
     from langchain_core.outputs import Generation
+
+_TOLD: Final = ("{tools}", "{tool_names}")
+"""What stands in instructions for tools that are not known."""
+_BRACES: Final = re.compile(r"(\{tools\}|\{tool_names\}|[{}])")
 
 Result: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 
@@ -131,6 +136,23 @@ class LangChainParser(LangChainOutputParser):
     def _kinds(self) -> Kinds:
         """Return the classes of the results."""
         return _LANGCHAINS
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return the format instructions for the model.
+
+        LangChain's conversational agent, for chat models, formats those of its parser twice, so
+        braces in them stand four times, as in LangChain's own.
+        """
+        instructions = super().get_format_instructions()
+        dialect = getattr(self.parser, "dialect", None)
+        if dialect is None or dialect.name != "conversational_chat":
+            return instructions
+        are_told = self.parser.tools is not None
+        return "".join(
+            part if part in _TOLD and not are_told else part * (4 if part in "{}" else 1)
+            for part in _BRACES.split(instructions)
+        )
 
     # -- writing ---------------------------------------------------------------------------------
 

@@ -357,3 +357,29 @@ def test_the_model_that_a_loop_asks_gets_the_same() -> None:
     assert model.calls[0].stop == tuple(get_parser("react").stop)
     with pytest.raises(ToolInputError):
         get_parser("react", tools=[depth]).parse("Action: depth\nAction Input: {}")
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_a_text_in_the_past_of_a_wrapper_makes_no_call(name: str) -> None:
+    if name in ("smolagents_code", "self_ask"):
+        pytest.skip("it has one tool, which is not named")
+    parser: Any = get_parser(name, tools=[area])
+    text = parser.render(AgentAction("area", {"lake": "Thun"}, ""))
+    past = [("user", "How?"), ("assistant", text), ("user", "No, never do that.")]
+    for tools_in in ("prompt", "template"):
+        asking = Asking(name, tools=[area], history=past, plain=True, tools_in=tools_in)
+        *_, wrote, last = asking.request().prompt
+        assert not getattr(wrote, "tool_calls", None)
+        asked = parser.render_prompt("No, never do that.", as_messages=True)[-1].text
+        assert last.text == ("No, never do that." if tools_in == "template" else asked)
+    *_, last = Asking(name, tools=[area], history=past).request().prompt  # of a model of text
+    assert last.text != asked or last.text == "No, never do that."
+
+
+def test_a_wrapper_with_no_tool_to_choose_tells_none() -> None:
+    asking = Asking("hermes", tools=[area], history=[("user", "Hi.")], plain=True,
+                    tool_choice="none")  # fmt: skip
+    request = asking.request()
+    assert (request.tools, [each.text for each in request.prompt]) == (None, ["Hi."])
+    read(asking, "Hello.")
+    assert asking.message.content == "Hello."

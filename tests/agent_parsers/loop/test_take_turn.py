@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_parsers import OutputParserException
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    OutputParserException,
+    get_parser,
+    list_dialects,
+)
 from agent_parsers.loop import Asking, atake_turn, take_turn
 from agent_parsers.testing import ScriptedModel
 
@@ -79,6 +85,67 @@ def test_an_answer_that_is_checked_is_held_back() -> None:
     assert shown(required, ScriptedModel(["It is 48.", f"I look.{call()}"]).stream) == [
         ("content", "I look.")
     ]
+
+
+QUOTING = [
+    "Write `{call}` for the area.",
+    "For example:\n```\n{call}\n```\nThat is how.",
+    "<think>I could {call} but no.</think>{answer}",
+    "<think>One.</think>Well.<think>Two.</think>{answer}",
+    "{call}\n</think>\n{answer}",
+    "I think {call} no.\n</think>\n\n{answer}",
+    "Hm.\n{call}\nThen more.",
+    "  {answer}\n\n",
+]
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_a_turn_says_what_the_parser_reads(name: str) -> None:
+    parser: Any = get_parser(name, tools=[area])
+    single = name in ("smolagents_code", "self_ask")  # they have one tool, which is not named
+    called = call() if single else parser.render(AgentAction("area", {"lake": "Thun"}, ""))
+    answer = parser.render(AgentFinish({"output": "48 km2."}, ""))
+    for form in QUOTING:
+        text = form.replace("{call}", called).replace("{answer}", answer)
+        try:
+            turn = parser.read(text)
+        except OutputParserException:
+            continue
+        for size in (len(text), 1, 5):
+            chunks = [text[at : at + size] for at in range(0, len(text), size)]
+            for is_held in (True, False):
+                asking = asking_of(name, max_retries=0)
+                said = {"thought": "", "content": ""}
+                for kind, part in take_turn(lambda _, c=chunks: c, asking, is_held=is_held):
+                    said[kind] += part
+                message = asking.message
+                beside = message.additional_kwargs.get("reasoning_content", "")
+                assert (message.content, beside) == (turn.content, turn.thought)
+                assert said["thought"] == turn.thought
+                if is_held or "</think>" not in text:
+                    assert said["content"].endswith(turn.content)
+                if is_held:
+                    assert said["content"] == turn.content
+
+
+@pytest.mark.parametrize("size", [1, 3, 500])
+def test_a_quoted_call_is_streamed(size: int) -> None:
+    for text in (f"Write `{call()}` to know.", f"So:\n```\n{call()}\n```\nBye."):
+        chunks = [text[at : at + size] for at in range(0, len(text), size)]
+        assert shown(asking_of(), lambda _, c=chunks: c) == [("content", text)]
+
+
+def test_a_thought_that_was_shown_as_content_is_followed_by_the_answer() -> None:
+    for thought, seen in (
+        ("I think.", "I think.\nIt is 48."),
+        (f"I could {call()} now.", "I could\n\nIt is 48."),
+    ):
+        asking = asking_of()
+        said = {"thought": "", "content": ""}
+        for kind, text in take_turn(lambda _, t=thought: [*f"{t}\n</think>\n\nIt is 48."], asking):
+            said[kind] += text
+        assert said == {"thought": thought, "content": seen}
+        assert (asking.message.content, asking.thought) == ("It is 48.", thought)
 
 
 class Source:

@@ -15,7 +15,7 @@ from langchain_classic.agents.output_parsers.tools import ToolsAgentOutputParser
 from langchain_core._api import LangChainDeprecationWarning
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
 from langchain_core.exceptions import OutputParserException
-from langchain_core.language_models import FakeListLLM, FakeStreamingListLLM
+from langchain_core.language_models import FakeListChatModel, FakeListLLM, FakeStreamingListLLM
 from langchain_core.messages import AIMessage, AIMessageChunk, SystemMessage, ToolMessage
 from langchain_core.output_parsers import BaseOutputParser
 from langchain_core.outputs import ChatGeneration, Generation
@@ -304,6 +304,35 @@ def test_its_agents_take_it_for_one_of_their_parsers() -> None:
             agent_kwargs={"output_parser": agent_parsers.ConvoTextOutputParser().as_langchain()},
         )
     assert executor.invoke({"input": "?", "chat_history": ""})["output"] == "48.3 km²"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_instructions_of_the_conversational_agent_survive_two_formats() -> None:
+    tools = [Tool("area", str, "Looks up an area.")]
+    blob = '```json\n{"action": "Final Answer", "action_input": "48.3 km²"}\n```'
+    for parser in (
+        agent_parsers.ConvoOutputParser(),
+        agent_parsers.ConvoOutputParser(tools=[depth_in_json]),
+    ):
+        model = FakeListChatModel(responses=[blob])
+        executor = initialize_agent(
+            tools,
+            model,
+            agent=AgentType.CHAT_CONVERSATIONAL_REACT_DESCRIPTION,
+            agent_kwargs={"output_parser": parser.as_langchain()},
+        )
+        assert executor.invoke({"input": "?", "chat_history": []})["output"] == "48.3 km²"
+        prompt = executor.agent.llm_chain.prompt  # type: ignore[union-attr]
+        given = {"input": "?", "chat_history": [], "agent_scratchpad": []}
+        told = prompt.format_messages(**given)[-1].content
+        wanted = parser.get_format_instructions()
+        wanted = wanted.replace("{tools}", "> area: Looks up an area.")
+        assert wanted.replace("{tool_names}", "area") in told
+
+
+def depth_in_json(lake: str) -> str:
+    """Tells how deep a lake is, as in {"depth": 217} and {tools}."""
+    return lake
 
 
 @pytest.mark.parametrize("name", ["react", "hermes", "tools"])

@@ -116,3 +116,17 @@ def test_langchain_is_not_imported_for_it() -> None:
         "assert not any(name.startswith('langchain') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_cached_reply_counts_no_tokens() -> None:
+    from langchain_core.caches import InMemoryCache
+    from langchain_core.language_models import FakeListChatModel
+
+    from output_parsers import JsonOutputParser
+
+    model = FakeListChatModel(responses=['{"salt": 5}'], cache=InMemoryCache())
+    chain = model | JsonOutputParser()
+    assert [chain.invoke("How heavy?"), chain.invoke("How heavy?")] == [{"salt": 5}] * 2
+    read = ours.from_any(model.invoke("How heavy?"))
+    assert isinstance(read, ours.AIMessage)
+    assert read.usage_metadata is None

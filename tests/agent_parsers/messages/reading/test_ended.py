@@ -18,6 +18,7 @@ from agent_parsers import (
     get_parser,
 )
 from outputs import AIMessage, Ended, ToolCall
+from outputs.messages.ended import ended_of, is_held_back
 
 from ....helpers.messages import cut, delta, outcome_of, story_of
 
@@ -357,3 +358,21 @@ def test_an_item_that_is_not_complete_was_cut(is_list: bool) -> None:
             get_parser(name).invoke([half] if is_list else half)
         whole = {**half, "status": "completed"}
         assert get_parser(name).invoke([whole] if is_list else whole)
+
+
+@pytest.mark.parametrize(
+    ("about", "is_filter"),
+    [
+        ({"finish_reason": "sensitive"}, True),
+        ({"amazon-bedrock-guardrailAction": "INTERVENED", "stop_reason": "stop"}, True),
+        ({"finish_reason": 3}, True),
+        ({"finish_reason": "network_error"}, False),
+        ({"finish_reason": 2}, False),
+        ({"completionReason": "LENGTH"}, False),
+    ],
+)
+def test_reasons_of_other_providers(about: dict[str, Any], is_filter: bool) -> None:
+    assert ended_of(about) == "length"
+    assert is_held_back(about) is is_filter
+    whole = {"amazon-bedrock-guardrailAction": "NONE", "finish_reason": 1, "status": 200}
+    assert ended_of(whole) == "stop"

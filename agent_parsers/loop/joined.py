@@ -1,0 +1,32 @@
+"""The text that a turn says, joined from its parts."""
+
+from __future__ import annotations
+
+
+class JoinedText:
+    """Text in parts; a marker between two of them becomes a line break.
+
+    Args:
+        text: The first part.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        self._texts = [text] if text else []
+        self._is_apart = False
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._texts)
+
+    def add(self, text: str) -> str:
+        """Add *text* and return it, after a line break if it is apart."""
+        if self._is_apart and self._texts:
+            text = f"\n{text}"
+        self._is_apart = False
+        self._texts.append(text)
+        return text
+
+    def part(self) -> None:
+        """Note that there was a marker."""
+        self._is_apart = True
