@@ -677,7 +677,7 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nKe
 
 @pytest.mark.parametrize("form", [TOLD, TASKS])
 @pytest.mark.parametrize("is_between", [True, False])
-@pytest.mark.parametrize("text", CERTAIN)
+@pytest.mark.parametrize("text", [*CERTAIN, TRACEBACK])
 def test_what_belongs_to_nobody_is_in_no_value_of_a_console(
     form: str, is_between: bool, text: str
 ) -> None:
@@ -692,7 +692,7 @@ def test_what_belongs_to_nobody_is_in_no_value_of_a_console(
 
 
 @pytest.mark.parametrize("form", [TOLD, TASKS])
-@pytest.mark.parametrize("text", [*DOUBTFUL, TRACEBACK])
+@pytest.mark.parametrize("text", DOUBTFUL)
 def test_what_may_belong_to_an_answer_of_a_console_stays_with_a_notice(
     form: str, text: str
 ) -> None:
