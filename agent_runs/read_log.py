@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
@@ -190,6 +190,10 @@ def _as_given(run: Transcript) -> str:
     return repr(replace(run, notices=notices, source=None, conversation=None))
 
 
+_MOST_WITHIN: Final = 8
+"""How deep logs may stand inside logs; a notebook of a logger's lines is two deep."""
+
+
 def _read(
     log: Lines | Values,
     reading: Reading,
@@ -212,6 +216,11 @@ def _read(
         log = unkeyed(log, reader)
     outer = reading.source
     within = (*outer.within, outer.reader) if outer.reader else ()
+    if len(within) > _MOST_WITHIN:
+        raise OutputParserException(
+            f"logs stand inside each other, more than {_MOST_WITHIN} deep",
+            observation="Give the log that stands inside.",
+        )
     source = replace(outer, reader=reader.name, within=within, evidence=(*outer.evidence, *found))
     # The kind of the log is that of its reader.
     runs = reader.read(cast("Any", log), replace(reading, source=source))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent_parsers import OutputParserException
 from agent_runs import read_runs
 
 from .readers.data_logs import LOGS as DATA_LOGS
@@ -102,3 +103,9 @@ def test_a_long_line_takes_linear_time(marks: str) -> None:
 )
 def test_a_prompt_that_never_ends_takes_linear_time(lines: str) -> None:
     assert is_linear("MARKS", lines, 12_000)
+
+
+def test_prefixes_of_prefixes_end() -> None:
+    run = "Question: A?\nThought: t\nAction: s\nAction Input: x\nObservation: o\n"
+    with pytest.raises(OutputParserException, match="more than 8 deep"):
+        list(read_runs("INFO " * 16_000 + " a\n" + run + "Final Answer: One.\n"))
