@@ -26,6 +26,7 @@ from typing_extensions import override
 from agent_parsers import get_parser
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, atake_turn, take_turn
+from agent_serving.openai_reply import call_part, image_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -288,19 +289,14 @@ def _as_chat(message: theirs.ChatMessage) -> dict[str, Any]:
             case theirs.TextBlock():
                 content.append({"type": "text", "text": block.text})
             case theirs.ImageBlock():
-                content.append({"type": "image_url", "image_url": {"url": _url(block)}})
+                content.append(image_part(_url(block)))
             case theirs.ThinkingBlock():
                 beside["reasoning_content"] = block.content or ""
             case theirs.ToolCallBlock():
                 given = block.tool_kwargs
                 arguments = given if isinstance(given, str) else as_json(given)
-                beside.setdefault("tool_calls", []).append(
-                    {
-                        "id": block.tool_call_id,
-                        "type": "function",
-                        "function": {"name": block.tool_name, "arguments": arguments},
-                    }
-                )
+                call = call_part(block.tool_call_id, block.tool_name, arguments)
+                beside.setdefault("tool_calls", []).append(call)
             case theirs.CachePoint():
                 pass
             case _:

@@ -232,5 +232,18 @@ def _call(action: AgentAction) -> dict[str, Any]:
     arguments = as_json(given if isinstance(given, dict) else {ARGUMENT: given})
     # All APIs take an id of nine letters and digits, and Mistral's takes no other.
     call_id = getattr(action, "tool_call_id", None) or uuid4().hex[:9]
-    function = {"name": action.tool, "arguments": arguments}
-    return {"id": call_id, "type": "function", "function": function}
+    return call_part(call_id, action.tool, arguments)
+
+
+def call_part(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
+    """Return a call with *arguments* that are JSON text, as ``tool_calls`` of a message has it."""
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
+
+
+def image_part(url: str) -> dict[str, Any]:
+    """Return the image at a *url*, which may be a data URL, as the content of a message has it."""
+    return {"type": "image_url", "image_url": {"url": url}}

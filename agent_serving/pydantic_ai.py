@@ -29,6 +29,7 @@ from typing_extensions import override
 
 from agent_parsers import MultiActionDialectParser, ToolSpec, get_parser
 from agent_parsers.loop import Asking, AskingOptions, atake_turn
+from agent_serving.openai_reply import call_part, image_part
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -267,11 +268,7 @@ def _as_chat(message: theirs.ModelMessage) -> Iterator[dict[str, Any]]:
     if message.thinking:
         said["reasoning_content"] = message.thinking
     calls = [
-        {
-            "id": part.tool_call_id,
-            "type": "function",
-            "function": {"name": part.tool_name, "arguments": part.args_as_json_str()},
-        }
+        call_part(part.tool_call_id, part.tool_name, part.args_as_json_str())
         for part in message.parts
         if isinstance(part, theirs.ToolCallPart)
     ]
@@ -290,9 +287,9 @@ def _content(content: Any) -> Any:
             case theirs.TextContent():
                 blocks.append({"type": "text", "text": part.content})
             case theirs.ImageUrl():
-                blocks.append({"type": "image_url", "image_url": {"url": part.url}})
+                blocks.append(image_part(part.url))
             case theirs.BinaryContent() if part.is_image:
-                blocks.append({"type": "image_url", "image_url": {"url": part.data_uri}})
+                blocks.append(image_part(part.data_uri))
             case theirs.CachePoint():
                 pass
             case _:

@@ -35,6 +35,7 @@ from typing_extensions import override
 from agent_parsers import DialectParser, get_parser
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, take_turn
+from agent_serving.openai_reply import image_part
 from outputs import tool_call
 
 if TYPE_CHECKING:
@@ -225,8 +226,7 @@ def _content(content: Any) -> Any:
     for part in [content or ""] if isinstance(content, str | None) else content:
         block = {"type": "text", "text": part} if isinstance(part, str) else part
         if block["type"] == "image" and "image" in block:
-            url = make_image_url(encode_image_base64(block["image"]))
-            block = {"type": "image_url", "image_url": {"url": url}}
+            block = image_part(make_image_url(encode_image_base64(block["image"])))
         elif block["type"] not in ("text", "image_url"):
             raise TypeError(f"a model that writes text takes no {block['type']}")
         blocks.append(block)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from agent_runs.splitting.fences import closes_fence, fence_in
 from agent_runs.splitting.labels import begins_any
 from agent_runs.splitting.separators import (
+    Tracebacks,
     is_certain,
     is_doubtful,
     is_measured,
@@ -15,7 +16,6 @@ from agent_runs.splitting.separators import (
     is_program_ruler,
     is_ruler,
     shape_of,
-    traced_in,
 )
 
 MOST: Final = 60
@@ -26,9 +26,6 @@ DOUBT: Final = "the log does not show whether the last lines belong to the value
 """The message of the notice about lines that stay."""
 _TITLE: Final = 100
 """How long a title between two rulers may be."""
-_TRACEBACK: Final = "Traceback (most recent call last):"
-_CHAINED: Final = ("The above exception was the", "During handling of the above exception")
-_FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})").match
 
 
 class EndOfValue:
@@ -39,7 +36,7 @@ class EndOfValue:
         shapes: How often lines of each shape stand between the runs of the log.
     """
 
-    def __init__(self, before: Collection[str], shapes: Mapping[str, int]) -> None:
+    def __init__(self, before: Sequence[str], shapes: Mapping[str, int]) -> None:
         self._before = before
         self._shapes = shapes
 
@@ -55,7 +52,7 @@ class EndOfValue:
         """Return how many of *lines* belong to no run, and whether others may belong to none."""
         blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
         attached, rest = lines[:blank], lines[blank:]
-        last = next((line for line in reversed([*self._before]) if line.strip()), "")
+        last = next((line for line in reversed(self._before) if line.strip()), "")
         if not attached and last.rstrip()[-1:] in (":", "：") and begins_any(last):
             return 0, not is_end  # they are all that the value has
         certain = self._certain_in(rest)
@@ -91,7 +88,7 @@ class EndOfValue:
         mark = line.strip()[:3]
         if len(mark) < 3 or mark[0].isalnum() or self.is_known(line):
             return False
-        for before in reversed([*self._before]):
+        for before in reversed(self._before):
             text = before.strip()
             if text.startswith(mark) and (text == line.strip() or not is_ruler(text)):
                 return True
@@ -102,7 +99,7 @@ class EndOfValue:
     def _certain_in(self, lines: Sequence[str]) -> list[bool]:
         """Return which of *lines*, behind an empty one, certainly belong to no run."""
         certain = [not line.strip() or self.is_certain(line) for line in lines]
-        traced = traced_in(lines)
+        traced = _traced_in(lines)
         is_ruled = False  # behind a ruler that only a program writes
         for at, line in enumerate(lines):
             is_ruled = is_ruled or is_program_ruler(line.strip())
@@ -156,7 +153,7 @@ def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
     """
     first = next((at + 1 for at, line in enumerate(lines) if line.strip()), len(lines))
     first = max(first, _behind_fences(lines))
-    traced = _traceback_in(lines, first)
+    traced = _traced_in(lines)
     start = len(lines)
     while start > max(first, len(lines) - MOST):
         line = lines[start - 1]
@@ -173,7 +170,7 @@ def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
         return Ended(lines)
     size, is_in_doubt = EndOfValue(lines[:start], {}).parts(behind, is_end=is_end)
     kept = lines[: len(lines) - size]
-    is_in_doubt = is_in_doubt or any(at < len(kept) for at in traced)
+    is_in_doubt = is_in_doubt or any(start <= at < len(kept) for at in traced)
     doubtful = kept[start:] if is_in_doubt and any(map(str.strip, kept[start:])) else ()
     return Ended(kept, lines[len(kept) :], doubtful)
 
@@ -186,25 +183,14 @@ def _behind_fences(lines: Sequence[str]) -> int:
     """Return the line behind the last fence; the end if one is open."""
     mark, end = "", 0
     for at, line in enumerate(lines):
-        fence = _FENCE(line)
-        if fence is None:
-            continue
-        if not mark:
-            mark = fence[1]
-        elif fence[1].startswith(mark) and not line.strip().strip(mark[0]):
+        if mark and closes_fence(line, mark):
             mark, end = "", at + 1
+        elif not mark and (fence := fence_in(line)) is not None:
+            mark = fence.mark
     return len(lines) if mark.startswith("`") else end
 
 
-def _traceback_in(lines: Sequence[str], first: int) -> range:
-    """Return the lines of the last traceback of Python that begins from the line *first* on."""
-    begins = (at for at in range(len(lines) - 1, first - 1, -1))
-    at = next((at for at in begins if lines[at].startswith(_TRACEBACK)), -1)
-    if at < 0:
-        return range(0)
-    end = at + 1
-    while end < len(lines) and (lines[end].startswith((" ", "\t")) or not lines[end].strip()):
-        end += 1
-    while at > first and (lines[at - 1].startswith((*_CHAINED, " ")) or not lines[at - 1].strip()):
-        at -= 1
-    return range(at, min(end + 1, len(lines)))
+def _traced_in(lines: Sequence[str]) -> set[int]:
+    """Return which of *lines* are of tracebacks."""
+    tracebacks = Tracebacks()
+    return {at for at, line in enumerate(lines) if tracebacks.has(line)}

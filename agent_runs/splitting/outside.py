@@ -39,13 +39,13 @@ from agent_runs.splitting.prompts import (
 )
 from agent_runs.splitting.runs_of_log import FRAMES
 from agent_runs.splitting.separators import (
+    Tracebacks,
     is_certain,
     is_doubtful,
     is_header,
     is_logged,
     is_measured,
     is_printed,
-    is_traceback,
     may_be_certain,
     shape_of,
 )
@@ -277,12 +277,11 @@ class OutsideOfRuns:
     def _find_gap(self) -> None:
         """Look whether a gap begins with the next lines, and set where it is cut."""
         count = 0
-        is_traced = False
+        tracebacks = Tracebacks()
         while (line := self._at(count)) and count < MOST:
             framed = count and is_framed(self._at(count - 1), line, self._at(count + 1))
-            if not (framed or is_traced or self._may_be_between(line)):
+            if not (tracebacks.has(line) or framed or self._may_be_between(line)):
                 break
-            is_traced = is_traceback(line) or (is_traced and not line[:1].strip())
             count += 1
         self._looked_until = self._index + count
         lines = [self._ahead[at][1] for at in range(count)]

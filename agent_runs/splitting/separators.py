@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 _DRAWN: Final = "\u2010-\u2015\u2500-\u259f\u2e3a\u2e3b\u25a0-\u25ff\u2022\u2043\u00b7\u2219"
@@ -210,6 +209,12 @@ _PRINTED: Final = re.compile(
 ).match
 
 
+_CHAINED: Final = (
+    "The above exception was the direct cause",
+    "During handling of the above exception",
+)
+
+
 def is_printed(line: str) -> bool:
     """Return whether *line* is a shell prompt, a warning or the like, as no answer ends in one."""
     return _PRINTED(line) is not None or is_traceback(line)
@@ -220,18 +225,25 @@ def is_traceback(line: str) -> bool:
     return line.startswith("Traceback (most recent call last):")
 
 
-def traced_in(lines: Sequence[str]) -> set[int]:
-    """Return which of *lines* are of a traceback, up to the last line of it."""
-    traced: set[int] = set()
-    is_inside = False
-    for at, line in enumerate(lines):
-        is_last = is_inside and bool(line[:1].strip())
+class Tracebacks:
+    """Tells, one line after another, which are of a traceback, or link it to the next one."""
+
+    def __init__(self) -> None:
+        self._is_inside = False
+        self._has_ended = False  # and nothing but such a link and empty lines has followed
+
+    def has(self, line: str) -> bool:
+        """Return whether the next *line* is one of them."""
         if is_traceback(line):
-            is_inside, is_last = True, False
-        if is_inside:
-            traced.add(at)
-        is_inside = is_inside and not is_last
-    return traced
+            self._is_inside = True
+            return True
+        if self._is_inside:
+            self._is_inside = not line[:1].strip()  # its last line begins at the left edge
+            self._has_ended = not self._is_inside
+            return True
+        if line.strip():
+            self._has_ended = self._has_ended and line.startswith(_CHAINED)
+        return self._has_ended and bool(line.strip())
 
 
 _HEADED: Final = re.compile(rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ]|[$#%][ ]+\S", re.IGNORECASE).match

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers.transcripts import Notice
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.ends import DOUBT, GAP, end_of
+from agent_runs.splitting.fences import closes_fence, fence_in
 from agent_runs.splitting.outside import LOGGED
 from agent_runs.splitting.separators import is_logged
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
-_FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})([^`\n]*)").match
 _BETWEEN: Final = "dropped lines between two texts, which the program has written or a text quotes"
 _ASKED: Final = "the log does not show whether the question behind an empty result is a part of it"
 _DEEPEST: Final = 1_000
@@ -270,7 +270,7 @@ class Splitter:
         for each in _ahead(lines):
             if now.piece.begins.match(each):
                 return False
-            if re.search(now.piece.until, each) and _closes(before, mark):
+            if re.search(now.piece.until, each) and closes_fence(before, mark):
                 return True
             before = each if each.strip() else before
         return False
@@ -296,18 +296,18 @@ class Splitter:
         A fence in which others stand ends behind them, if each of them ends; any other ends with
         the first line that has no more than its mark.
         """
-        fence = _FENCE(line)
+        fence = fence_in(line)
         if fence is None:
             return 0
         number = lines.number  # of the line behind it
         if number > self._matched:
-            self._match_fences(fence[1], lines)
-        if (end := self._closers.pop(number - 1, 0)) or fence[1] in self._endless:
+            self._match_fences(fence.mark, lines)
+        if (end := self._closers.pop(number - 1, 0)) or fence.mark in self._endless:
             return max(end - number + 1, 0)
         for index, each in enumerate(_ahead(lines)):
-            if _closes(each, fence[1]):
+            if closes_fence(each, fence.mark):
                 return index + 1
-        self._endless.add(fence[1])
+        self._endless.add(fence.mark)
         return 0
 
     def _match_fences(self, mark: str, lines: Lines) -> None:
@@ -316,11 +316,11 @@ class Splitter:
         begun = [(lines.number - 1, mark)]
         for index, each in enumerate(islice(_ahead(lines), _DEEPEST)):
             self._matched = lines.number + index
-            inner = _FENCE(each) if mark[:3] in each else None
+            inner = fence_in(each) if mark[:3] in each else None
             if inner is None:
                 continue
-            if inner[2].strip() or not inner[1].startswith(begun[-1][1]):
-                begun.append((self._matched, inner[1]))
+            if not closes_fence(each, begun[-1][1]):
+                begun.append((self._matched, inner.mark))
             else:
                 self._closers[begun.pop()[0]] = self._matched
             if not begun:
@@ -335,17 +335,11 @@ def _open_fence(texts: Sequence[str]) -> str:
     mark = ""
     for line in texts:
         if mark:
-            mark = "" if _closes(line, mark) else mark
-        elif (fence := _FENCE(line)) is not None:
-            mark = fence[1]
+            mark = "" if closes_fence(line, mark) else mark
+        elif (fence := fence_in(line)) is not None:
+            mark = fence.mark
     last = next((line for line in reversed(texts) if line.strip()), "")
     return "" if mark and len(texts) > 1 and last.strip() == mark else mark
-
-
-def _closes(line: str, mark: str) -> bool:
-    """Return whether *line* ends a fence that has begun with *mark*."""
-    fence = _FENCE(line) if mark in line else None
-    return fence is not None and fence[1].startswith(mark) and not fence[2].strip()
 
 
 def _ahead(lines: Lines) -> Iterator[str]:
