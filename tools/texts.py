@@ -1,9 +1,9 @@
 """Lists what users read: errors, repairs, notices, help and the first lines of docstrings.
 
 Run it as ``python -m tools.texts``; ``--draw 150 --seed 7`` prints a sample to be rated, and
-``--kind help`` one kind. The texts are found in the syntax trees: sentences that are arguments of
-calls, such as ``raise ValueError("…")`` and ``Repair("…")``, and docstrings of public names. What
-an f-string fills in is shown as ``{}``.
+``--kind help`` one kind. The texts are found in the syntax trees: sentences wherever they stand, as
+in ``raise ValueError("…")`` and ``reason = "…"``, and docstrings of public names. What an f-string
+fills in is shown as ``{}``.
 """
 
 from __future__ import annotations
@@ -13,18 +13,10 @@ import ast
 import random
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-ROOT = Path(__file__).parents[1]
-PACKAGES = (
-    "outputs",
-    "output_parsers",
-    "agent_parsers",
-    "agent_runs",
-    "agent_serving",
-    "agent_laws",
-)
+from tools.docs.reference_source import PACKAGES, ROOT
+
 _HELP = {"Option", "Argument", "command", "Typer", "add_typer", "BadParameter"}
 """Calls whose sentences are printed by ``--help``."""
 _CODE = {"compile", "replace", "matcher", "removeprefix", "removesuffix", "partition", "startswith"}
@@ -50,24 +42,34 @@ class UserText(NamedTuple):
 
 def texts_of(path: str, code: str) -> Iterator[UserText]:
     """Yield the texts in the *code* of the file at *path*."""
-    tree = ast.parse(code)
-    raised = {
-        id(node.exc)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (name := _name_of(node.func)) not in _CODE:
-            is_error = id(node) in raised or name.endswith(("Error", "Exception", "Problem"))
-            kind = "help" if name in _HELP else "error" if is_error else "message"
-            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                text = _literal(argument)
-                if text is not None and _is_sentence(text):
-                    yield UserText(path, argument.lineno, kind, text)
-        elif isinstance(node, _Defined) and not node.name.startswith("_"):
+    for node in ast.walk(tree := ast.parse(code)):
+        if isinstance(node, _Defined) and not node.name.startswith("_"):
             doc = ast.get_docstring(node)
             if doc:
                 yield UserText(path, node.lineno, "docstring", doc.partition("\n\n")[0])
+    yield from _sentences(tree, path, "message")
+
+
+def _sentences(node: ast.AST, path: str, kind: str) -> Iterator[UserText]:
+    """Yield the sentences in *node*, which are of a *kind* unless a call within says another."""
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            return  # a docstring
+        case ast.Raise(exc=ast.Call()):
+            kind = "error"
+        case ast.Call(func=function):
+            name = _name_of(function)
+            if name in _CODE:
+                return
+            is_error = name.endswith(("Error", "Exception", "Problem"))
+            kind = "help" if name in _HELP else "error" if is_error else kind
+    text = _literal(node) if isinstance(node, ast.expr) else None
+    if text is not None:
+        if _is_sentence(text):
+            yield UserText(path, getattr(node, "lineno", 0), kind, text)
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _sentences(child, path, kind)
 
 
 def all_texts() -> list[UserText]:
@@ -98,8 +100,6 @@ def _literal(node: ast.expr) -> str | None:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             parts = _literal(left), _literal(right)
             return None if None in parts else "".join(part or "" for part in parts)
-        case ast.IfExp(body=body, orelse=orelse):
-            return _literal(body) or _literal(orelse)
         case _:
             return None
 

@@ -19,7 +19,7 @@ SHAPES: Final = {
     "no_tools": "there are no tools",
     "names": "only the names of the tools are known",
     "required": "every parameter is required; a call with text has one parameter, which takes it",
-    "optional": "the last parameter, and one that the call does not use, may be left out",
+    "optional": "the last parameter, and one that the call does not use, have defaults",
     "defaults": "every parameter has a default, so that the tool needs nothing",
     "beginnings": "for each tool there is one without parameters whose name its own begins with",
     "beginnings_with_defaults": "likewise, and every parameter of both has a default",

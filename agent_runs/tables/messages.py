@@ -217,8 +217,8 @@ class Messages:
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
-            what = f"{role!r} is none of its roles" if role else f"there is no {_named(self.role)}"
-            return 0, what
+            named = _named(self.role)
+            return 0, f"{role!r} is not one of its roles" if role else f"there is no {named}"
         missing = [path for path in self.has if at(value, path) is None]
         if missing:
             return 1, f"there is no {_named(missing[0])}"

@@ -467,7 +467,7 @@ def test_grammars_have_the_pattern_of_the_type(name: str) -> None:
     assert not engine.accepts(written.replace("cab", "cad"))
     odd = get_parser(name, output_type=Annotated[str, Field(pattern=r"^a|\bb")])
     (note,) = odd.grammar("lark", turn="answer").notes
-    assert str(note).startswith("the answer: 'pattern' of the whole value is left out: ")
+    assert str(note).startswith("the answer: 'pattern' of the whole value is dropped: ")
 
 
 class Tree(BaseModel):

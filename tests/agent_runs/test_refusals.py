@@ -28,7 +28,7 @@ def reason(text: str, dialect: str | None = None) -> str:
         (f"Agent: otter\n{STEPS}", "form: dialect='react' reads the log anyway"),
         (
             f"I read it:\n--- BEGIN LOG ---\n{STEPS}--- END LOG ---\n",
-            "line 3, 'Thought: a look', is quoted, and a quoted run is none of the log",
+            "line 3, 'Thought: a look', is quoted, and a quoted run is not one of the log",
         ),
         ("Hm.\nThought: a look\nand so on\n", "line 2, 'Thought: a look', begins like a step"),
     ],

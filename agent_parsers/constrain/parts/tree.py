@@ -177,7 +177,7 @@ class GrammarNote(NamedTuple):
 
     ::
 
-        search: 'uniqueItems' of tags is left out: a grammar does not know which items a list has
+        search: 'uniqueItems' of tags is dropped: a grammar does not know which items a list has
     """
 
     tool: str
@@ -193,8 +193,8 @@ class GrammarNote(NamedTuple):
         """Return the note as a sentence."""
         tool, path = self.tool or "the answer", self.path or "the whole value"
         if not self.keyword:
-            return f"{tool} is left out: {self.reason}"
-        return f"{tool}: {self.keyword!r} of {path} is left out: {self.reason}"
+            return f"{tool} is dropped: {self.reason}"
+        return f"{tool}: {self.keyword!r} of {path} is dropped: {self.reason}"
 
 
 class GrammarText(str):  # noqa: SLOT000 - it has its notes

@@ -136,7 +136,7 @@ def lack_of(message: Any) -> tuple[int, str]:
     """Return how much of a message the value has, as `Messages.lack_of` counts it, and its lack."""
     role = message.get("role") if isinstance(message, dict) else None
     if role not in _ROLES:
-        return 0, f"{role!r} is none of its roles" if role else "there is no 'role'"
+        return 0, f"{role!r} is not one of its roles" if role else "there is no 'role'"
     extra = [key for key in _ELSEWHERE if key in message]
     if extra:
         return 1, f"its messages have no {extra[0]!r}"

@@ -111,7 +111,7 @@ def _lack(head: str) -> str:
         if is_prompt and opens_prompt(line):
             return f"line {at}, {_short(line)}, begins a prompt, whose examples are no runs"
         if is_quoted and begins_any(line):
-            return f"line {at}, {_short(line)}, is quoted, and a quoted run is none of the log"
+            return f"line {at}, {_short(line)}, is quoted, and a quoted run is not one of the log"
         if begins_step(get_dialect("react"), line):
             return (
                 f"line {at}, {_short(line)}, begins like a step, and no dialect reads an action or"

@@ -271,7 +271,7 @@ def test_a_tool_that_no_grammar_can_call_is_left_out() -> None:
     never["parameters"]["required"] = ["x"]
     parser = get_parser("react", tools=[never, tool(x={})])
     (note,) = parser.grammar("gbnf").notes
-    assert str(note).startswith("never is left out: ")
+    assert str(note).startswith("never is dropped: ")
     with pytest.raises(GrammarError, match="has a mark in it"):
         get_parser("react", tools=[never]).grammar("gbnf")
 

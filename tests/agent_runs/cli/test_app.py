@@ -374,7 +374,7 @@ def test_what_a_grammar_leaves_out_is_reported(tmp_path: Path) -> None:
     file.write_text(json.dumps([{"name": "search", "parameters": schema}]), "utf-8")
     outcome = CliRunner().invoke(app, ["grammar", "react", "--tools", str(file)])
     assert outcome.exit_code == 0
-    assert "search: 'uniqueItems' of tags is left out: " in outcome.stderr
+    assert "search: 'uniqueItems' of tags is dropped: " in outcome.stderr
     exact = CliRunner().invoke(app, ["grammar", "react", "--tools", str(file), "--exact"])
     assert (exact.exit_code, exact.stdout) == (1, "")
     assert "not all of the schemas can be said: search: 'uniqueItems' of tags" in exact.stderr
