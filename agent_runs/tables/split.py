@@ -61,6 +61,10 @@ class Found:
     """Whether the log ends with it."""
     notices: list[Notice] = field(default_factory=list)
     """What is to be said about lines that were taken out of it, or may not belong to it."""
+    _fence: str = ""
+    """The mark of the fence that is open behind the texts that have been looked at."""
+    _looked_at: int = 0
+    """How many texts these are."""
 
     @property
     def piece(self) -> ConsolePiece:
@@ -93,6 +97,18 @@ class Found:
         """Add *text* to what stands behind the title."""
         self.texts.append(text)
         self.has_text = self.has_text or bool(text.strip())
+
+    def open_fence(self) -> str:
+        """Return the mark of a fence that the texts have opened and not closed; else nothing."""
+        for line in islice(self.texts, self._looked_at, None):
+            if self._fence:
+                self._fence = "" if closes_fence(line, self._fence) else self._fence
+            elif (fence := fence_in(line)) is not None:
+                self._fence = fence.mark
+        self._looked_at = len(self.texts)
+        last = next((line for line in reversed(self.texts) if line.strip()), "")
+        is_bare = len(self.texts) > 1 and last.strip() == self._fence
+        return "" if is_bare else self._fence
 
     def cut_end(self, *, is_end: bool) -> None:
         """Take out the lines at its end that belong to nobody, if a run ends with the piece.
@@ -141,6 +157,17 @@ class Found:
         return None
 
 
+class _InFence(NamedTuple):
+    """Whether the ends of a piece stand in a fence."""
+
+    piece: Found
+    mark: str
+    """The mark of the fence."""
+    until: int
+    """The line before which all ends do, or do not."""
+    is_inside: bool
+
+
 class Splitter:
     """Splits consoles into pieces.
 
@@ -170,6 +197,7 @@ class Splitter:
         self._closers: dict[int, int] = {}  # the line that ends a fence, by the line that begins it
         self._matched = 0  # the last line up to which fences have been matched
         self._endless: set[str] = set()  # the marks of fences that nothing more ends
+        self._known = _InFence(self._now, "", 0, is_inside=False)  # looked up last
 
     def titles_in(self, line: str) -> list[Title]:
         """Return the titles that may fit a *line*, whatever follows it."""
@@ -264,16 +292,23 @@ class Splitter:
 
         No other piece of its kind may begin before that, in the fence or not.
         """
-        if not self._has_fences or not (mark := _open_fence(now.texts)):
+        if not self._has_fences or not (mark := now.open_fence()):
             return False
-        before = ""
-        for each in _ahead(lines):
+        known = self._known
+        if known.piece is not now or known.mark != mark or known.until <= lines.number:
+            self._known = known = self._ended_behind(now, mark, lines)
+        return known.is_inside
+
+    def _ended_behind(self, now: Found, mark: str, lines: Lines) -> _InFence:
+        """Return whether an end of a piece stands in a fence, and up to which line that holds."""
+        before, index = "", 0
+        for index, each in enumerate(_ahead(lines)):
             if now.piece.begins.match(each):
-                return False
+                return _InFence(now, mark, lines.number + index, is_inside=False)
             if re.search(now.piece.until, each) and closes_fence(before, mark):
-                return True
+                return _InFence(now, mark, lines.number + index, is_inside=True)
             before = each if each.strip() else before
-        return False
+        return _InFence(now, mark, lines.number + index + 1, is_inside=False)
 
     def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """End the piece that is open before *line*, which is left to take."""
@@ -328,18 +363,6 @@ class Splitter:
 
 
 _NEVER: Final = 1 << 62
-
-
-def _open_fence(texts: Sequence[str]) -> str:
-    """Return the mark of a fence that *texts*, lines, have opened and not closed; else nothing."""
-    mark = ""
-    for line in texts:
-        if mark:
-            mark = "" if closes_fence(line, mark) else mark
-        elif (fence := fence_in(line)) is not None:
-            mark = fence.mark
-    last = next((line for line in reversed(texts) if line.strip()), "")
-    return "" if mark and len(texts) > 1 and last.strip() == mark else mark
 
 
 def _ahead(lines: Lines) -> Iterator[str]:
