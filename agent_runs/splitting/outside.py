@@ -32,9 +32,9 @@ from agent_runs.splitting.labels import (
     may_begin_question,
 )
 from agent_runs.splitting.prompts import (
+    Prompts,
     opens_prompt,
     size_of_examples,
-    size_of_prompt,
     size_of_rest,
 )
 from agent_runs.splitting.runs_of_log import FRAMES
@@ -103,6 +103,7 @@ class OutsideOfRuns:
         self._looked_until = 0  # no gap begins before this line
         self._cut = (-1, 0)  # the line where the next gap begins, and how many lines it has
         self._shapes = _shapes_between(head, dialect)
+        self._prompts = Prompts(self._at, self._begins_question)
         self._end = EndOfValue(self._before, self._shapes)
         self._is_behind_gap = False
         self.begins: set[int] = set()
@@ -198,7 +199,7 @@ class OutsideOfRuns:
             self._is_fenced = not self._is_fenced
         elif self._is_fenced and begins_any(line):
             self._is_fenced = False
-        if opens_prompt(line) and (size := size_of_prompt(self._at, self._begins_question)):
+        if opens_prompt(line) and (size := self._prompts.size_at(self._index)):
             if self._has_begun and (paragraph := self._paragraph_before()):
                 self._doubt(paragraph, self._ahead[0][0] - 1)
             return self._take_out(size, FOUND_PROMPT)
@@ -374,9 +375,10 @@ def without_prompts(text: str) -> str:
     def ahead(index: int) -> str:
         return lines[at + index] if at + index < len(lines) else ""
 
+    prompts = Prompts(ahead, may_begin_question)
     while at < len(lines):
         line = lines[at]
-        if opens_prompt(line) and (size := size_of_prompt(ahead, may_begin_question)):
+        if opens_prompt(line) and (size := prompts.size_at(at)):
             at += size
             continue
         if not is_logged(line):

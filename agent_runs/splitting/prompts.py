@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentAction, AgentFinish, get_dialect, get_parser, list_dialects
 from agent_runs.splitting.labels import begins_answer, begins_any, may_begin_question
@@ -62,7 +62,7 @@ _TEMPLATE: Final = re.compile(
 """Finds what only the format in a prompt has."""
 _VALUE: Final = re.compile(r"<\w+>").fullmatch
 """Matches a placeholder for the value of a parameter."""
-_PLACE: Final = re.compile(r"\{(?:tools|tool_names|form|action|answer)\}").search
+_PLACE: Final = re.compile(r"(\{(?:tools|tool_names|form|action|answer)\})")
 _EXAMPLES: Final = re.compile(
     r"(?:here (?:are|is)|below (?:are|is)|following (?:are|is)|for).{0,60}\bexamples?\b.{0,80}"
     r"[:.]?\s*$|^\W*(?:few[- ]?shot )?examples?\W*$",
@@ -105,23 +105,42 @@ def opens_prompt(line: str) -> bool:
     return may_open and _OPENS(line) is not None
 
 
-def size_of_prompt(ahead: Callable[[int], str], begins_question: Callable[[str], bool]) -> int:
-    """Return how many lines from here on are a prompt; 0 if none is.
+class Prompts:
+    """Finds prompts in lines, of which none is before one that was asked for.
 
     Args:
-        ahead: Returns a line from here on, given how far; empty behind the last.
+        ahead: Returns a line from the next on, given how far; empty behind the last.
         begins_question: Returns whether a line has a label of questions.
     """
-    if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
-        return 0
-    size = _size_of_own(ahead) or _size_of_format(ahead)
-    if not size:
-        return 0
-    at = _behind_blanks(ahead, size)
-    if ahead(at).strip() in _beginnings():
-        size = at + 1
+
+    def __init__(self, ahead: Callable[[int], str], begins_question: Callable[[str], bool]) -> None:
+        self._ahead = ahead
+        self._begins_question = begins_question
+        self._plain_until = 0  # no line before this one is one that only a format has
+
+    def size_at(self, index: int) -> int:
+        """Return how many lines are a prompt from the next on, whose number is *index*."""
+        ahead = self._ahead
+        if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
+            return 0
+        size = _size_of_own(ahead) or (_size_of_format(ahead) if self._has_format(index) else 0)
+        if not size:
+            return 0
         at = _behind_blanks(ahead, size)
-    return _open_question(ahead, at, begins_question) or size
+        if ahead(at).strip() in _beginnings():
+            size = at + 1
+            at = _behind_blanks(ahead, size)
+        return _open_question(ahead, at, self._begins_question) or size
+
+    def _has_format(self, index: int) -> bool:
+        """Return whether a line that only a format has is near; each line is looked at once."""
+        at = max(self._plain_until - index, 0)
+        while at < _FAR and (line := self._ahead(at)):
+            if _REPEATS(line) or _TEMPLATE(line):
+                return True
+            at += 1
+            self._plain_until = index + at
+        return False
 
 
 def _behind_blanks(ahead: Callable[[int], str], at: int) -> int:
@@ -161,17 +180,34 @@ def _beginnings() -> frozenset[str]:
     return frozenset({*words, "Begin!"})
 
 
+class _Own(NamedTuple):
+    """The instructions of a dialect."""
+
+    pattern: re.Pattern[str]
+    begin: str
+    """The text in their first line, up to the first place."""
+    needs: tuple[str, ...]
+    """The texts in them, which are found faster than the pattern fails."""
+    has_example: bool
+    """Whether they end in an example."""
+
+
 @cache
-def _own() -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Return a pattern for the instructions of each dialect, and whether they end in an example."""
-    found: dict[str, bool] = {}
+def _own() -> tuple[_Own, ...]:
+    """Return the instructions of each dialect, the longest first."""
+    found: dict[str, _Own] = {}
     for name in list_dialects():
         dialect = get_dialect(name)
         for prompt in (dialect.prompt, dialect.prompt_words.no_tools):
             if prompt:
-                found[r"[^\n]{0,100}?" + _pattern(prompt, dialect)] = prompt.endswith("{action}")
-    longest_first = sorted(found, key=len, reverse=True)
-    return tuple((re.compile(each), found[each]) for each in longest_first)
+                pattern = r"[^\n]{0,100}?" + _pattern(prompt, dialect)
+                told = _PLACE.split(prompt)[::2]
+                lines = [line.strip() for part in told for line in part.splitlines()]
+                needs = tuple(filter(None, lines))
+                begin = told[0].partition("\n")[0]
+                has_example = prompt.endswith("{action}")
+                found[pattern] = _Own(re.compile(pattern), begin, needs, has_example)
+    return tuple(found[each] for each in sorted(found, key=len, reverse=True))
 
 
 def _pattern(prompt: str, dialect: Dialect) -> str:
@@ -189,7 +225,7 @@ def _pattern(prompt: str, dialect: Dialect) -> str:
     }
     text = "".join(
         places.get(part, re.escape(part).replace(r"\ ", " ").replace("\\\n", r"[ \t]*\n"))
-        for part in re.split(r"(\{(?:tools|tool_names|form|action|answer)\})", prompt)
+        for part in _PLACE.split(prompt)
     )
     return (
         text.replace(r"\{action\}", lines)
@@ -207,24 +243,27 @@ def _sample_answer(dialect: Dialect) -> str:
 
 def _size_of_own(ahead: Callable[[int], str]) -> int:
     """Return how many lines from here on are the instructions of a dialect."""
+    first = ahead(0)
+    likely = [own for own in _own() if own.begin in first]
+    may_be_cut = any(opening in first for opening in _openings())
+    if not (likely or may_be_cut):
+        return 0
     text = "".join(_window(ahead))
-    for pattern, has_example in _own():
-        found = pattern.match(text)
+    for own in likely:
+        found = own.pattern.match(text) if all(map(text.__contains__, own.needs)) else None
         if found is None:
             continue
         size = found[0].rstrip("\n").count("\n") + 1
-        if not has_example:
+        if not own.has_example:
             return size
         return _end_of_example(ahead, _behind_blanks(ahead, found[0].count("\n")))
-    return _size_of_cut(text)
+    return _size_of_cut(text) if may_be_cut else 0
 
 
 def _size_of_cut(text: str) -> int:
-    """Return how many lines *text* has, if it is a prompt of a dialect that ends too early."""
+    """Return how many lines *text* has, if it may be a prompt that ends too early."""
     lines = text.splitlines(keepends=True)
-    if len(lines) == _FAR or any(map(may_begin_question, lines)):
-        return 0
-    return len(lines) if any(opening in lines[0] for opening in _openings()) else 0
+    return 0 if len(lines) == _FAR or any(map(may_begin_question, lines)) else len(lines)
 
 
 def size_of_rest(lines: Sequence[str], dialect: Dialect) -> int:
@@ -256,7 +295,7 @@ def size_of_rest(lines: Sequence[str], dialect: Dialect) -> int:
 def _told_lines(dialect: Dialect) -> tuple[str, ...]:
     """Return the lines of the instructions of *dialect* that are in them whatever its tools are."""
     lines = (line.strip() for line in dialect.prompt.splitlines())
-    told = tuple(line for line in lines if line and not _PLACE(line))
+    told = tuple(line for line in lines if line and not _PLACE.search(line))
     return (*told[:1], dialect.prompt_words.repeats, *told[1:])
 
 

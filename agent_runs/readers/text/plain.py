@@ -30,6 +30,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -131,6 +132,7 @@ def _is_headed(header: Sequence[str], rest: Sequence[str]) -> bool:
     return is_header_of_log(header) and not is_again
 
 
+@lru_cache(maxsize=4)
 def _own_text(head: str) -> str:
     """Return *head* without colours, prompts, lines of loggers, and what is quoted at the top."""
     return _unquoted(without_prompts(_spelt(_COLOURS.sub("", head))))
