@@ -157,7 +157,7 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
     def stand(span: Span) -> Stand:
         number = bisect_right(holes, span[0], key=itemgetter(0)) - 1
         quotation = around.quotation(number)
-        if quotation is not None and quotation.problem == "call_in_sentence":
+        if quotation is not None and quotation.problem in ("call_in_sentence", "call_in_thought"):
             return "in a sentence"
         if quotation is not None or around.is_denied(number, is_marked=False):
             return "quoted"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -14,31 +15,26 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
 
 
+@dataclass(slots=True)
 class TextBeside:
     """Where the text beside the calls of a turn is."""
 
-    __slots__ = (
-        "asides", "closer", "content", "hidden", "marks", "opener", "skipped_at",
-        "thoughts",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.content: list[Span] = []
-        """The content."""
-        self.asides: list[Span] = []
-        """Text for the user that is not the answer."""
-        self.thoughts: list[Span] = []
-        """The thoughts."""
-        self.hidden: list[Span] = []
-        """What holds no call of another dialect: thoughts with their marks, and quoted calls."""
-        self.marks: list[Span] = []
-        """The markers."""
-        self.skipped_at: int = -1
-        """Where the text after the end of the turn begins; -1 without such text."""
-        self.opener: Span | None = None
-        """The first marker that the text only mentions and that opens a thought."""
-        self.closer: Span | None = None
-        """The last marker that the text only mentions and that closes a thought."""
+    content: list[Span] = field(default_factory=list)
+    """The content."""
+    asides: list[Span] = field(default_factory=list)
+    """Text for the user that is not the answer."""
+    thoughts: list[Span] = field(default_factory=list)
+    """The thoughts."""
+    hidden: list[Span] = field(default_factory=list)
+    """What holds no call of another dialect: thoughts with their marks, and quoted calls."""
+    marks: list[Span] = field(default_factory=list)
+    """The markers."""
+    skipped_at: int = -1
+    """Where the text after the end of the turn begins; -1 without such text."""
+    opener: Span | None = None
+    """The first marker that the text only mentions and that opens a thought."""
+    closer: Span | None = None
+    """The last marker that the text only mentions and that closes a thought."""
 
     @property
     def last(self) -> int:

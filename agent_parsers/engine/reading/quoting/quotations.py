@@ -25,6 +25,7 @@ from agent_parsers.engine.reading.quoting.marks import (
     name_of,
     quote_keys,
     ruler_key,
+    speaks_of_thoughts,
     words_of,
 )
 from agent_parsers.engine.reading.quoting.spans import trimmed
@@ -296,8 +297,7 @@ class Surroundings:
     def _meet(self, mark: Match[str], number: int) -> None:
         """Open or close a quotation at a *mark* that comes after a *number* of holes."""
         kind = mark.lastgroup or ""
-        spelt = mark[kind]
-        span = mark.span(kind)
+        spelt, span = mark[kind], mark.span(kind)
         match kind:
             case "line":
                 for run in ("`", "``", "```"):
@@ -309,8 +309,7 @@ class Surroundings:
             case "tildes":
                 self._meet_tildes(span, number)
             case "triple" | "strike":
-                what = "quotes" if kind == "triple" else "struck text"
-                self._turn(spelt, what, span, number)
+                self._turn(spelt, "quotes" if kind == "triple" else "struck text", span, number)
             case "ruler":
                 if key := ruler_key(spelt):
                     self._pair(("", key), "lines", span, number)
@@ -399,6 +398,10 @@ class Surroundings:
             span = span[0], tagged.end() if tagged else span[1]
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
+        elif number and not self._has_labels and speaks_of_thoughts(self._text[slice(*span)]):
+            # the prompt opened the thought
+            thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
+            self._closed.append((thought, 0, number))
 
     def _close(self, what: str, mark: tuple[Span, int], span: Span, number: int) -> bool:
         """Keep the quotation between two marks if a hole is in it; return whether one is."""

@@ -11,9 +11,9 @@ from agent_parsers import (
 )
 from agent_parsers.events import ActionComplete
 
-ENDS = ("</think>", "</thinking>", "[/THINK]")
-OVER = {"hunyuan_a13b": ("</thinking>", "[/THINK]"), "xml": ("</thinking>",)}
-"""Marks of other dialects that nothing looks at, since the turn is over behind the call."""
+ENDS = ("</think>", "</thinking>", "[/THINK]", "</THINK>", "◁/think▷", "</thought>", "[/ Reasoning ]")
+OWN = {"hunyuan_a13b": ("</think>",), "xml": ("</think>", "[/THINK]")}
+"""The marks that are looked at in dialects in which the turn is over behind the call."""
 
 
 def send(to: str = "nobody") -> None:
@@ -44,9 +44,7 @@ def calls_made(parser: DialectParser, chunks: list[str]) -> list[AgentAction]:
 def test_a_call_before_the_end_of_a_thought_is_not_made(dialect: str, lenient: bool) -> None:
     call = written_call(dialect)
     parser = get_parser(dialect, tools=[send], lenient=lenient)
-    for end in ENDS:
-        if not call or end in OVER.get(dialect, ()):
-            continue
+    for end in OWN.get(dialect, ENDS) if call else ():
         for before in ("", "I could write. ", "<think>"):
             for after in ("", "\nNo letter today.", " 4"):
                 text = f"{before}{call}\n{end}{after}"
