@@ -43,8 +43,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "tools/conformance/README.md",
     ),
     "Understand": (
-        "docs/architecture.md", "docs/safety.md", "docs/live.md", "docs/differences.md",
-        "docs/benchmarks.md", "docs/growth.md", "docs/moved.md", "docs/versions.md",
+        "docs/architecture.md", "docs/safety.md", "docs/claims.md", "docs/live.md",
+        "docs/differences.md", "docs/benchmarks.md", "docs/growth.md", "docs/moved.md", "docs/versions.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
     ),
