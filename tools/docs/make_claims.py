@@ -1,7 +1,7 @@
 """Writes docs/claims.md, what is promised and the tests of it: ``[--check]``.
 
-Each claim of README and docs/safety.md is found on its page, and each test in its file; a claim without a test, a row of a claim
-that is no longer made, and a test that is gone are errors.
+Each claim of README and docs/safety.md is found on its page, and each test in its file. A claim
+without a test, a row of a claim that is no longer made, and a test that is gone are errors.
 """
 
 from __future__ import annotations
