@@ -45,7 +45,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Understand": (
         "docs/architecture.md", "docs/safety.md", "docs/claims.md", "docs/live.md",
         "docs/differences.md", "docs/benchmarks.md", "docs/growth.md",
-        "docs/moved.md", "docs/versions.md", "CONTRIBUTING.md",
+        "docs/moved.md", "docs/versions.md", "docs/releasing.md", "CONTRIBUTING.md",
         "CHANGELOG.md",
     ),
     "Reference": (
