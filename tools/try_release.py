@@ -36,7 +36,7 @@ SAMPLES = {
     "call = '<tool_call>\\n{{ call.function | tojson }}\\n</tool_call>'\n"
     "calls = '{% for call in m.tool_calls %}' + call + '{% endfor %}'\n"
     "template = '{% for m in messages %}{{ m.content }}' + calls + '{% endfor %}'\n"
-    "assert dialect_for_template(template) == 'hermes'",
+    "assert dialect_for_template(template).candidates",
     "arrow": "from agent_runs.bulk import parse_table\nimport pyarrow",
     "ray": "import ray.data\nfrom agent_runs.bulk import TableParser",
     "openai": "import openai\nfrom agent_parsers import run_agent, to_openai",
