@@ -21,7 +21,7 @@ MARK = "<|python_tag|>"
 
 FORMAT = CallFormat(
     name="llama3_json",
-    aliases=("llama3",),
+    aliases=("llama3", "llama4_json"),
     summary="a bare JSON object with name and parameters (Llama 3.1 to 3.3)",
     payload=JsonPayload(tool_input="parameters", bare="anywhere"),
     call=(MARK, ""),
