@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 from verl.experimental.agent_loop.tool_parser import FunctionCall, ToolParser
 
+from agent_parsers import get_dialect
 from agent_serving.requests import served_names, tools_of
 from agent_serving.turns import read_turn
 
@@ -22,6 +23,17 @@ class VerlToolParser(ToolParser):
     """Finds the calls of a dialect in a response; its thoughts stay in the content."""
 
     dialect: ClassVar[str]
+
+    @property
+    @override
+    def stop_token_ids(self) -> list[int]:
+        """Return the tokens of the dialect's stop sequences, behind which a turn is over.
+
+        A stop sequence that is not one token, such as that of ``react``, has none.
+        """
+        unknown = getattr(self.tokenizer, "unk_token_id", None)
+        ids = map(self.tokenizer.convert_tokens_to_ids, get_dialect(self.dialect).stop)
+        return [each for each in ids if isinstance(each, int) and each >= 0 and each != unknown]
 
     @override
     async def extract_tool_calls(
