@@ -1,7 +1,7 @@
 """Parsers for verl: ``actor_rollout_ref.rollout.multi_turn.format=ap_hermes``.
 
-verl finds them by the entry point ``verl.plugins``, or by ``VERL_USE_EXTERNAL_MODULES`` with the
-name of this module.
+verl finds them by ``VERL_USE_EXTERNAL_MODULES`` with the name of this module. There is no entry
+point ``verl.plugins``, since verl hides the errors of those.
 
 Source: ``verl/experimental/agent_loop/tool_parser.py`` of verl 0.9.1.
 """
