@@ -75,6 +75,7 @@ FORMAT = CallFormat(
         "qwen3_thinking",
         "qwen3_vl_instruct",
         "qwen3_vl_thinking",
+        "trinity",
     ),
     summary="JSON in <tool_call> tags (Hermes, Qwen and many others)",
     payload=PAYLOAD,

@@ -92,7 +92,6 @@ SeveralCallsName: TypeAlias = Literal[
     "granite_thinking_parser",
     "harmony",
     "hermes",
-    "hunyuan",
     "hunyuan_a13b",
     "hunyuan_v3",
     "hunyuan_v4",
@@ -186,6 +185,7 @@ SeveralCallsName: TypeAlias = Literal[
     "step3",
     "step3p5",
     "step5",
+    "trinity",
     "xlam",
 ]
 """Names and aliases of the dialects whose turns may have several calls."""
@@ -220,7 +220,6 @@ ALIASES: Final = {
     "granite4": "hermes",
     "granite_20b_fc": "granite_fc",
     "granite_thinking_parser": "qwen3_coder",
-    "hunyuan": "hunyuan_v3",
     "hy3": "hunyuan_v3",
     "hy4": "hunyuan_v4",
     "hy_v3": "hunyuan_v3",
@@ -283,6 +282,7 @@ ALIASES: Final = {
     "step3p5": "qwen3_coder",
     "step5": "qwen3_coder",
     "structured_chat_agent": "structured_chat",
+    "trinity": "hermes",
     "xml_agent": "xml",
     "zero_shot_react": "react",
 }

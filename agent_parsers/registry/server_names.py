@@ -28,9 +28,9 @@ _NAMES: Final = {
     ),
     "hf": _RESPONSE_TEMPLATE,  # vLLM
     "response_template": _RESPONSE_TEMPLATE,  # SGLang
-    "trinity": (
-        "SGLang reads two formats under this name: Trinity-Mini and Trinity-Nano write 'hermes',"
-        " Trinity-Large-Thinking writes 'qwen3_coder'"
+    "hunyuan": (
+        "SGLang reads two formats under this name, by the tokenizer: Hy3 writes 'hunyuan_v3', Hy4"
+        " writes 'hunyuan_v4'"
     ),
     "holo2": (
         "it is vLLM's parser of <think> alone, and does not say how calls are written: name the"

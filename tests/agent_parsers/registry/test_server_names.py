@@ -56,11 +56,11 @@ NAMES = (
         deepseekv4=deepseek_dsml deepseekv41 dots glm=glm45 glm45 glm47 gpt-oss=harmony k2_horizon
         kimi_k2 kimi_k3 lfm2 ling3 llama3=llama3_json mimo minicpm5 mistral muse poolside_v1=laguna
         pythonic qwen=hermes qwen25=hermes qwen3_coder spark25=glm47 step3 step3p5=qwen3_coder
-        minimax-m2 minimax-m3 nanbeige=qwen3_coder trinity=! interns1=internlm2 hermes
-        hunyuan=hunyuan_v3 gigachat3 gigachat35 gemma4 inkling iquest_q1 response_template=!"""),
+        minimax-m2 minimax-m3 nanbeige=qwen3_coder trinity=hermes interns1=internlm2 hermes
+        hunyuan=! gigachat3 gigachat35 gemma4 inkling iquest_q1 response_template=!"""),
     Names("SGLang 0.5.23", "--reasoning-parser", "sglang/srt/parser/reasoning_parser.py", """
         apertus2509=apertus beam deepseek-r1=deepseek_v3 deepseek-v3 deepseek-v4=deepseek_dsml
-        deepseek-v41 dots glm45 ling3 hunyuan=hunyuan_v3 gpt-oss=harmony k2_horizon kimi kimi_k2
+        deepseek-v41 dots glm45 ling3 hunyuan=! gpt-oss=harmony k2_horizon kimi kimi_k2
         kimi_k3 mimo muse poolside_v1=laguna qwen3=hermes qwen3-thinking=hermes minimax=minimax_m2
         minimax-append-think=minimax_m2 minimax-m3 nanbeige=qwen3_coder step3 step3p5=qwen3_coder
         mistral nemotron_3=qwen3_coder granite_thinking_parser=qwen3_coder interns1=internlm2 gemma4
