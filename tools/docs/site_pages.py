@@ -10,10 +10,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["API", "GROUPS", "ROOT", "SUMMARY", "Page", "assets", "llms", "llms_full", "pages"]
+__all__ = [
+    "API",
+    "GROUPS",
+    "REPOSITORY",
+    "ROOT",
+    "SUMMARY",
+    "Page",
+    "assets",
+    "llms",
+    "llms_full",
+    "pages",
+]
 
 ROOT: Final = Path(__file__).parents[2]
-CODE: Final = "https://github.com/agent-parsers/agent-parsers/blob/main/"
+REPOSITORY: Final = "https://github.com/agent-parsers/agent-parsers"
+CODE: Final = f"{REPOSITORY}/blob/main/"
 """Where links to files lead that are no pages."""
 SUMMARY: Final = (
     "Parses what a language model wrote into the next action or the final answer, while the tokens"
@@ -21,7 +33,7 @@ SUMMARY: Final = (
 )
 
 API: Final = "API"
-"""The group of the pages that are written from the docstrings; search ranks them below the others."""
+"""The group of the pages made from the docstrings, which search ranks below the others."""
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Start": (
@@ -33,14 +45,14 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "docs/openai.md", "docs/anthropic.md", "docs/frameworks.md", "docs/prompts.md",
         "docs/testing.md", "docs/prompts-in-ci.md", "examples/snapshot_agent/README.md",
         "docs/training-data.md", "docs/reports.md", "docs/bulk.md", "docs/production.md",
-        "docs/troubleshooting.md",
     ),
     "Reference": (
         "docs/agent-loop.md", "docs/tools.md", "docs/messages.md", "docs/conversations.md",
         "docs/output-parsers.md", "docs/langchain.md", "docs/models.md", "docs/templates.md",
         "docs/dialects.md", "docs/call-dialects.md", "docs/lenient.md", "docs/grammar.md",
         "docs/serving.md", "docs/transcripts.md", "docs/log-forms.md", "docs/json.md",
-        "docs/differences.md", "docs/versions.md", "docs/moved.md", "CHANGELOG.md",
+        "docs/troubleshooting.md", "docs/differences.md", "docs/versions.md", "docs/moved.md",
+        "CHANGELOG.md",
     ),
     "Explanation": (
         "docs/architecture.md", "docs/safety.md", "docs/comparison.md", "docs/coming-from.md",
