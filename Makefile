@@ -57,9 +57,10 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 	cd examples/snapshot_agent && pytest --snapshot-update
 
 .PHONY: reference
-reference:  ## write docs/reference and docs/moved.md anew from the code
+reference:  ## write docs/reference, docs/moved.md and docs/claims.md anew from the code
 	$(PYTHON) tools/docs/make_reference.py
 	$(PYTHON) tools/docs/make_places.py
+	$(PYTHON) tools/docs/make_claims.py
 
 .PHONY: forms
 forms:  ## write the table of docs/conversations.md anew; tries all dialects, which takes a minute

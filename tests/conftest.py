@@ -12,6 +12,7 @@ import shutil
 from asyncio import AbstractEventLoop
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,9 +52,46 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
+QUICK = [
+    Path(__file__).parent / name
+    for name in (
+        "agent_parsers/actions",
+        "agent_parsers/dialects/test_cases.py",
+        "agent_parsers/parsers",
+        "agent_parsers/toolset",
+        "agent_runs/readers/test_by_hand.py",
+        "output_parsers/json_in_prose",
+        "output_parsers/test_json.py",
+        "outputs",
+        "test_loop.py",
+    )
+]
+"""The tests of ``pytest -m quick``: what all else stands on, and each dialect's cases."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", "one_in(count): one test in this many is run by default")
+    config.addinivalue_line("markers", "quick: what to run after each change, in half a minute")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``-m quick``, leave out all other files, which take long to collect."""
+    if config.option.markexpr != "quick" or collection_path.suffix != ".py":
+        return None
+    return None if _is_quick(collection_path) else True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that are quick, before others are left out."""
+    for item in items:
+        if _is_quick(item.path):
+            item.add_marker("quick")
+
+
+def _is_quick(path: Path) -> bool:
+    return any(path.is_relative_to(each) for each in QUICK)
 
 
 def pytest_collection_finish() -> None:

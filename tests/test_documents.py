@@ -194,7 +194,7 @@ FOLDER = ROOT / "docs" / "reference"
 PAGES = sorted(FOLDER.glob("*.md"))
 
 
-@pytest.mark.parametrize("script", ["make_reference", "make_places"])
+@pytest.mark.parametrize("script", ["make_reference", "make_places", "make_claims"])
 def test_the_pages_are_up_to_date(script: str) -> None:
     command = [sys.executable, "-B", str(ROOT / "tools" / "docs" / f"{script}.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

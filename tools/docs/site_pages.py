@@ -55,9 +55,9 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "CHANGELOG.md",
     ),
     "Explanation": (
-        "docs/architecture.md", "docs/safety.md", "docs/comparison.md", "docs/coming-from.md",
-        "docs/live.md", "docs/benchmarks.md", "docs/grammar-sizes.md", "docs/growth.md",
-        "tools/conformance/README.md", "CONTRIBUTING.md",
+        "docs/architecture.md", "docs/safety.md", "docs/claims.md", "docs/comparison.md",
+        "docs/coming-from.md", "docs/live.md", "docs/benchmarks.md", "docs/grammar-sizes.md",
+        "docs/growth.md", "tools/conformance/README.md", "docs/releasing.md", "CONTRIBUTING.md",
     ),
     API: (
         "docs/reference/README.md",

@@ -73,13 +73,13 @@ def test_the_texts_that_two_automata_accept() -> None:
 @pytest.mark.parametrize(
     ("dialect", "form", "tools", "reason"),
     [
-        ("react", "json_schema", [SEARCH], "its calls are not JSON alone"),
+        ("react", "json_schema", [SEARCH], "its calls are more than JSON"),
         ("xlam", "json_schema", [SEARCH], "an answer is free text"),
         ("hermes", "regex", ["search"], "cannot nest values without end"),
         ("qwen3_coder", "gbnf", ["search"], "'search' has no schema"),
         ("smolagents_code", "gbnf", [SEARCH], "by a function"),
-        ("kimi_k3", "gbnf", [SEARCH], "of which type each value is"),
-        ("command_5", "gbnf", [SEARCH], "of which type each value is"),
+        ("kimi_k3", "gbnf", [SEARCH], "name the type of each value"),
+        ("command_5", "gbnf", [SEARCH], "name the type of each value"),
         ("self_ask", "gbnf", [SEARCH], "it calls 'Intermediate Answer'"),
         ("mistral", "gbnf", ["two words"], "cannot write the name of the tool 'two words'"),
         ("hermes", "lark", [], "no tools to call"),

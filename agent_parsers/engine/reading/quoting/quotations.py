@@ -97,9 +97,10 @@ class Quotation(NamedTuple):
 
 def problem_of(quotation: Quotation, text: str, span: Span) -> BadPayload:
     """Return what is wrong with the call at *span*, around which *text* has a *quotation*."""
-    if quotation.problem == "call_in_element":
-        return BadPayload(quotation.problem, span, mark=text[slice(*quotation.marks[0])])
-    return BadPayload(quotation.problem or "call_in_quotation", span)
+    problem = quotation.problem or "call_in_quotation"
+    mark = text[slice(*quotation.marks[0])] if problem == "call_in_element" else ""
+    span = quotation.marks[1] if problem == "call_in_thought" else span
+    return BadPayload(problem, span, mark=mark)
 
 
 def enclosing(
@@ -388,6 +389,7 @@ class Surroundings:
     def _pair(self, keys: tuple[str, str], what: str, span: Span, number: int) -> None:
         """Close what one of *keys* may close, or open what the other may open."""
         opens, closes = keys
+        may_end = number > 0 and what == "an element" and not self._has_labels
         if opened := self._open.get(closes):
             mark = opened.pop()
             has_hole = self._close(what, mark, span, number)
@@ -398,8 +400,7 @@ class Surroundings:
             span = span[0], tagged.end() if tagged else span[1]
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
-        elif number and not self._has_labels and speaks_of_thoughts(self._text[slice(*span)]):
-            # the prompt opened the thought
+        elif may_end and speaks_of_thoughts(self._text[slice(*span)]):  # the prompt opened it
             thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
             self._closed.append((thought, 0, number))
 
