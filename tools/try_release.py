@@ -33,7 +33,10 @@ SAMPLES = {
     "class A(BaseModel):\n    x: int\n"
     "assert YamlOutputParser(pydantic_object=A).parse('x: 1').x == 1",
     "templates": "from agent_serving.templates import dialect_for_template\n"
-    "dialect_for_template('{{ messages }}')",
+    "call = '<tool_call>\\n{{ call.function | tojson }}\\n</tool_call>'\n"
+    "calls = '{% for call in m.tool_calls %}' + call + '{% endfor %}'\n"
+    "template = '{% for m in messages %}{{ m.content }}' + calls + '{% endfor %}'\n"
+    "assert dialect_for_template(template).candidates",
     "arrow": "from agent_runs.bulk import parse_table\nimport pyarrow",
     "ray": "import ray.data\nfrom agent_runs.bulk import TableParser",
     "openai": "import openai\nfrom agent_parsers import run_agent, to_openai",
