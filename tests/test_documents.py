@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 import runpy
@@ -38,8 +39,9 @@ from agent_parsers import (
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools" / "docs"))
 try:
+    from make_site import rank_guides_first
     from site_links import broken_links, loaded_from_outside
-    from site_pages import GROUPS, assets, llms, llms_full, pages
+    from site_pages import API, GROUPS, assets, llms, llms_full, pages
 finally:
     sys.path.pop(0)
 
@@ -75,7 +77,7 @@ def test_models_find_every_page() -> None:
     listed, whole = llms("https://x.example/"), llms_full()
     for page in pages():
         assert f"[{page.title}](https://x.example/{page.url})" in listed
-        if page.group != "Reference":
+        if page.group != API:
             assert page.text.strip() in whole
 
 
@@ -108,6 +110,33 @@ def test_what_is_loaded_from_outside_is_found(tmp_path: Path) -> None:
     for address in ("https://x.example/a.js", "//x.example/a.js"):
         page.write_text(f'<script src="{address}"></script>')
         assert list(loaded_from_outside(tmp_path))
+
+
+def test_search_finds_pages_of_the_api_by_their_names_alone(tmp_path: Path) -> None:
+    index = tmp_path / "search.json"
+    items = [{"path": [group, "x"], "text": "retry"} for group in GROUPS]
+    index.write_text(json.dumps({"items": items}))
+    rank_guides_first(index)
+    left = {item["path"][0]: item["text"] for item in json.loads(index.read_text())["items"]}
+    assert left == {group: "" if group == API else "retry" for group in GROUPS}
+
+
+HOW_TO_WORDS = 900
+"""The most words that a how-to page has, samples included."""
+
+
+@pytest.mark.parametrize("source", GROUPS["How-to"])
+def test_a_how_to_is_short(source: str) -> None:
+    assert len((ROOT / source).read_text("utf-8").split()) <= HOW_TO_WORDS
+
+
+def test_links_within_pages_lead_to_a_heading() -> None:
+    known = {page.place: anchors(page.text) for page in pages() if page.group != API}
+    for page in pages():
+        for at, anchor in re.findall(r"\]\(([^)\s#:]*)#([^)\s]+)\)", FENCE.sub("", page.text)):
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(page.place), at))
+            headings = known.get(place if at else page.place)
+            assert headings is None or anchor in headings, f"{page.source}: {at}#{anchor}"
 
 
 # The README in the metadata of the package, where no other file is beside it.
@@ -202,14 +231,13 @@ def test_a_page_has_all_that_is_exported(package: ModuleType) -> None:
         assert getattr(home, name) is getattr(package, name), name
 
 
-def anchors(page: Path) -> set[str]:
-    text = re.sub(r"^(`{3,}).*?^\1$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w-]", "", heading.lower()) for heading in headings}
+def anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-")) for heading in headings}
 
 
 def test_links_lead_to_a_heading() -> None:
-    known = {page.name: anchors(page) for page in PAGES}
+    known = {page.name: anchors(page.read_text("utf-8")) for page in PAGES}
     for page in PAGES:
         for at, anchor in re.findall(r"\]\(([\w.]*)#?([\w-]*)\)", page.read_text("utf-8")):
             assert anchor in {"", *known[at or page.name]}, f"{page.name}: {at}#{anchor}"

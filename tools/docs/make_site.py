@@ -6,6 +6,7 @@ The pages are those of the repository; `site_pages.GROUPS` says where each stand
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -13,11 +14,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from site_links import broken_links, loaded_from_outside
-from site_pages import GROUPS, ROOT, SUMMARY, assets, llms, llms_full, pages
+from site_pages import API, GROUPS, REPOSITORY, ROOT, SUMMARY, assets, llms, llms_full, pages
 from site_playground import build_playground
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SOURCES: Final = ROOT / "build" / "pages"
 SITE: Final = ROOT / "build" / "site"
@@ -26,6 +28,8 @@ SETTINGS: Final = f"""\
 [project]
 site_name = "agent-parsers"
 site_description = "{SUMMARY}"
+repo_url = "{REPOSITORY}"
+repo_name = "GitHub"
 docs_dir = "pages"
 site_dir = "site"
 use_directory_urls = true
@@ -84,6 +88,7 @@ def main() -> int:
     settings.write_text(SETTINGS.format(nav=nav), "utf-8")
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--config-file", str(settings)]
     subprocess.run(command, check=True, cwd=settings.parent)
+    rank_guides_first(SITE / "search.json")
     (SITE / "llms.txt").write_text(llms(), "utf-8")
     (SITE / "llms-full.txt").write_text(llms_full(), "utf-8")
     if has_playground:
@@ -94,6 +99,15 @@ def main() -> int:
     print(f"{place}: {len(pages())} pages, {len(wrong)} faults")
     print(f"look at it with: python -m http.server -d {place}")
     return 1 if wrong else 0
+
+
+def rank_guides_first(index: Path) -> None:
+    """Let the search find pages of the API by their names alone, so that guides come first."""
+    found = json.loads(index.read_text("utf-8"))
+    for item in found["items"]:
+        if API in item["path"]:
+            item["text"] = ""
+    index.write_text(json.dumps(found, ensure_ascii=False), "utf-8")
 
 
 def _missing(*, has_playground: bool) -> Iterator[str]:

@@ -10,45 +10,56 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["GROUPS", "ROOT", "SUMMARY", "Page", "assets", "llms", "llms_full", "pages"]
+__all__ = [
+    "API",
+    "GROUPS",
+    "REPOSITORY",
+    "ROOT",
+    "SUMMARY",
+    "Page",
+    "assets",
+    "llms",
+    "llms_full",
+    "pages",
+]
 
 ROOT: Final = Path(__file__).parents[2]
-CODE: Final = "https://github.com/agent-parsers/agent-parsers/blob/main/"
+REPOSITORY: Final = "https://github.com/agent-parsers/agent-parsers"
+CODE: Final = f"{REPOSITORY}/blob/main/"
 """Where links to files lead that are no pages."""
 SUMMARY: Final = (
     "Parses what a language model wrote into the next action or the final answer, while the tokens"
     " arrive, and says exactly what is wrong when it can't."
 )
 
+API: Final = "API"
+"""The group of the pages made from the docstrings, which search ranks below the others."""
+
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Start": (
-        "README.md", "docs/cookbook.md", "docs/which-parser.md", "docs/executors.md",
-        "docs/coming-from.md", "docs/comparison.md", "docs/faq.md", "docs/troubleshooting.md",
+        "README.md", "docs/install.md", "docs/tutorial.md", "docs/which-parser.md",
+        "docs/known-issues.md", "docs/faq.md",
     ),
-    "Use": (
-        "docs/openai.md", "docs/anthropic.md", "docs/langchain.md",
-        "docs/frameworks.md", "docs/tools.md",
-        "docs/prompts.md", "docs/messages.md", "docs/conversations.md", "docs/output-parsers.md",
-        "docs/serving.md",
-        "docs/grammar.md", "docs/grammar-sizes.md", "docs/production.md", "docs/transcripts.md",
-        "docs/log-forms.md",
-        "docs/reports.md", "docs/bulk.md", "docs/json.md",
-    ),
-    "Formats": (
-        "docs/models.md", "docs/templates.md", "docs/lenient.md", "docs/dialects.md",
-        "docs/call-dialects.md",
-    ),
-    "Test": (
+    "How-to": (
+        "docs/cookbook.md", "docs/executors.md", "docs/create-agent.md", "docs/local-models.md",
+        "docs/openai.md", "docs/anthropic.md", "docs/frameworks.md", "docs/prompts.md",
         "docs/testing.md", "docs/prompts-in-ci.md", "examples/snapshot_agent/README.md",
-        "tools/conformance/README.md",
-    ),
-    "Understand": (
-        "docs/architecture.md", "docs/safety.md", "docs/claims.md", "docs/live.md",
-        "docs/differences.md", "docs/benchmarks.md", "docs/growth.md",
-        "docs/moved.md", "docs/versions.md", "docs/releasing.md", "CONTRIBUTING.md",
-        "CHANGELOG.md",
+        "docs/training-data.md", "docs/reports.md", "docs/bulk.md", "docs/production.md",
     ),
     "Reference": (
+        "docs/agent-loop.md", "docs/tools.md", "docs/messages.md", "docs/conversations.md",
+        "docs/output-parsers.md", "docs/langchain.md", "docs/models.md", "docs/templates.md",
+        "docs/dialects.md", "docs/call-dialects.md", "docs/lenient.md", "docs/grammar.md",
+        "docs/serving.md", "docs/transcripts.md", "docs/log-forms.md", "docs/json.md",
+        "docs/troubleshooting.md", "docs/differences.md", "docs/versions.md", "docs/moved.md",
+        "CHANGELOG.md",
+    ),
+    "Explanation": (
+        "docs/architecture.md", "docs/safety.md", "docs/claims.md", "docs/comparison.md",
+        "docs/coming-from.md", "docs/live.md", "docs/benchmarks.md", "docs/grammar-sizes.md",
+        "docs/growth.md", "tools/conformance/README.md", "docs/releasing.md", "CONTRIBUTING.md",
+    ),
+    API: (
         "docs/reference/README.md",
         *(f"docs/reference/{path.name}" for path in sorted((ROOT / "docs/reference").glob("*.md"))
           if path.name != "README.md"),
@@ -173,5 +184,4 @@ def _about(text: str) -> str:
 
 def llms_full() -> str:
     """Return ``llms-full.txt``: the text of all pages but those of the reference and changes."""
-    left_out = {"Reference"}
-    return "\n\n".join(page.text.strip() for page in pages() if page.group not in left_out) + "\n"
+    return "\n\n".join(page.text.strip() for page in pages() if page.group != API) + "\n"
