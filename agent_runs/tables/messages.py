@@ -217,9 +217,11 @@ class Messages:
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
-            named = _named(self.role)
+            named = repr(self.role) if isinstance(self.role, str) else "role that it knows"
             return 0, f"{role!r} is not one of its roles" if role else f"there is no {named}"
         missing = [path for path in self.has if at(value, path) is None]
+        if missing and callable(self.messages):
+            return 0, "it is no record of this form"
         if missing:
             return 1, f"there is no {_named(missing[0])}"
         extra = [path for path in self.lacks if at(value, path) is not None]
