@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
 from agent_parsers.transcripts import Conversation, RunSource, Transcript
+from agent_runs.detecting.records import is_about_records
 from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end
@@ -186,7 +187,9 @@ def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
 
 def _as_given(run: Transcript) -> str:
     """Return what of a *run* is the same wherever the log ends."""
-    notices = tuple(each for each in run.notices if not is_open_end(each))
+    notices = tuple(
+        each for each in run.notices if not (is_open_end(each) or is_about_records(each))
+    )
     return repr(replace(run, notices=notices, source=None, conversation=None))
 
 
