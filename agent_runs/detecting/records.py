@@ -261,7 +261,7 @@ def _put_aside(
     file: IO[str],
     unowned: _Unowned,
 ) -> Iterator[Record]:
-    """Yield the records of *owners*, and write all others to *file*: those of no writer are told."""
+    """Yield the records of *owners*, and write the others to *file*; tell those of no writer."""
     for record in records:
         if record.owner in owners:
             unowned.separate()
