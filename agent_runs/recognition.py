@@ -137,6 +137,8 @@ def seen_in(log: Lines | Values, forms: Iterable[tuple[str, LackOf]]) -> str:
 def _seen_in_values(values: Sequence[Any], forms: Iterable[tuple[str, LackOf]]) -> str:
     if not values:
         return ""
+    if isinstance(values[0], NotJson):
+        return f"the first value is {values[0].reason}"
     best = Nearness(0, 1)
     near = ""
     for name, lack_of in forms:
