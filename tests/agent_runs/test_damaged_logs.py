@@ -115,8 +115,8 @@ REASON = "JSON in which the key 'messages' comes twice in an object"
 @pytest.mark.parametrize("log", [
     f"[{as_object(('messages', chat('a')))}, {TWICE}, {as_object(('messages', chat('b')))}]",
     f"{as_object(('messages', chat('a')))}\n{TWICE}\n{as_object(('messages', chat('b')))}\n",
-    '{"id": 1,\n"messages": %s}\n%s\n{"id": 2,\n"messages": %s}\n'
-    % (json.dumps(chat("a")), TWICE, json.dumps(chat("b"))),
+    "\n".join([json.dumps({"messages": chat("a")}, indent=1), TWICE,
+               json.dumps({"messages": chat("b")}, indent=1)]),
 ])  # fmt: skip
 def test_a_record_with_a_key_twice_is_refused_and_the_others_are_read(log: str) -> None:
     errors: list[OutputParserException] = []
