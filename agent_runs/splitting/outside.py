@@ -43,6 +43,7 @@ from agent_runs.splitting.separators import (
     is_certain,
     is_doubtful,
     is_header,
+    is_hint,
     is_logged,
     is_measured,
     is_printed,
@@ -263,7 +264,7 @@ class OutsideOfRuns:
             return True
         if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._end.is_known(line):
             return not begins_any(line)
-        if is_printed(line):
+        if is_printed(line) or is_hint(line):
             return not begins_any(line)
         if not (may_be_certain(line) or is_measured(line)):
             return False
@@ -305,7 +306,7 @@ class OutsideOfRuns:
             return True
         if begins_marked(self._dialect, line):
             return False
-        return self._end.is_certain(line) or is_doubtful(line) or is_printed(line)
+        return self._end.is_certain(line) or is_doubtful(line) or is_printed(line) or is_hint(line)
 
     def _boundary(self, line: str, count: int) -> str:
         """Return what begins with *line*, which comes behind *count* lines; empty if nothing."""

@@ -209,6 +209,19 @@ _PRINTED: Final = re.compile(
 ).match
 
 
+_HINT: Final = re.compile(
+    r"(?![-*+•] \d)[^\w\s]{0,3}[ ]?(?:[Nn](?:o|r)\.?[ ]?|Q)?\d{1,6}(?:[ ]?(?:/|of)[ ]?\d{1,6})?[ ]?[^\w\s]{0,3}"
+    r"|(?:[-=~]{1,3}>|>{2,4}|[→⇒➜➡▶»])[ ]?\S.{0,60}"
+    r"|[^\w\s]{0,3}[ ]?(?:(?:and|now|on|to|the)[ ]){0,4}next(?: \w{1,12})?[ ]?[^\w\s]{0,3}",
+    re.IGNORECASE,
+).fullmatch
+
+
+def is_hint(line: str) -> bool:
+    """Return whether *line* may announce another run: a number alone, an arrow, or "next"."""
+    return _HINT(line.strip()) is not None
+
+
 _CHAINED: Final = (
     "The above exception was the direct cause",
     "During handling of the above exception",
