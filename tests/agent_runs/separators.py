@@ -110,4 +110,4 @@ HINTS = (
     "Next question:",
     "... and now the next",
 )
-"""What may announce another run, and stays in an answer with a notice, also without an empty line."""
+"""What may announce another run, and stays in an answer with a notice, empty line or not."""
