@@ -25,6 +25,7 @@ from agent_runs.readers.known import (
 )
 from agent_runs.reading.reader import (
     HEAD_CHARS,
+    HEAD_VALUES,
     MALFORMED,
     DataReader,
     Lines,
@@ -207,8 +208,6 @@ def _messages_in(values: Sequence[Any]) -> Iterator[tuple[str, Sequence[Any]]]:
             yield key, each[:HEAD_VALUES]
 
 
-HEAD_VALUES: Final = 20
-"""How many values of a JSON file are looked at."""
 _NOTHING: Final = "found nothing to read"
 LAST_RESORT: Final = "plain"
 """The reader of text in a dialect, which is asked last: such text may stand in any other log."""

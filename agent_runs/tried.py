@@ -18,6 +18,7 @@ from agent_runs.read_log import read_runs
 from agent_runs.readers.known import readers_of_data, readers_of_text
 from agent_runs.reading.reader import (
     HEAD_CHARS,
+    HEAD_VALUES,
     MALFORMED,
     DataReader,
     Lines,
@@ -27,7 +28,7 @@ from agent_runs.reading.reader import (
     Value,
     Values,
 )
-from agent_runs.recognition import HEAD_VALUES, LogForm, Nearness, forms_of, nearness_to
+from agent_runs.recognition import LogForm, Nearness, forms_of, nearness_to
 from agent_runs.sources import as_it_is, open_log
 from agent_runs.splitting.ansi import without_codes
 

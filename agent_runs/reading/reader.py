@@ -29,6 +29,8 @@ TABLES["agent_runs.json_form"] = None
 
 HEAD_CHARS: Final = 1 << 16
 """How much of a text is looked at, in characters."""
+HEAD_VALUES: Final = 20
+"""How many values of JSON are looked at."""
 
 T = TypeVar("T")
 

@@ -55,7 +55,7 @@ _LONGEST: Final = 500
 """How long a line between runs may be, rulers aside: a longer one is text."""
 _LONGEST_LOGGED: Final = 2_000
 """How much of a line is looked at, to see whether a logger wrote it."""
-_DAY: Final = (
+DAY: Final = (
     r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"
     r"|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2})(?:,? \d{4})?)"
 )
@@ -64,13 +64,13 @@ _CLOCK: Final = (
 )
 _TIME: Final = re.compile(
     rf"(?:(?:time(?:stamp)?|date|started|finished)(?: at)?[ ]?[:=][ ]?)?"
-    rf"(?:[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}(?: \d{{4}})?[\])]?|[\[(]{_CLOCK}[\])])",
+    rf"(?:[\[(]?{DAY}[T ,:]{{1,2}}{_CLOCK}(?: \d{{4}})?[\])]?|[\[(]{_CLOCK}[\])])",
     re.IGNORECASE,
 ).fullmatch
 _LEVEL: Final = r"(?:TRACE|DEBUG|INFO|NOTICE|SUCCESS|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
 _STAMPED: Final = re.compile(
-    rf"[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}[\])]?[ |:-]+(?:[\[(]?{_LEVEL}\b|[\w.]+[ |:-]+{_LEVEL}\b)"
-    rf"|[\[(]?{_LEVEL}[\])]?[ |:-]+[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}"
+    rf"[\[(]?{DAY}[T ,:]{{1,2}}{_CLOCK}[\])]?[ |:-]+(?:[\[(]?{_LEVEL}\b|[\w.]+[ |:-]+{_LEVEL}\b)"
+    rf"|[\[(]?{_LEVEL}[\])]?[ |:-]+[\[(]?{DAY}[T ,:]{{1,2}}{_CLOCK}"
     rf"|{_LEVEL}:[A-Za-z_][\w.-]*:"
 ).match
 """Matches a line of a logger: one behind a time and a level, or in logging's own form."""

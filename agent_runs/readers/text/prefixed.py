@@ -24,10 +24,7 @@ from agent_parsers import OutputParserException
 from agent_parsers.transcripts import Notice, Transcript
 from agent_runs.detecting.prefixes import Prefix, find_prefix
 from agent_runs.detecting.records import Record, runs_of_records
-from agent_runs.reading.reader import Lines, Reading, TextReader
-
-_HEAD: Final = 1 << 16
-"""How much of the text is looked at to find its prefix, in characters."""
+from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader
 
 _COMMAND: Final = re.compile(r"##\[(?:group|command)\]Run ").match
 """Begins the frame of a step of GitHub Actions, which shows its command and settings."""
@@ -50,7 +47,7 @@ def _evidence(head: str) -> Sequence[str]:
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
-    prefix = find_prefix(lines.head(_HEAD))
+    prefix = find_prefix(lines.head(HEAD_CHARS))
     if prefix is None:
         raise OutputParserException(
             "found no prefix that the lines have in common",
