@@ -15,7 +15,7 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_runs import read_runs
-from agent_runs.splitting import ends, outside, prompts
+from agent_runs.splitting import ends, instructions, outside, prompts
 from agent_runs.splitting.outside import OutsideOfRuns
 
 from .separators import CERTAIN, DOUBTFUL, ENDINGS, HINTS
@@ -526,13 +526,13 @@ def test_the_law_of_gaps_finds_a_bug(bug: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("_size_of_own", lambda _ahead: 0),
+        ("instructions_at", lambda _ahead: instructions.Instructions()),
         ("_end_of_example", lambda _ahead, at: at),
         ("_open_question", lambda *_: 0),
     ],
 )
 def test_the_law_of_prompts_finds_a_bug(
-    name: str, instead: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+    name: str, instead: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [*forged_by_prompts("react")] == []
     monkeypatch.setattr(prompts, name, instead)
