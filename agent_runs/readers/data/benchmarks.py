@@ -53,19 +53,15 @@ INTERCODE: Final = Messages(
 # mint/datatypes.py and mint/envs/general_env.py of MINT: a solution is tried as code is run, and
 # that in the last turn is the answer.
 _mint_parts: Final = re.compile(
-    r"<(?P<kind>thought|execute|solution)>\s*(?P<text>.*?)\s*</(?P=kind)>|(?P<other>[^<]+|<)",
-    re.DOTALL,
+    r"(?s)<(?P<kind>thought|execute|solution)>\s*(?P<text>.*?)\s*</(?P=kind)>|(?P<other>[^<]+|<)"
 ).finditer
 
 
 def _mint_turns(record: Mapping[str, Any]) -> list[Any] | None:
-    turns = at(record, "state.history")
-    if not isinstance(turns, list) or "task" not in record:
-        return None
-    return [
-        {"role": turn["role"], "said": turn["content"], "task": record["task"], "parts": [
-            {**part.groupdict(), "is_last": turn is turns[-1]}
-            for part in _mint_parts(turn["content"]) if turn["role"] == "assistant"]}
+    turns = at(record, "state.history") if "task" in record else None
+    return None if not isinstance(turns, list) else [
+        {**turn, "said": [{**part.groupdict(), "is_last": turn is turns[-1]}
+                          for part in _mint_parts(turn["content"]) if turn["role"] != "user"]}
         for turn in turns[1:]
     ]  # fmt: skip
 
@@ -73,17 +69,16 @@ def _mint_turns(record: Mapping[str, Any]) -> list[Any] | None:
 MINT: Final = Messages(
     name="mint", summary="results of MINT, whose models write <execute> and <solution>",
     roles={"assistant": "assistant", "user": "tool"}, messages=_mint_turns, content=None,
-    question="task.prompt", has=("task",), sign="'history' in 'state'", before=("openai_chat",),
+    question="task.prompt", has=("said",), sign="'history' in 'state'", before=("openai_chat",),
     about={"task_id": "task.task_id|task.id", "success": "state.success"}, type_key="kind",
     parts=[
         MessagePart("result", at="", where=lambda turn: turn["role"] == "user", of="", id="=",
-                    output=lambda turn: turn["said"].removeprefix("Observation:").strip()),
-        MessagePart("thought", at="parts", type="thought", of="text"),
-        MessagePart("text", at="parts", type="solution", of="text",
-                    where=lambda part: part["is_last"]),
-        MessagePart("call", at="parts", type="execute|solution", of="", name="kind",
-                    arguments="text", id="=", is_text=True),
-        MessagePart("text", at="parts", key="other"),
+                    output=lambda turn: turn["content"].removeprefix("Observation:").strip()),
+        MessagePart("thought", at="said", type="thought", of="text"),
+        MessagePart("text", at="said", type="solution", of="text", where=lambda it: it["is_last"]),
+        MessagePart("call", at="said", type="execute|solution", of="", name="kind", id="=",
+                    arguments="text", is_text=True),
+        MessagePart("text", at="said", key="other"),
     ],
 )  # fmt: skip
 
