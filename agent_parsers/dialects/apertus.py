@@ -11,7 +11,7 @@ Source: the chat template in swiss-ai/apertus_format, which is that of Apertus-8
 vLLM's ``apertus`` and SGLang's ``apertus2509`` for calls, SGLang's for thoughts.
 """
 
-from agent_parsers.authoring import CallFormat, JsonPayload, ResultsWriter
+from agent_parsers.authoring import CallFormat, Given, JsonPayload, ResultsWriter
 
 END, END_OF_CALLS = "<|assistant_end|>", "<|tools_suffix|>"
 
@@ -25,4 +25,8 @@ DIALECT = CallFormat(
     ends=(END,),
     results=ResultsWriter(around=("[", "]"), between=", "),
     turn_frame=("", "<|assistant_start|>"),
-).dialect(stop=(END_OF_CALLS, END), closer=END_OF_CALLS)
+).dialect(
+    given=tuple(Given(f"<|{role}_start|>") for role in ("user", "system", "developer")),
+    stop=(END_OF_CALLS, END),
+    closer=END_OF_CALLS,
+)

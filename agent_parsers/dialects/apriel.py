@@ -24,6 +24,7 @@ from dataclasses import replace
 
 from agent_parsers.authoring import (
     CallFormat,
+    Given,
     Go,
     JsonPayload,
     Literal,
@@ -65,4 +66,4 @@ DIALECT = CallFormat(
     results=ResultsWriter(each=(f"{RESULT}\n", "\n"), between=""),
     turn_frame=(f"\n{END}\n", "\n<|begin_assistant|>\n"),
     adapt=with_response,
-).dialect()
+).dialect(given=(Given("<|begin_user|>"), Given("<|begin_system|>")))

@@ -88,5 +88,5 @@ FORMAT = CallFormat(
     results=ResultsWriter(each=("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"), between="\n"),
     turn_frame=(f"{END}<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
 )
-GIVEN = (Given("<｜tool▁output"),)  # one, or the mark around all of them
+GIVEN = (Given("<｜tool▁output"), Given("<｜User｜>"))  # one output, or the mark around all
 DIALECT = FORMAT.dialect(given=GIVEN)

@@ -16,7 +16,7 @@ Source: the encoding script of deepseek-ai/DeepSeek-V3.2.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import ResultsWriter
+from agent_parsers.authoring import Given, ResultsWriter
 from agent_parsers.dialects.deepseek_dsml import END, dsml
 
 DIALECT = replace(
@@ -28,4 +28,4 @@ DIALECT = replace(
     ),
     # The template has no header before the next turn of the model.
     turn_frame=(f"{END}\n\n", "\n\n"),
-).dialect()
+).dialect(given=(Given("<｜User｜>"),))

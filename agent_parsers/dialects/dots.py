@@ -22,6 +22,7 @@ sequence, and results are written as in `minimax_m2`, without its roles.
 
 from dataclasses import replace
 
+from agent_parsers.authoring import Given
 from agent_parsers.dialects import hermes, minimax_m2
 
 CALLS, END_OF_CALLS = "<dots_function_call>", "</dots_function_call>"
@@ -35,4 +36,6 @@ DIALECT = replace(
     call=(f"\n{CALLS}\n", f"\n{END_OF_CALLS}"),
     ends=(),
     turn_frame=("\n", "\n"),
-).dialect(stop=(END_OF_CALLS,), closer=END_OF_CALLS)
+).dialect(
+    given=(Given("<|userprompt|>"), Given("<|system|>")), stop=(END_OF_CALLS,), closer=END_OF_CALLS
+)

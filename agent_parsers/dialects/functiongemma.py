@@ -10,7 +10,7 @@ thoughts, so thoughts are not written; ``<think>``, which models tuned from it w
 Source: "FunctionGemma formatting and best practices" (ai.google.dev).
 """
 
-from agent_parsers.authoring import CallFormat, ResultsWriter
+from agent_parsers.authoring import CallFormat, Given, ResultsWriter
 from agent_parsers.dialects.gemma4 import BracePayload
 from agent_parsers.dialects.pythonic import SAMPLE
 
@@ -27,4 +27,4 @@ DIALECT = CallFormat(
     results=ResultsWriter(text=PAYLOAD.write_result, between=f"{RESPONSE[1]}{RESPONSE[0]}"),
     turn_frame=RESPONSE,
     sample=SAMPLE,
-).dialect()
+).dialect(given=(Given("<start_of_turn>", own="model"),))

@@ -31,6 +31,7 @@ from agent_parsers.authoring import (
     Ahead,
     CallForm,
     CallFormat,
+    Given,
     Go,
     Literal,
     ParameterForm,
@@ -127,4 +128,4 @@ FORMAT = CallFormat(
         content="I am looking.",
     ),
 )
-DIALECT = FORMAT.dialect()
+DIALECT = FORMAT.dialect(given=(Given("<|turn>", own="model"),))

@@ -22,6 +22,7 @@ from dataclasses import replace
 
 from agent_parsers.authoring import (
     CallFormat,
+    Given,
     Go,
     JsonPayload,
     Label,
@@ -64,4 +65,4 @@ FORMAT = CallFormat(
     turn_frame=(END, EXTRA),
 )
 FORM = replace(FORMAT.form, around=(f"{ANSWER}\n", f"\n{END_OF_ANSWER}"))
-DIALECT = FORMAT.dialect(form=FORM)
+DIALECT = FORMAT.dialect(given=(Given("<|startoftext|>"),), form=FORM)

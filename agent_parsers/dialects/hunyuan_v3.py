@@ -18,7 +18,7 @@ Source: the chat template of tencent/Hy3-preview.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import TAGS, TaggedPayload
+from agent_parsers.authoring import TAGS, Given, TaggedPayload
 from agent_parsers.dialects import glm45
 
 END = "<｜hy_eos｜>"
@@ -55,4 +55,4 @@ FORMAT = replace(
     results=replace(glm45.FORMAT.results, around=("<tool_responses>\n", "\n</tool_responses>")),
     turn_frame=(END, "<｜hy_Assistant｜>"),
 )
-DIALECT = FORMAT.dialect()
+DIALECT = FORMAT.dialect(given=(Given("<｜hy_User｜>"),))

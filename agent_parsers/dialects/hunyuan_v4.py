@@ -15,7 +15,7 @@ turns and results, which are those of `hunyuan_v3`.
 import re
 from dataclasses import replace
 
-from agent_parsers.authoring import TAGS, TaggedPayload
+from agent_parsers.authoring import TAGS, Given, TaggedPayload
 from agent_parsers.dialects import glm47, hunyuan_v3
 
 SUFFIX = ":6124c78e"
@@ -40,4 +40,4 @@ DIALECT = replace(
     call=(suffixed("<tool_calls>"), suffixed("</tool_calls>")),
     thought=(suffixed(TAGS[0]), suffixed(TAGS[1])),
     also={"thought": TAGS[:1], "end of thought": TAGS[1:]},
-).dialect()
+).dialect(given=(Given("<｜hy_User｜>"),))

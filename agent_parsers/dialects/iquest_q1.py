@@ -11,7 +11,7 @@ written: a result stands in ``<tool_response>``, in a turn of the role ``tool``.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import role_frame
+from agent_parsers.authoring import Given, role_frame
 from agent_parsers.dialects import glm47
 
 END = "<|iquest_end|>"
@@ -24,4 +24,4 @@ DIALECT = replace(
     call=("<iquest_tool_call>", "</iquest_tool_call>"),
     ends=(END,),
     turn_frame=role_frame((f"{END}<|iquest_", "|>"), "tool"),
-).dialect()
+).dialect(given=(Given("<|iquest_user|>"), Given("<|iquest_system|>")))

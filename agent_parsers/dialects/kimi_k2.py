@@ -15,6 +15,7 @@ tool calls.
 
 from agent_parsers.authoring import (
     CallFormat,
+    Given,
     Head,
     NamedPayload,
     ResultsWriter,
@@ -65,4 +66,4 @@ DIALECT = CallFormat(
         text=lambda result: f"## Return of {result.id}\n{result.text}", call_id=CALL_ID
     ),
     turn_frame=role_frame((END, "<|im_middle|>"), "<|im_system|>tool", "<|im_assistant|>assistant"),
-).dialect()
+).dialect(given=(Given("<|im_user|>"),))

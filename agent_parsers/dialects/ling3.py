@@ -15,7 +15,7 @@ Source: the chat template of inclusionAI/Ling-3.0-tiny; vLLM's and SGLang's ``li
 
 from dataclasses import replace
 
-from agent_parsers.authoring import TAGS, ResultsWriter, role_frame
+from agent_parsers.authoring import TAGS, Given, ResultsWriter, role_frame
 from agent_parsers.dialects import glm45
 
 END = "<|role_end|>"
@@ -37,4 +37,4 @@ DIALECT = replace(
     ends=(END,),
     results=ResultsWriter(each=("\n<tool_response>\n", "\n</tool_response>"), between=""),
     turn_frame=role_frame((f"{END}<role>", "</role>"), "OBSERVATION", "ASSISTANT"),
-).dialect()
+).dialect(given=(Given("<role>", own="ASSISTANT</role>"),))

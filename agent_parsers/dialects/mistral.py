@@ -17,6 +17,7 @@ Source: the instruct tokenizers of mistralai/mistral-common.
 from agent_parsers.authoring import (
     TAGS,
     CallFormat,
+    Given,
     Head,
     JsonPayload,
     NamedPayload,
@@ -28,6 +29,7 @@ SIGNS = ".:/-"
 """What a name may also contain, but not end in, if no mark follows it."""
 MARK, CALL_ID, ARGS = "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
 END = "</s>"
+GIVEN = (Given("[INST]"), Given("[SYSTEM_PROMPT]"), Given("[AVAILABLE_TOOLS]"))
 THOUGHT = ("[THINK]", "[/THINK]")
 RESULT = ("[TOOL_RESULTS]", "[/TOOL_RESULTS]")
 
@@ -77,4 +79,4 @@ FORMAT = CallFormat(
     results=ResultsWriter(each=RESULT, between=""),
     turn_frame=(END, ""),
 )
-DIALECT = FORMAT.dialect()
+DIALECT = FORMAT.dialect(given=GIVEN)

@@ -58,4 +58,4 @@ DIALECT = replace(
     ids=IDS,
     results=replace(mistral.FORMAT.results, text=write_result, call_id=call_id),
     sample=SAMPLE,
-).dialect()
+).dialect(given=mistral.GIVEN)

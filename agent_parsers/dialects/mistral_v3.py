@@ -46,4 +46,4 @@ FORMAT = replace(
 )
 # All generations are read alike, but this one is written as a list.
 LISTED = replace(FORMAT, call=(f"{mistral.MARK} ", ""), payload=mistral.LIST)
-DIALECT = FORMAT.dialect(form=LISTED.form)
+DIALECT = FORMAT.dialect(given=mistral.GIVEN, form=LISTED.form)

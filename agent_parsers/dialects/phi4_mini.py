@@ -7,7 +7,7 @@ Source: the model card of microsoft/Phi-4-mini-instruct, and its output. Its cha
 results; they are written after the model's special token for them.
 """
 
-from agent_parsers.authoring import CallFormat, JsonPayload
+from agent_parsers.authoring import CallFormat, Given, JsonPayload
 
 END = "<|end|>"
 
@@ -23,4 +23,4 @@ FORMAT = CallFormat(
     ends=(END,),
     turn_frame=(f"{END}<|tool_response|>", f"{END}<|assistant|>"),
 )
-DIALECT = FORMAT.dialect()
+DIALECT = FORMAT.dialect(given=(Given("<|user|>"), Given("<|system|>")))
