@@ -1,8 +1,8 @@
 """As much of vLLM 0.33.0, SGLang 0.5.23 and verl 0.9.1 as our plugins use, in our own words.
 
 The names, the arguments and their order are those of the packages. Where these are, the plugins are
-tested in them, too (``test_vllm.py``, ``test_sglang.py`` and ``test_real_servers.py`` in
-``tests/agent_serving``).
+tested in them, too (``test_vllm.py``, ``test_sglang.py``, ``test_verl.py`` and
+``test_real_servers.py`` in ``tests/agent_serving``).
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def dialect_for_template(
 
 def _nearest(dialects: Sequence[Dialect], ways: Sequence[Shown]) -> str:
     """Return the dialect that gives back the most turns, and which turns it does not."""
-    most, said = (0, 3), ""
+    most, said = (0, 3), ""  # one that gives back none is not near
     for shown, dialect in product(ways, dialects):
         parser = get_parser(dialect, tools=TOOLS, lenient=False)
         turns = {name: text for name, text in shown.turns.items() if _calls(name)}
