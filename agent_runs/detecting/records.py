@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 1_000
 """How many records are looked at, to see who wrote runs."""
+_MOST_HEADS: Final = 3
+"""How often so many are looked at, from a record with a label on, if nobody wrote runs before."""
 _PART: Final = 1 << 13
 """How much is looked at together, in characters."""
 _MOST_TRIED: Final = 6
@@ -161,11 +163,14 @@ def _runs_in(
     """Yield the runs in the *records*; see `runs_of_records`."""
     head = [*islice(records, _HEAD)]
     with _spool() as first, _spool() as aside:
-        if len(head) == _HEAD and not reading.has_form(_as_log(head, reading)):
-            head = _from_first_label(chain(head, records), first)
+        for _ in range(_MOST_HEADS):
+            writers = _writers(head, reading)
+            together = _together(head, writers, reading)
+            if together or len(head) < _HEAD or reading.has_form(_as_log(head, reading)):
+                break
+            _keep(head, first)
+            head = _from_first_label(records, first)
         records = chain(_again(first), head, records)
-        writers = _writers(head, reading)
-        together = _together(head, writers, reading)
         if not together:  # perhaps a run has several owners
             yield from _read(records, reading, unowned)
             return
@@ -188,8 +193,14 @@ def _from_first_label(records: Iterator[Record], file: IO[str]) -> list[Record]:
     for record in records:
         if any(map(begins_any, record.lines)):
             return [record, *islice(records, _HEAD - 1)]
-        file.write(f"{json.dumps(record)}\n")
+        _keep([record], file)
     return []
+
+
+def _keep(records: Iterable[Record], file: IO[str]) -> None:
+    """Write *records* to *file*."""
+    for record in records:
+        file.write(f"{json.dumps(record)}\n")
 
 
 def _writers(records: Iterable[Record], reading: Reading) -> list[str]:
@@ -229,11 +240,13 @@ def _together(head: Sequence[Record], writers: Sequence[str], reading: Reading) 
     """
     labelled: dict[str, list[str]] = {}
     for record in head:
-        found = [line for line in record.lines[:1] if begins_any(line)]
-        labelled.setdefault(record.owner, []).extend(found)
+        first = [line for line in record.lines[:1] if begins_any(line)]
+        labelled.setdefault(record.owner, []).extend(first)
     if not writers:
         found = {owner for owner, lines in labelled.items() if lines}
-        return found if len(found) < len(labelled) else set()
+        own = [record for record in head if record.owner in found]
+        is_log = len(found) < len(labelled) and reading.has_form(_as_log(own, reading))
+        return found if is_log else set()
     others = {owner for owner, lines in labelled.items() if lines and owner not in writers}
     if len(writers) > 1 or not others:
         return {writers[0]}
@@ -267,7 +280,7 @@ def _put_aside(
             unowned.separate()
             yield record
             continue
-        file.write(f"{json.dumps(record)}\n")
+        _keep([record], file)
         if record.owner not in writers:
             unowned.add(f"{_OTHER_LOGGER}: {record.owner!r}", record)
 

@@ -159,7 +159,7 @@ def test_results_may_have_a_logger_of_their_own_among_others(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_another_logger_may_write_a_thousand_records_first(form: str) -> None:
-    said = ("idle", f"({OTHER})", "3 left", "job 7: done in 2 s", "-> next")
+    said = ("idle", f"({OTHER})", "3 left", "job 7: done in 2 s", "Task: none")
     rows = [*[Logged(f"{said[at % 5]} {at}", "db") for at in range(1200)], *ROWS]
     rows.insert(1200 + len(RUN), Logged(OTHER, "db"))
     runs = [*read_runs(FORMS[form](rows))]
