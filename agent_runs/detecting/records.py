@@ -29,7 +29,6 @@ from agent_runs.splitting.labels import (
     begins_any,
     begins_marked,
     begins_question,
-    begins_step,
     may_begin_question,
     size_of_observation_label,
     spelling_of,
@@ -234,37 +233,40 @@ def _writers(records: Iterable[Record], reading: Reading) -> list[str]:
 
 
 def _together(head: Sequence[Record], writers: Sequence[str], reading: Reading) -> set[str]:
-    """Return the owners whose records are one log: the first writer, and who has its results.
+    """Return the owners whose records are one log: the first writer, and who has what it lacks.
 
-    If nobody wrote runs alone, they are all who wrote labels; nobody if there are none.
+    So a logger may write only the results. If nobody wrote runs alone, they are all who wrote
+    labels, if that is a log; nobody if it is none.
     """
     labelled: dict[str, list[str]] = {}
     for record in head:
         first = [line for line in record.lines[:1] if begins_any(line)]
         labelled.setdefault(record.owner, []).extend(first)
+    found = {owner for owner, lines in labelled.items() if lines}
     if not writers:
-        found = {owner for owner, lines in labelled.items() if lines}
         own = [record for record in head if record.owner in found]
         is_log = len(found) < len(labelled) and reading.has_form(_as_log(own, reading))
         return found if is_log else set()
-    others = {owner for owner, lines in labelled.items() if lines and owner not in writers}
-    if len(writers) > 1 or not others:
-        return {writers[0]}
-    dialect = reading.dialect or _dialect_of(
-        "".join(line for each in head if each.owner == writers[0] for line in each.lines)[:_PART]
-    )
+    writer = writers[0]
+    others = found - {writer}
+    if not others:
+        return {writer}
+    text = "".join(line for each in head if each.owner == writer for line in each.lines)
+    dialect = reading.dialect or _dialect_of(text[:_PART])
     if dialect is None:
-        return {writers[0]}
-    return {
-        writers[0],
-        *(owner for owner in others if all(_is_result(dialect, line) for line in labelled[owner])),
+        return {writer}
+    known = _parts_in(labelled[writer], dialect)
+    return {writer, *(each for each in others if not known & _parts_in(labelled[each], dialect))}
+
+
+def _parts_in(lines: Iterable[str], dialect: Dialect) -> set[str]:
+    """Return which parts of runs *lines* with labels begin."""
+    tests: dict[str, Callable[[str], bool]] = {
+        "question": lambda line: begins_question(dialect, line),
+        "answer": begins_answer,
+        "result": lambda line: bool(size_of_observation_label(dialect, line)),
     }
-
-
-def _is_result(dialect: Dialect, line: str) -> bool:
-    return bool(size_of_observation_label(dialect, line)) and not (
-        begins_step(dialect, line) or begins_question(dialect, line) or begins_answer(line)
-    )
+    return {next((part for part, test in tests.items() if test(line)), "step") for line in lines}
 
 
 def _put_aside(
