@@ -166,7 +166,7 @@ def _of_text(head: str, reader: TextReader) -> Tried:
         return Tried(reader.name, evidence)
     sign = _line_with_sign(reader, head)
     if reader.signs and not sign:
-        return Tried(reader.name, stopped=_NO_SIGN)
+        return Tried(reader.name, stopped=_NO_SIGN, nearness=(-1, 0))
     runs, stopped = _as_named(reader, lambda: Lines(head.splitlines(keepends=True)))
     if reader.lack is not None and (lack := reader.lack(head)):
         return Tried(reader.name, (), runs, lack, (2, 0))

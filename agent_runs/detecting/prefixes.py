@@ -154,7 +154,7 @@ def _pattern(
     template: Sequence[Field], rows: Sequence[Sequence[Field]], *, is_coloured: bool
 ) -> re.Pattern[str]:
     """Return a pattern for the prefix; behind it are as many blanks as all lines have."""
-    parts = []
+    parts: list[str] = []
     is_inner = False  # a name behind another and a colon: a function, not whose line it is
     last = len(template) - 1
     with_text = [row[last] for row in rows if row[last].has_text]

@@ -29,7 +29,6 @@ from agent_runs.splitting.labels import (
     begins_any,
     begins_marked,
     begins_question,
-    begins_step,
     may_begin_question,
     size_of_observation_label,
     spelling_of,
@@ -42,6 +41,8 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 1_000
 """How many records are looked at, to see who wrote runs."""
+_MOST_HEADS: Final = 3
+"""How often so many are looked at, from a record with a label on, if nobody wrote runs before."""
 _PART: Final = 1 << 13
 """How much is looked at together, in characters."""
 _MOST_TRIED: Final = 6
@@ -161,11 +162,14 @@ def _runs_in(
     """Yield the runs in the *records*; see `runs_of_records`."""
     head = [*islice(records, _HEAD)]
     with _spool() as first, _spool() as aside:
-        if len(head) == _HEAD and not reading.has_form(_as_log(head, reading)):
-            head = _from_first_label(chain(head, records), first)
+        for _ in range(_MOST_HEADS):
+            writers = _writers(head, reading)
+            together = _together(head, writers, reading)
+            if together or len(head) < _HEAD or reading.has_form(_as_log(head, reading)):
+                break
+            _keep(head, first)
+            head = _from_first_label(records, first)
         records = chain(_again(first), head, records)
-        writers = _writers(head, reading)
-        together = _together(head, writers, reading)
         if not together:  # perhaps a run has several owners
             yield from _read(records, reading, unowned)
             return
@@ -188,8 +192,14 @@ def _from_first_label(records: Iterator[LogRecord], file: IO[str]) -> list[LogRe
     for record in records:
         if any(map(begins_any, record.lines)):
             return [record, *islice(records, _HEAD - 1)]
-        file.write(f"{json.dumps(record)}\n")
+        _keep([record], file)
     return []
+
+
+def _keep(records: Iterable[LogRecord], file: IO[str]) -> None:
+    """Write *records* to *file*."""
+    for record in records:
+        file.write(f"{json.dumps(record)}\n")
 
 
 def _writers(records: Iterable[LogRecord], reading: Reading) -> list[str]:
@@ -223,35 +233,40 @@ def _writers(records: Iterable[LogRecord], reading: Reading) -> list[str]:
 
 
 def _together(head: Sequence[LogRecord], writers: Sequence[str], reading: Reading) -> set[str]:
-    """Return the owners whose records are one log: the first writer, and who has its results.
+    """Return the owners whose records are one log: the first writer, and who has what it lacks.
 
-    If nobody wrote runs alone, they are all who wrote labels; nobody if there are none.
+    So a logger may write only the results. If nobody wrote runs alone, they are all who wrote
+    labels, if that is a log; nobody if it is none.
     """
     labelled: dict[str, list[str]] = {}
     for record in head:
-        found = [line for line in record.lines[:1] if begins_any(line)]
-        labelled.setdefault(record.owner, []).extend(found)
+        first = [line for line in record.lines[:1] if begins_any(line)]
+        labelled.setdefault(record.owner, []).extend(first)
+    found = {owner for owner, lines in labelled.items() if lines}
     if not writers:
-        found = {owner for owner, lines in labelled.items() if lines}
-        return found if len(found) < len(labelled) else set()
-    others = {owner for owner, lines in labelled.items() if lines and owner not in writers}
-    if len(writers) > 1 or not others:
-        return {writers[0]}
-    dialect = reading.dialect or _dialect_of(
-        "".join(line for each in head if each.owner == writers[0] for line in each.lines)[:_PART]
-    )
+        own = [record for record in head if record.owner in found]
+        is_log = len(found) < len(labelled) and reading.has_form(_as_log(own, reading))
+        return found if is_log else set()
+    writer = writers[0]
+    others = found - {writer}
+    if not others:
+        return {writer}
+    text = "".join(line for each in head if each.owner == writer for line in each.lines)
+    dialect = reading.dialect or _dialect_of(text[:_PART])
     if dialect is None:
-        return {writers[0]}
-    return {
-        writers[0],
-        *(owner for owner in others if all(_is_result(dialect, line) for line in labelled[owner])),
+        return {writer}
+    known = _parts_in(labelled[writer], dialect)
+    return {writer, *(each for each in others if not known & _parts_in(labelled[each], dialect))}
+
+
+def _parts_in(lines: Iterable[str], dialect: Dialect) -> set[str]:
+    """Return which parts of runs *lines* with labels begin."""
+    tests: dict[str, Callable[[str], bool]] = {
+        "question": lambda line: begins_question(dialect, line),
+        "answer": begins_answer,
+        "result": lambda line: bool(size_of_observation_label(dialect, line)),
     }
-
-
-def _is_result(dialect: Dialect, line: str) -> bool:
-    return bool(size_of_observation_label(dialect, line)) and not (
-        begins_step(dialect, line) or begins_question(dialect, line) or begins_answer(line)
-    )
+    return {next((part for part, test in tests.items() if test(line)), "step") for line in lines}
 
 
 def _put_aside(
@@ -267,7 +282,7 @@ def _put_aside(
             unowned.separate()
             yield record
             continue
-        file.write(f"{json.dumps(record)}\n")
+        _keep([record], file)
         if record.owner not in writers:
             unowned.add(f"{_OTHER_LOGGER}: {record.owner!r}", record)
 

@@ -158,8 +158,29 @@ def test_results_may_have_a_logger_of_their_own_among_others(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_questions_and_answers_may_have_a_logger_of_their_own(form: str) -> None:
+    rows = [
+        row._replace(logger="chat") if row.text.startswith(("Question", "Final", "above")) else row
+        for row in ROWS
+    ]
+    expected = [*map(values, read_runs(FORMS[form](ROWS)))]
+    assert [*map(values, read_runs(FORMS[form](rows)))] == expected
+
+
+def test_a_logger_that_has_begun_another_run_is_not_mixed_in() -> None:
+    rows = [*ROWS]
+    for at, text in ((12, "Question: Which lake?"), (7, "Thought: Later.")):
+        rows.insert(at, Logged(text, "other"))
+    runs = [*read_runs(FORMS["logging"](rows))]
+    assert [*map(values, runs)] == [*map(values, read_runs(FORMS["logging"](ROWS)))]
+    told = "\n".join(each.text for each in about(runs))
+    assert "Which lake?" in told
+    assert "Later." in told
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_another_logger_may_write_a_thousand_records_first(form: str) -> None:
-    said = ("idle", f"({OTHER})", "3 left", "job 7: done in 2 s", "-> next")
+    said = ("idle", f"({OTHER})", "3 left", "job 7: done in 2 s", "Task: none")
     rows = [*[Logged(f"{said[at % 5]} {at}", "db") for at in range(1200)], *ROWS]
     rows.insert(1200 + len(RUN), Logged(OTHER, "db"))
     runs = [*read_runs(FORMS[form](rows))]

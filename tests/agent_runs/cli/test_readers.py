@@ -64,6 +64,13 @@ def test_the_nearest_reader_comes_first_with_the_line_where_it_stops(tmp_path: P
     assert first["runs"] == 1
 
 
+def test_readers_without_a_word_of_theirs_come_last() -> None:
+    stops = [each["stopped"] for each in tried("-", stdin=b"nothing here\n")]
+    words = "found none of the words that each such log has"
+    assert words in stops
+    assert set(stops[stops.index(words) :]) == {words}
+
+
 def test_a_title_of_a_console_without_the_others_is_near(tmp_path: Path) -> None:
     first, *_ = tried(write(tmp_path / "x.log", "===\n**Tool: X**\n\nlater\n"))
     assert first["reader"] == "markdown_by_hand"
